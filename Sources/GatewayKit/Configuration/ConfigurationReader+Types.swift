@@ -1,0 +1,158 @@
+import Vitals
+
+extension ConfigurationReader {
+    /// A required string, not empty. A number in its place is taken as its text.
+    public mutating func string(_ key: String) -> String {
+        guard let value = value(key) else {
+            report("\(key) is missing; a text is needed here.", at: members(has: key) ? key : nil)
+            return ""
+        }
+        return text(value, key) ?? ""
+    }
+
+    /// A string, or the default where the key does not stand.
+    public mutating func string(_ key: String, default: String) -> String {
+        guard let value = value(key) else { return `default` }
+        return text(value, key) ?? `default`
+    }
+
+    /// A string, or `nil` where the key does not stand.
+    public mutating func optionalString(_ key: String) -> String? {
+        guard let value = value(key) else { return nil }
+        return text(value, key)
+    }
+
+    /// A required list of strings, not empty.
+    public mutating func strings(_ key: String) -> [String] {
+        guard let value = value(key) else {
+            report("\(key) is missing; a list of texts is needed here.", at: members(has: key) ? key : nil)
+            return []
+        }
+        guard case .list(let values) = value.content, !values.isEmpty else {
+            report("A list of texts is needed here, such as [one, two].", at: key)
+            return []
+        }
+        return values.compactMap { text($0, key) }
+    }
+
+    /// A required whole number within `range`.
+    public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int {
+        guard value(key) != nil else {
+            report("\(key) is missing; a whole number from \(range.lowerBound) to \(range.upperBound) is needed here.")
+            return range.lowerBound
+        }
+        return integer(key, in: range, default: range.lowerBound)
+    }
+
+    /// A whole number within `range`, or the default where the key does not stand.
+    public mutating func integer(_ key: String, in range: ClosedRange<Int>, default: Int) -> Int {
+        guard let value = value(key) else { return `default` }
+        guard case .scalar(let text, _) = value.content, let number = Int(text), range.contains(number) else {
+            report("A whole number from \(range.lowerBound) to \(range.upperBound) is needed here.", at: key)
+            return `default`
+        }
+        return number
+    }
+
+    /// A number within `range`, or the default where the key does not stand.
+    public mutating func number(_ key: String, in range: ClosedRange<Double>, default: Double) -> Double {
+        guard let value = value(key) else { return `default` }
+        guard case .scalar(let text, _) = value.content, let number = Double(text), range.contains(number) else {
+            report("A number from \(range.lowerBound) to \(range.upperBound) is needed here.", at: key)
+            return `default`
+        }
+        return number
+    }
+
+    /// A switch (`true`, `false`, `yes`, `no`, `on`, `off`), or the default where the key does not stand.
+    public mutating func flag(_ key: String, default: Bool) -> Bool {
+        guard let value = value(key) else { return `default` }
+        if case .scalar(let text, _) = value.content {
+            switch text.lowercased() {
+            case "true", "yes", "on": return true
+            case "false", "no", "off": return false
+            default: break
+            }
+        }
+        report("true or false is needed here.", at: key)
+        return `default`
+    }
+
+    /// A duration such as `90s`, `15m`, `24h`, `30d` within `range`, or the default where the key does not stand.
+    public mutating func duration(_ key: String, in range: ClosedRange<Duration>, default: Duration) -> Duration {
+        guard let value = value(key) else { return `default` }
+        guard case .scalar(let text, _) = value.content, let duration = Duration(configuration: text) else {
+            report("A duration is needed here, such as 90s, 15m, 24h or 30d.", at: key)
+            return `default`
+        }
+        guard range.contains(duration) else {
+            report(
+                "A duration from \(range.lowerBound.configurationText) to \(range.upperBound.configurationText) is needed here.",
+                at: key)
+            return `default`
+        }
+        return duration
+    }
+
+    /// One of several words, or the default where the key does not stand.
+    public mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, of type: Choice.Type = Choice.self, default: Choice
+    ) -> Choice where Choice.RawValue == String {
+        guard let value = value(key) else { return `default` }
+        if case .scalar(let text, _) = value.content {
+            if let choice = Choice(rawValue: text) { return choice }
+            // `off` is also YAML's false.
+            if text == "false", let choice = Choice(rawValue: "off") { return choice }
+        }
+        report("One of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")) is needed here.", at: key)
+        return `default`
+    }
+
+    /// Reads a map below this one; a missing one is read as empty. Its mistakes, and its unknown keys, count here.
+    public mutating func section<Result>(
+        _ key: String, _ read: (inout ConfigurationReader) -> Result
+    ) -> Result {
+        let value = value(key) ?? ConfigurationValue(.map([]), line: line)
+        var reader = ConfigurationReader(value, path: join(key))
+        let result = read(&reader)
+        adopt(reader.finish())
+        return result
+    }
+
+    private func members(has key: String) -> Bool { keys.contains(key) }
+
+    private mutating func text(_ value: ConfigurationValue, _ key: String) -> String? {
+        if case .scalar(let text, _) = value.content, !text.isEmpty { return text }
+        report("A text is needed here.", at: key)
+        return nil
+    }
+}
+
+extension Duration {
+    /// A duration as the configuration writes it: a whole number and `ms`, `s`, `m`, `h` or `d`; `nil` for anything else.
+    public init?(configuration text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let count = Int64(digits) else { return nil }
+        let unit: Int64? =
+            switch text.dropFirst(digits.count) {
+            case "ms": 1
+            case "s": 1000
+            case "m": 60_000
+            case "h": 3_600_000
+            case "d": 86_400_000
+            default: nil
+            }
+        guard let unit, case (let product, false) = count.multipliedReportingOverflow(by: unit) else { return nil }
+        self = .milliseconds(product)
+    }
+
+    /// The duration as the configuration writes it, in the greatest unit that leaves nothing over.
+    public var configurationText: String {
+        let count = inMilliseconds
+        for (size, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")] as [(Int64, String)]
+        where count != 0 && count % size == 0 {
+            return "\(count / size)\(name)"
+        }
+        return count == 0 ? "0s" : "\(count)ms"
+    }
+}

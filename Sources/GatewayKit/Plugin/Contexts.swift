@@ -1,0 +1,42 @@
+public import Logging
+public import Vitals
+
+/// What the gateway tells a driver when it opens a session.
+public struct SessionContext: Sendable {
+    /// The device's identifier.
+    public var device: DeviceID
+    /// The gateway's name and version, for devices that want to know.
+    public var gateway: (name: String, version: String)
+    /// The local day and the offset from UTC, in the configured time zone.
+    public var calendar: LocalCalendar
+    /// The gateway's clocks. A driver takes no time from elsewhere.
+    public var clock: GatewayClock
+    /// A logger that names the device.
+    public var logger: Logger
+
+    /// A context of a session.
+    public init(
+        device: DeviceID, gateway: (name: String, version: String), calendar: LocalCalendar, clock: GatewayClock,
+        logger: Logger
+    ) {
+        self.device = device
+        self.gateway = gateway
+        self.calendar = calendar
+        self.clock = clock
+        self.logger = logger
+    }
+}
+
+/// What the gateway tells a transport when it opens a link.
+public struct LinkContext: Sendable {
+    /// The device's identifier.
+    public var device: DeviceID
+    /// A logger that names the device.
+    public var logger: Logger
+
+    /// A context of a link.
+    public init(device: DeviceID, logger: Logger) {
+        self.device = device
+        self.logger = logger
+    }
+}

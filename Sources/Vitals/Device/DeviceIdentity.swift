@@ -1,0 +1,25 @@
+/// What a device says about itself. `nil` where it does not say.
+public struct DeviceIdentity: Sendable, Hashable {
+    /// Who made it.
+    public var manufacturer: String?
+    /// The model's name.
+    public var model: String?
+    /// The serial number.
+    public var serial: String?
+    /// The version of its firmware.
+    public var firmware: String?
+    /// The revision of its hardware.
+    public var hardware: String?
+
+    /// A device's identity.
+    public init(
+        manufacturer: String? = nil, model: String? = nil, serial: String? = nil, firmware: String? = nil,
+        hardware: String? = nil
+    ) {
+        self.manufacturer = manufacturer
+        self.model = model
+        self.serial = serial
+        self.firmware = firmware
+        self.hardware = hardware
+    }
+}

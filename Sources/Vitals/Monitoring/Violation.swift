@@ -1,0 +1,19 @@
+/// One mistake in a configuration or in a command's arguments.
+public struct Violation: Sendable, Hashable {
+    /// Where: the field's path, such as `heart_rate.resting_alert.upper`. A rule over two fields names the second.
+    public var path: String
+    /// What kind of mistake. `invalid`: the value breaks a rule. `unsupported`: the device cannot do it.
+    public var code: Code
+    /// What is wrong and what would be right, for a person.
+    public var message: String
+
+    /// The kinds of mistake. The raw value is the name on the wire.
+    public enum Code: String, Sendable, Hashable { case invalid, unsupported }
+
+    /// A mistake at `path`.
+    public init(path: String, code: Code = .invalid, message: String) {
+        self.path = path
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,47 @@
+/// A moment, in whole milliseconds since 1970-01-01T00:00:00Z without leap seconds (Unix time): the resolution of all
+/// wires and of the store.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970 UTC; negative before.
+    public var milliseconds: Int64
+
+    /// A moment from Unix time in milliseconds.
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// A moment from Unix time in whole seconds.
+    public init(seconds: Int64) { self.milliseconds = seconds * 1000 }
+
+    /// Orders by time or text, ascending.
+    public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
+
+    /// The moment `duration` later; fractions of a millisecond are dropped.
+    public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: moment.milliseconds + duration.inMilliseconds)
+    }
+
+    /// The moment `duration` earlier; fractions of a millisecond are dropped.
+    public static func - (moment: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: moment.milliseconds - duration.inMilliseconds)
+    }
+
+    /// The time from `earlier` to `later`, negative if they are the other way round.
+    public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .milliseconds(later.milliseconds - earlier.milliseconds)
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds, towards zero. Saturates at the bounds of `Int64`.
+    public var inMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        if overflow { return seconds < 0 ? .min : .max }
+        return product + attoseconds / 1_000_000_000_000_000
+    }
+
+    /// A duration of minutes of 60 seconds.
+    public static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+    /// A duration of hours of 60 minutes.
+    public static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
+    /// A duration of days of 24 hours; a local day may be shorter or longer (see `LocalCalendar`).
+    public static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}
