@@ -23,9 +23,9 @@ extension Sample {
         if !SampleLimits.moments.contains(end) { report("end", "must be a time from 1970 to 2199") }
         if end < start { report("end", "must not be before start") }
         if duration > SampleLimits.duration { report("end", "must be at most 7 days after start") }
-        if let user, !SampleLimits.users.contains(user) { report("user", "must be a slot from 0 to 9999") }
+        if let user, !SampleLimits.users.contains(user) { report("user", "must be a slot from 0 to \(SampleLimits.users.upperBound)") }
         if let revision, !SampleLimits.revisions.contains(revision) {
-            report("rev", "must be a whole number from 1 to 1000000000")
+            report("rev", "must be a whole number from 1 to \(SampleLimits.revisions.upperBound)")
         }
         switch (metric, reading) {
         case (.heartRate, .value(let value)), (.restingHeartRate, .value(let value)),
@@ -50,7 +50,7 @@ extension Sample {
     }
 
     private func check(_ steps: Steps, _ report: Report) {
-        if !SampleLimits.steps.contains(steps.count) { report("value", "must be a number of steps from 0 to 500000") }
+        if !SampleLimits.steps.contains(steps.count) { report("value", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)") }
         check("distance_m", steps.distance, within: SampleLimits.distance, report)
         check("energy_kcal", steps.energy, within: SampleLimits.energy, report)
     }
@@ -79,7 +79,7 @@ extension Sample {
         check("distance_m", sport.distance, within: SampleLimits.distance, report)
         check("energy_kcal", sport.energy, within: SampleLimits.energy, report)
         if let steps = sport.steps, !SampleLimits.steps.contains(steps) {
-            report("steps", "must be a number of steps from 0 to 500000")
+            report("steps", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
         }
         check("heart_rate_min", sport.minimumHeartRate, within: SampleLimits.sportHeartRate, report)
         check("heart_rate_avg", sport.averageHeartRate, within: SampleLimits.sportHeartRate, report)
