@@ -6,18 +6,17 @@ func appendInteger(_ value: Int64, to bytes: inout [UInt8]) {
 
 /// Appends a number in the fewest digits from which it can be read back; `null` for one that is not finite.
 func appendNumber(_ value: Double, to bytes: inout [UInt8]) {
-    let limit = 1e15  // below it, any 15 digits and any tenth, hundredth or thousandth are told apart
-    guard value.magnitude < limit else {
-        bytes += value.isFinite ? Array(value.description.utf8) : Array("null".utf8)
+    guard value.isFinite else {
+        bytes += "null".utf8
         return
     }
     if value.sign == .minus { bytes.append(UInt8(ascii: "-")) }
     let magnitude = value.magnitude
-    let whole = magnitude.rounded(.towardZero)
-    if whole == magnitude {
-        appendDigits(UInt64(whole), atLeast: 1, to: &bytes)
+    if magnitude <= JSONReader.maximumExactInteger, magnitude == magnitude.rounded(.towardZero) {
+        appendDigits(UInt64(magnitude), atLeast: 1, to: &bytes)
         return
     }
+    let limit = 1e15  // any two numbers of 15 digits are different as a Double
     // Most measured values have few decimals. The quotient of two exact numbers is rounded as a reader rounds the text.
     var scale = 1.0
     for decimals in 1...3 {
