@@ -36,7 +36,7 @@ extension JSONReader {
         }
         let value = try double(of: number)
         guard value.magnitude <= Self.maximumExactInteger else { throw outOfRange }
-        guard value == value.rounded(.towardZero) else { throw JSONError(.wrongType, at: number.range.lowerBound) }
+        guard value == Double(Int64(value)) else { throw JSONError(.wrongType, at: number.range.lowerBound) }
         return Int64(value)
     }
 

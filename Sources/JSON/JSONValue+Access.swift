@@ -20,7 +20,8 @@ extension JSONValue {
     /// The whole number up to 2^53, `nil` for any other number or kind.
     package var asInt64: Int64? {
         guard let value = asDouble, value.magnitude <= JSONReader.maximumExactInteger else { return nil }
-        return Int64(exactly: value)
+        let whole = Int64(value)
+        return Double(whole) == value ? whole : nil
     }
 
     /// The whole number up to 2^53, `nil` for any other number or kind.

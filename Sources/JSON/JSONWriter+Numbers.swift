@@ -12,7 +12,8 @@ func appendNumber(_ value: Double, to bytes: inout [UInt8]) {
     }
     if value.sign == .minus { bytes.append(UInt8(ascii: "-")) }
     let magnitude = value.magnitude
-    if magnitude <= JSONReader.maximumExactInteger, magnitude == magnitude.rounded(.towardZero) {
+    // Conversions instead of `rounded()`, which would need the C library's mathematics.
+    if magnitude <= JSONReader.maximumExactInteger, Double(UInt64(magnitude)) == magnitude {
         appendDigits(UInt64(magnitude), atLeast: 1, to: &bytes)
         return
     }
@@ -21,9 +22,10 @@ func appendNumber(_ value: Double, to bytes: inout [UInt8]) {
     var scale = 1.0
     for decimals in 1...3 {
         scale *= 10
-        let scaled = (magnitude * scale).rounded()
-        guard scaled < limit, scaled / scale == magnitude else { continue }
-        let (quotient, remainder) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(scale))
+        guard magnitude * scale < limit else { break }
+        let scaled = UInt64(magnitude * scale + 0.5)
+        guard Double(scaled) / scale == magnitude else { continue }
+        let (quotient, remainder) = scaled.quotientAndRemainder(dividingBy: UInt64(scale))
         appendDigits(quotient, atLeast: 1, to: &bytes)
         bytes.append(UInt8(ascii: "."))
         appendDigits(remainder, atLeast: decimals, to: &bytes)
