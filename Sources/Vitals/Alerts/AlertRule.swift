@@ -33,9 +33,11 @@ public struct AlertRule: Sendable, Hashable {
 
     /// The rule of this name, `nil` where there is none.
     public init?(name: String) {
-        guard let rule = Self.all.first(where: { $0.name == name }) else { return nil }
+        guard let rule = Self.byName[name] else { return nil }
         self = rule
     }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// What is watched of a metric.
     public static func subjects(of metric: Metric) -> [Subject] {
