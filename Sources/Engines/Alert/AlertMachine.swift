@@ -46,7 +46,7 @@ package struct AlertMachine: Sendable {
     ) -> [Outcome] {
         guard isWorn || policy.countsWhenNotWorn else { return [] }
         var outcomes: [Outcome] = []
-        for rule in AlertRule.rules(seeing: stored.sample.metric) {
+        for rule in AlertRule.watching(stored.sample.metric) {
             guard let value = rule.value(in: stored.sample, isExercise: isExercise) else { continue }
             guard let limit = rule.limit(in: settings) else { continue }
             let edge = judge(
@@ -93,13 +93,13 @@ package struct AlertMachine: Sendable {
         var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
         defer { watches[rule] = watch }
         if watch.level.isActive {
-            guard rule.isBack(value, limit: limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }
+            guard rule.isBack(value, limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }
             watch.beyond = 0
             return change(
                 &watch, to: .cleared, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
                 calendar: calendar)
         }
-        guard rule.isBeyond(value, limit: limit) else {
+        guard rule.isBeyond(value, limit) else {
             watch.beyond = 0
             return nil
         }
@@ -130,15 +130,4 @@ package struct AlertMachine: Sendable {
         let isQuiet = policy.isQuiet(rule, minute: calendar.minuteOfDay(moment))
         return Outcome(event: event, isLate: isLate || isQuiet, level: watch.level)
     }
-}
-
-extension AlertRule {
-    /// The rules that a sample of this metric can touch: resting heart rates are judged by heart rate's resting limits.
-    static func rules(seeing metric: Metric) -> [AlertRule] { table[metric] ?? [] }
-
-    private static let table: [Metric: [AlertRule]] = {
-        var table = Dictionary(grouping: AlertRule.all, by: \.metric)
-        table[.restingHeartRate] = AlertRule.all.filter { $0.metric == .heartRate && $0.subject == .resting }
-        return table
-    }()
 }

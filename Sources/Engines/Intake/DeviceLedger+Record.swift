@@ -1,3 +1,4 @@
+package import GatewayKit
 package import Vitals
 
 extension DeviceLedger {

@@ -30,27 +30,30 @@ package struct TwinMachine: Sendable {
         guard let desired = state.desired, let capabilities else { return wait(for: patch, at: now) }
         var wanted = desired
         if adopts { for setting in state.drift { wanted.values[setting] = state.reported.values[setting] } }
-        switch patch.applied(to: wanted, capabilities: capabilities) {
-        case .failure(let violations): return .rejected(violations.all)
-        case .success(let settings):
-            guard settings != desired || !state.drift.isEmpty else { return .unchanged }
-            state.desired = settings
-            state.version += 1
-            state.updatedAt = now
-            state.error = nil
-            // Whoever sets something has seen the drift: what is wanted now is written over it, or was adopted above.
-            state.drift = []
-            compare(at: now)
-            return .accepted
-        }
+        let settings: MonitorSettings
+        do {
+            settings = try patch.applied(to: wanted, capabilities: capabilities)
+        } catch { return .rejected(error.list) }
+        guard settings != desired || !state.drift.isEmpty else { return .unchanged }
+        state.desired = settings
+        state.version += 1
+        state.updatedAt = now
+        state.error = nil
+        // Whoever sets something has seen the drift: what is wanted now is written over it, or was adopted above.
+        state.drift = []
+        compare(at: now)
+        return .accepted
     }
 
     private mutating func wait(for patch: MonitorPatch, at now: Timestamp) -> PatchResult {
-        let violations = patch.violationsWithoutDevice
-        guard violations.isEmpty else { return .rejected(violations) }
         guard !patch.changes.isEmpty else { return .unchanged }
-        state.waiting = MonitorPatch((state.waiting?.changes ?? [:]).merging(patch.changes) { $1 })
-        state.pending = Set(state.waiting?.changes.keys.map { $0 } ?? [])
+        let settings: MonitorSettings
+        do {
+            settings = try patch.applied(to: MonitorSettings(state.waiting?.changes ?? [:]), capabilities: nil)
+        } catch { return .rejected(error.list) }
+        guard settings.values != state.waiting?.changes else { return .unchanged }
+        state.waiting = MonitorPatch(settings.values)
+        state.pending = Set(settings.values.keys)
         state.version += 1
         state.updatedAt = now
         return .waiting
@@ -77,12 +80,12 @@ package struct TwinMachine: Sendable {
             first.values.merge(state.reported.values) { $1 }
             state.version += 1
             if let waiting = state.waiting {
-                switch waiting.applied(to: first, capabilities: capabilities) {
-                case .success(let settings): first = settings
-                case .failure(let violations):
+                do {
+                    first = try waiting.applied(to: first, capabilities: capabilities)
+                } catch {
                     state.error =
                         "A change from before the first connection was dropped: "
-                        + violations.all.map { "\($0.path): \($0.message)" }.joined(separator: " ")
+                        + error.list.map { "\($0.path): \($0.message)" }.joined(separator: " ")
                 }
                 state.waiting = nil
             }
@@ -115,7 +118,9 @@ package struct TwinMachine: Sendable {
         guard let desired = state.desired else { return }
         var pending: Set<MonitorSetting> = []
         for (setting, value) in state.reported.values {
-            guard let wanted = desired.values[setting], wanted != value, !state.drift.contains(setting) else { continue }
+            guard let wanted = desired.values[setting], wanted != value, !state.drift.contains(setting) else {
+                continue
+            }
             pending.insert(setting)
         }
         if pending != state.pending { state.updatedAt = now }
