@@ -128,7 +128,7 @@ extension DeviceAgent {
             part { try await self.watch(device) }
             part { await self.serve(work, on: device) }
             part {
-                try await self.prepare(device)
+                await self.prepare(device)
                 try await self.synchronise(device)
             }
             part {
@@ -171,21 +171,23 @@ extension DeviceAgent {
     }
 
     /// Sets the clock and brings the monitoring in step, before the history is read.
-    private func prepare(_ device: any DeviceSession) async throws {
-        if let shown = device.description.clock {
-            let now = clock.now
-            let skew = shown.now - now
-            let offset = policy.calendar.offset(at: now).seconds / 60
-            if max(skew, .zero - skew) > Self.clockTolerance || (shown.utcOffset ?? offset) != offset {
-                logger.notice("The device's clock is off and is set.", metadata: ["skew": "\(skew)"])
-                do { try await setClock(of: device) } catch let error where error.code != .unsupported {
-                    logger.warning("The device's clock cannot be set.", metadata: ["error": "\(error)"])
-                }
+    private func prepare(_ device: any DeviceSession) async {
+        if let shown = device.description.clock, isOff(shown) {
+            logger.notice("The device's clock is off and is set.")
+            do throws(DeviceError) { try await setClock(of: device) } catch {
+                logger.warning("The device's clock cannot be set.", metadata: ["error": "\(error)"])
             }
         }
-        do { try await refreshMonitoring(of: device, metrics: []) } catch {
+        do throws(DeviceError) { try await refreshMonitoring(of: device, metrics: []) } catch {
             logger.warning("The device's monitoring cannot be read.", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func isOff(_ shown: DeviceClock) -> Bool {
+        let now = clock.now
+        let offset = policy.calendar.offset(at: now).seconds / 60
+        let skew = shown.now - now
+        return max(skew, .zero - skew) > Self.clockTolerance || (shown.utcOffset ?? offset) != offset
     }
 
     func setClock(of device: any DeviceSession) async throws(DeviceError) {
