@@ -103,7 +103,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A plugin: `Plugins/<name>/Sources`, and its tests beside it.
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
-    let api: [Target.Dependency] = ["GatewayKit", "Vitals"]
+    let api: [Target.Dependency] = ["GatewayKit", "Vitals", logging]
     return [
         .target(
             name: name, dependencies: api + dependencies,

@@ -14,7 +14,8 @@ public struct MonitorPatch: Sendable, Hashable {
     ///   - settings: what the patch changes.
     ///   - capabilities: what the device can do; `nil` where that is not known yet, and nothing is unsupported.
     /// - Throws: every mistake of the patch at once.
-    public func applied(to settings: MonitorSettings, capabilities: Capabilities?) throws(Violations) -> MonitorSettings {
+    public func applied(to settings: MonitorSettings, capabilities: Capabilities?) throws(Violations) -> MonitorSettings
+    {
         let changed = changes.filter { settings.values[$0.key] != $0.value }
         var result = settings
         result.values.merge(changed) { _, new in new }

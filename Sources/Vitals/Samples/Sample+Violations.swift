@@ -23,7 +23,9 @@ extension Sample {
         if !SampleLimits.moments.contains(end) { report("end", "must be a time from 1970 to 2199") }
         if end < start { report("end", "must not be before start") }
         if duration > SampleLimits.duration { report("end", "must be at most 7 days after start") }
-        if let user, !SampleLimits.users.contains(user) { report("user", "must be a slot from 0 to \(SampleLimits.users.upperBound)") }
+        if let user, !SampleLimits.users.contains(user) {
+            report("user", "must be a slot from 0 to \(SampleLimits.users.upperBound)")
+        }
         if let revision, !SampleLimits.revisions.contains(revision) {
             report("rev", "must be a whole number from 1 to \(SampleLimits.revisions.upperBound)")
         }
@@ -50,7 +52,9 @@ extension Sample {
     }
 
     private func check(_ steps: Steps, _ report: Report) {
-        if !SampleLimits.steps.contains(steps.count) { report("value", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)") }
+        if !SampleLimits.steps.contains(steps.count) {
+            report("value", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
+        }
         check("distance_m", steps.distance, within: SampleLimits.distance, report)
         check("energy_kcal", steps.energy, within: SampleLimits.energy, report)
     }

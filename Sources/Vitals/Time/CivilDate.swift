@@ -44,7 +44,8 @@ struct CivilDate: Equatable {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredQuotient(by: 400)
         let monthFromMarch = month <= 2 ? month + 9 : month - 3
         let dayOfEra =
-            yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + Self.daysBefore(monthFromMarch: monthFromMarch) + day - 1
+            yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + Self.daysBefore(monthFromMarch: monthFromMarch) + day
+            - 1
         return era * Self.daysPerEra + dayOfEra - Self.daysFromMarchOfYearZero
     }
 

@@ -36,8 +36,9 @@ public struct LocalCalendar: Sendable, Hashable {
         // Beyond the years that have a text, the nearest offset holds without end.
         return OffsetPeriod(
             seconds: second < turn ? first : last,
-            range: Timestamp(milliseconds: moment < clamped ? .min : range.0 * 1000)..<Timestamp(
-                milliseconds: moment > clamped ? .max : range.1 * 1000))
+            range: Timestamp(
+                milliseconds: moment < clamped ? .min : range.0 * 1000)..<Timestamp(
+                    milliseconds: moment > clamped ? .max : range.1 * 1000))
     }
 
     /// The first second after `lower` at which the offset is no longer `first`, up to `upper` where it is not.
