@@ -30,7 +30,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Folders of test targets that hold captured bytes and not Swift.
-let fixtures: [String: [String]] = [:]
+let fixtures: [String: [String]] = ["LinkTests": ["Fixtures"]]
 
 let package = Package(
     name: "vitals2mqtt",
@@ -110,7 +110,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
             path: "Plugins/\(name)/Sources", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "GatewayTesting"] + api + dependencies,
-            path: "Plugins/\(name)/Tests", swiftSettings: settings),
+            path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }
 
