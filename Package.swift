@@ -82,7 +82,7 @@ let package = Package(
         tests("ContractTests", ["Contract", "JSON", "Vitals"]),
         tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
-        tests("GatewayTestingTests", ["GatewayTesting"]),
+        tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
         tests(
             "GatewayTests", ["BundledPlugins", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
@@ -103,7 +103,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A plugin: `Plugins/<name>/Sources`, and its tests beside it.
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
-    let api: [Target.Dependency] = ["GatewayKit", "Vitals"]
+    let api: [Target.Dependency] = ["GatewayKit", "Vitals", logging]
     return [
         .target(
             name: name, dependencies: api + dependencies,
