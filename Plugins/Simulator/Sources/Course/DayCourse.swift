@@ -16,6 +16,7 @@ struct DayCourse: Sendable {
     /// Walks and workouts, ascending, apart from each other and from both nights.
     let activities: [Activity]
     private let offset: OffsetPeriod
+    /// The offset after the clocks were turned on this day. No zone turns them twice.
     private let laterOffset: OffsetPeriod?
 
     /// The course of a person's day in a time zone.
@@ -29,13 +30,17 @@ struct DayCourse: Sendable {
         activities = DayPlan(person, on: day).activities(in: calendar, from: night.end, to: nextNight.start)
         let offset = calendar.offset(at: bounds.lowerBound)
         self.offset = offset
-        laterOffset =
-            offset.range.upperBound < bounds.upperBound ? calendar.offset(at: offset.range.upperBound) : nil
+        // A period may end where the offset stays.
+        var last = offset
+        while last.range.upperBound < bounds.upperBound, last.seconds == offset.seconds {
+            last = calendar.offset(at: last.range.upperBound)
+        }
+        laterOffset = last.seconds == offset.seconds ? nil : last
     }
 
     /// Minutes from midnight on a wall clock at a moment of this day, or of the night before it.
     func minuteOfDay(_ moment: Timestamp) -> Int {
-        if let laterOffset, moment >= offset.range.upperBound { return laterOffset.minuteOfDay(moment) }
+        if let laterOffset, moment >= laterOffset.range.lowerBound { return laterOffset.minuteOfDay(moment) }
         return offset.minuteOfDay(moment)
     }
 

@@ -17,7 +17,9 @@ extension DeviceState {
         position.start = max(position.start, oldest(at: moment))
         let limit = min(max(request.limit, 1), HistoryRequest.maximumLimit)
         var collector = PageCollector(position: position, limit: limit)
-        collect(request.metric, from: position.start, to: min(request.to, moment + .milliseconds(1)), at: moment, &collector)
+        collect(
+            request.metric, from: position.start, to: min(request.to, moment + .milliseconds(1)), at: moment, &collector
+        )
         var page = collector.page
         if page.next == nil, strikes(options.faults.futureRecords),
             let future = spot(of: request.metric, at: moment + .days(1), isUserInitiated: false)
@@ -92,7 +94,8 @@ private struct PageCollector {
             return true
         }
         if taken == limit {
-            page.next = HistoryPosition(start: sample.start, skipped: sample.start == last.start ? last.skipped : 0).text
+            page.next =
+                HistoryPosition(start: sample.start, skipped: sample.start == last.start ? last.skipped : 0).text
             return false
         }
         taken += 1

@@ -16,7 +16,9 @@ struct HistoryPosition: Sendable, Hashable {
     /// The position of this name, `nil` where it is none.
     init?(_ text: String) {
         let parts = text.split(separator: "+", omittingEmptySubsequences: false)
-        guard parts.count == 2, let start = Int64(parts[0]), let skipped = Int(parts[1]), skipped >= 0 else { return nil }
+        guard parts.count == 2, let start = Int64(parts[0]), let skipped = Int(parts[1]), skipped >= 0 else {
+            return nil
+        }
         self.init(start: Timestamp(milliseconds: start), skipped: skipped)
     }
 

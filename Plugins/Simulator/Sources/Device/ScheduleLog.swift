@@ -10,15 +10,16 @@ struct ScheduleLog: Sendable {
     /// A log that begins with the schedule of the factory.
     init(_ schedule: MonitorSchedule) { changes = [(.earliest, schedule)] }
 
-    /// The schedule at a moment.
+    /// The schedule of a moment. A change holds for what comes after it: a value that was taken in the very millisecond
+    /// of the change stays.
     func schedule(at moment: Timestamp) -> MonitorSchedule? {
-        (changes.last { $0.since <= moment } ?? changes.first)?.schedule
+        (changes.last { $0.since < moment } ?? changes.first)?.schedule
     }
 
-    /// Notes that from a moment on there is another schedule. Changes that a clock turned back has put after it are void.
+    /// Notes another schedule. Changes that were made later by the clock, which was turned back since, are void.
     mutating func change(to schedule: MonitorSchedule, at moment: Timestamp) {
-        if self.schedule(at: moment) == schedule, changes.last.map({ $0.since <= moment }) ?? false { return }
         changes.removeAll { $0.since >= moment }
+        guard changes.last?.schedule != schedule else { return }
         changes.append((moment, schedule))
         if changes.count > Self.capacity { changes.removeFirst() }
     }

@@ -106,31 +106,3 @@ struct LiveFeed: Sendable {
             .map(\.element)
     }
 }
-
-extension DeviceState {
-    /// The records of all metrics that end within a short period, in the order of the metrics.
-    mutating func records(endingAfter from: Timestamp, through moment: Timestamp) -> [Sample] {
-        let calendar = bodies[0].calendar
-        var result: [Sample] = []
-        for metric in Metric.synchronised where capabilities.supports(metric) {
-            var day = calendar.day(of: from)
-            let last = calendar.day(of: moment)
-            while day <= last {
-                let course = bodies[0].course(of: day)
-                // Steps are the longest records that `within` limits.
-                let window = from - .minutes(15)..<moment + .milliseconds(1)
-                for record in records(of: metric, on: course, within: window)
-                where from < record.end && record.end <= moment && course.contains(end: record.end) {
-                    if let sample = sample(of: metric, record) { result.append(sample) }
-                }
-                day = day.advanced(by: 1)
-            }
-        }
-        return result
-    }
-}
-
-extension DayCourse {
-    /// Whether an end belongs to this day; midnight belongs to the day that it ends.
-    fileprivate func contains(end: Timestamp) -> Bool { bounds.lowerBound < end && end <= bounds.upperBound }
-}
