@@ -1,2 +1,4 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
+#include <poll.h>
+#include <sys/eventfd.h>

@@ -14,11 +14,14 @@ public struct AlertRule: Sendable, Hashable {
     public enum Side: String, CaseIterable, Sendable, Hashable { case high, low }
 
     /// A rule.
-    public init(_ metric: Metric, _ subject: Subject = .value, _ side: Side) {
+    public init(_ metric: Metric, _ subject: Subject, _ side: Side) {
         self.metric = metric
         self.subject = subject
         self.side = side
     }
+
+    /// A rule of a metric with one value.
+    public init(_ metric: Metric, _ side: Side) { self.init(metric, .value, side) }
 
     /// The rule's name on the wire.
     public var name: String {

@@ -8,8 +8,9 @@ struct Extreme: Sendable, Hashable {
     /// The extreme on this side.
     init(_ side: AlertRule.Side) { self.side = side }
 
-    /// Takes in a sample with this value.
+    /// Takes in a sample with this value. What is no number is no extreme.
     mutating func add(_ candidate: StoredSample, _ candidateValue: Double) {
+        guard !candidateValue.isNaN else { return }
         if let sample {
             let isFurther = side == .high ? candidateValue > value : candidateValue < value
             guard isFurther || (candidateValue == value && candidate.isBefore(sample)) else { return }

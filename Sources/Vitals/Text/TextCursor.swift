@@ -27,15 +27,22 @@ struct TextCursor {
 
     /// Takes one hexadecimal digit of either case.
     mutating func hexadecimalDigit() -> UInt64? {
-        guard let byte = rest.first, let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+        guard let byte = rest.first else { return nil }
+        let digit: UInt8
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+        default: return nil
+        }
         rest.removeFirst()
         return UInt64(digit)
     }
 
-    /// Takes one of these ASCII characters, and says which.
-    mutating func take(_ characters: Character...) -> Character? {
-        guard let byte = rest.first, let taken = characters.first(where: { $0.asciiValue == byte }) else { return nil }
+    /// Takes this ASCII character, and says whether it was there.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
-        return taken
+        return true
     }
 }

@@ -18,11 +18,11 @@ public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible
     /// As an end, `00:00` means `24:00`: the time pickers of user interfaces have no 24:00.
     public init?(_ text: String, asEnd: Bool = false) {
         var cursor = TextCursor(text)
-        guard let hour = cursor.number(digits: 2), cursor.take(":") != nil, let minute = cursor.number(digits: 2),
+        guard let hour = cursor.number(digits: 2), cursor.take(":"), let minute = cursor.number(digits: 2),
             minute < 60
         else { return nil }
         var second = 0
-        if cursor.take(":") != nil {
+        if cursor.take(":") {
             guard let value = cursor.number(digits: 2), value < 60 else { return nil }
             second = value
         }

@@ -1,0 +1,141 @@
+import GatewayKit
+import MQTT
+import Synchronization
+
+/// What clients do.
+extension InMemoryBroker {
+    /// Takes as long as a packet needs to the broker and back.
+    func travel() async throws(BrokerError) {
+        let delay = state.withLock { state in
+            let range = state.faults.delay
+            return state.dice.duration(range)
+        }
+        guard delay > .zero else { return }
+        do { try await clock.sleep(for: delay) } catch { throw .cancelled }
+    }
+
+    /// Opens a connection.
+    func open(_ options: InMemoryClientOptions) throws(BrokerError) -> (session: Int, inbox: ConnectionInbox) {
+        let now = clock.uptime
+        let result: Result<(Int, ConnectionInbox), BrokerError> = state.withLock { state in
+            state.attempts += 1
+            if let refusal = state.refusal { return .failure(refusal) }
+            if state.dice.happens(state.faults.refuseConnection) {
+                return .failure(BrokerError(.unreachable, "The broker cannot be reached."))
+            }
+            for session in state.sessions where session.options.id == options.id {
+                let error = BrokerError(.broken, "Another client named \(options.id) connected to the broker.")
+                state.end(session.id, error, now: now)
+            }
+            state.nextSession += 1
+            var session = InMemorySession(id: state.nextSession, options: options)
+            session.isHeld = state.isHolding
+            state.sessions.append(session)
+            return .success((session.id, session.inbox))
+        }
+        return try result.get()
+    }
+
+    /// Ends a connection from the client's side.
+    func close(_ id: Int, isGoodbye: Bool) {
+        let now = clock.uptime
+        state.withLock { state in
+            let error = BrokerError(.broken, "The connection was closed by this client.")
+            state.end(id, error, now: now, publishesWill: !isGoodbye)
+        }
+    }
+
+    /// Moves what is on its way to a client, until the task is cancelled.
+    func move(_ id: Int) async {
+        while !Task.isCancelled, let session = state.withLock({ $0.session(id) }) {
+            guard let due = session.nextDue else {
+                await park(id)
+                continue
+            }
+            let now = clock.uptime
+            if due > now { try? await clock.sleep(for: due - now) }
+            let later = clock.uptime
+            state.withLock { state in
+                guard let index = state.index(of: id) else { return }
+                state.sessions[index].arrive(later)
+            }
+        }
+    }
+
+    private func park(_ id: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    guard let index = state.index(of: id) else { return continuation.resume() }
+                    state.sessions[index].park(continuation, isCancelled: Task.isCancelled)
+                }
+            }
+        } onCancel: {
+            state.withLock { state in
+                guard let index = state.index(of: id) else { return }
+                state.sessions[index].unpark()
+            }
+        }
+    }
+
+    /// Takes a message from a client.
+    func publish(_ message: OutboundMessage, as token: MessageToken, from id: Int) throws(BrokerError) {
+        let now = clock.uptime
+        let error: BrokerError? = state.withLock { state in
+            guard let index = state.index(of: id) else { return .cut }
+            let session = state.sessions[index]
+            if message.topic.isEmpty || message.topic.contains(where: { "+#\0".contains($0) }) {
+                return BrokerError(.invalidMessage, "\"\(message.topic)\" is not a topic to publish on.")
+            }
+            if message.qos == .atLeastOnce {
+                guard session.inFlight < session.options.window else { return .windowFull(session.options.window) }
+                state.sessions[index].inFlight += 1
+            }
+            if state.dice.happens(state.faults.cutBeforeStoring) {
+                state.end(id, .cut, now: now)
+                return nil
+            }
+            let reason = state.forbidden.first { $0.filter.matches(message.topic) }?.reason
+            if reason == nil { state.take(message, from: session, isWill: false, now: now) }
+            if state.dice.happens(state.faults.cutBeforeAcknowledging) {
+                state.end(id, .cut, now: now)
+                return nil
+            }
+            if message.qos == .atLeastOnce {
+                // MQTT 3.1.1 has no way to refuse: the broker acknowledges and forgets.
+                let refusal = session.options.version == .v5 ? reason : nil
+                state.send(.acknowledgement(token, refusal: refusal), to: id, now: now)
+            }
+            return nil
+        }
+        if let error { throw error }
+    }
+
+    /// Adds subscriptions and sends what is retained for them.
+    func subscribe(_ subscriptions: [Subscription], session id: Int) throws(BrokerError) {
+        let now = clock.uptime
+        let error: BrokerError? = state.withLock { state in
+            state.forgetExpired(now)
+            for subscription in subscriptions {
+                guard let index = state.index(of: id) else { return .cut }
+                guard !state.forbiddenSubscriptions.contains(subscription.filter) else {
+                    return BrokerError(
+                        .subscriptionRefused, "The broker refused the subscription to \(subscription.filter).")
+                }
+                state.sessions[index].subscriptions.removeAll { $0.filter == subscription.filter }
+                state.sessions[index].subscriptions.append(subscription)
+                let session = state.sessions[index]
+                let filter = TopicFilter(subscription.filter)
+                for topic in state.retained.keys.sorted() where filter.matches(topic) {
+                    guard let retained = state.retained[topic] else { continue }
+                    let message = session.inbound(
+                        retained.message, through: subscription, isFromStore: true,
+                        expiry: retained.expiresAt.map { $0 - now })
+                    state.send(.message(message), to: id, now: now)
+                }
+            }
+            return nil
+        }
+        if let error { throw error }
+    }
+}

@@ -1,0 +1,127 @@
+package import GatewayKit
+package import MQTT
+import Synchronization
+
+/// A broker without network, wall clock or threads of its own, whose every move follows from the calls made to it, a
+/// clock and random numbers that are given: the same seed gives the same run.
+package final class InMemoryBroker: Sendable {
+    struct Retained {
+        var message: OutboundMessage
+        var expiresAt: Duration?
+    }
+    struct State {
+        var sessions: [InMemorySession] = []
+        var nextSession = 0
+        var retained: [String: Retained] = [:]
+        var published: [PublishedMessage] = []
+        var observations: [BrokerObservation] = []
+        var faults = BrokerFaults()
+        var dice: Dice
+        var refusal: BrokerError?
+        var isHolding = false
+        var attempts = 0
+        var forbidden: [(filter: TopicFilter, reason: RefusalReason)] = []
+        var forbiddenSubscriptions: [String] = []
+    }
+    let state: Mutex<State>
+    let clock: GatewayClock
+
+    /// A broker without messages and clients.
+    package init(clock: GatewayClock, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
+        self.clock = clock
+        state = Mutex(State(dice: Dice(generator)))
+    }
+
+    /// The broker as the client with these options sees it.
+    package func client(_ options: InMemoryClientOptions) -> any Broker {
+        InMemoryClient(broker: self, options: options)
+    }
+
+    /// The broker as the client called `id` sees it.
+    package func client(id: String, will: OutboundMessage? = nil) -> any Broker {
+        client(InMemoryClientOptions(id: id, will: will))
+    }
+
+    // MARK: What happened
+
+    /// Records everything that is published on `filter` from now on.
+    package func observe(_ filter: String = "#") -> BrokerObservation {
+        let observation = BrokerObservation(filter: TopicFilter(filter))
+        state.withLock { $0.observations.append(observation) }
+        return observation
+    }
+
+    /// Every message that the broker took over, in order.
+    package var published: [PublishedMessage] { state.withLock { $0.published } }
+
+    /// The messages that a new subscriber of `filter` would get, by topic.
+    package func retained(_ filter: String = "#") -> [OutboundMessage] {
+        let filter = TopicFilter(filter)
+        let now = clock.uptime
+        return state.withLock { state in
+            state.forgetExpired(now)
+            return state.retained.values.map(\.message).filter { filter.matches($0.topic) }
+                .sorted { $0.topic < $1.topic }
+        }
+    }
+
+    /// The names of the connected clients, the longest connected first.
+    package var connectedClients: [String] { state.withLock { $0.sessions.map(\.options.id) } }
+
+    /// How many times a client tried to connect.
+    package var connectionAttempts: Int { state.withLock { $0.attempts } }
+
+    // MARK: What the test does
+
+    /// Publishes in the name of nobody, for instance a command.
+    package func publish(_ message: OutboundMessage) {
+        let now = clock.uptime
+        state.withLock { $0.take(message, from: nil, isWill: false, now: now) }
+    }
+
+    /// Sets how often things go wrong from now on.
+    package func setFaults(_ faults: BrokerFaults) { state.withLock { $0.faults = faults } }
+
+    /// Refuses every further connection with `error`; `nil` accepts them again.
+    package func refuseConnections(_ error: BrokerError?) { state.withLock { $0.refusal = error } }
+
+    /// Refuses messages on the topics of `filter`, like a broker's access list.
+    package func forbid(_ filter: String, _ reason: RefusalReason = .notAuthorized) {
+        state.withLock { $0.forbidden.append((TopicFilter(filter), reason)) }
+    }
+
+    /// Refuses subscriptions with exactly this filter.
+    package func forbidSubscription(_ filter: String) { state.withLock { $0.forbiddenSubscriptions.append(filter) } }
+
+    /// Breaks the connection of `client`, or all connections, and publishes the wills.
+    package func cut(_ client: String? = nil) {
+        let now = clock.uptime
+        state.withLock { state in
+            for session in state.sessions where client == nil || session.options.id == client {
+                state.end(session.id, .cut, now: now)
+            }
+        }
+    }
+
+    /// Keeps acknowledgements and messages back from now on, on every connection.
+    package func hold() {
+        state.withLock { state in
+            state.isHolding = true
+            for index in state.sessions.indices { state.sessions[index].isHeld = true }
+        }
+    }
+
+    /// Lets what was kept back through.
+    package func release() {
+        let now = clock.uptime
+        state.withLock { state in
+            state.isHolding = false
+            for index in state.sessions.indices { state.sessions[index].release(now: now) }
+        }
+    }
+}
+
+extension BrokerError {
+    /// What a client of an `InMemoryBroker` is told when its connection is cut.
+    static let cut = BrokerError(.broken, "The connection to the broker was lost.")
+}

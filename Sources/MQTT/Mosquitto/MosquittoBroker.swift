@@ -1,0 +1,57 @@
+package import Logging
+import Synchronization
+
+/// A real broker, reached with libmosquitto. Each connection is a client of libmosquitto of its own.
+package final class MosquittoBroker: Broker {
+    private let options: BrokerOptions
+    private let logger: Logger
+    private let nextServer = Atomic(0)
+
+    /// The broker at the servers of `options`.
+    /// - Throws: `BrokerError` `.invalidOptions` that names the option to change.
+    package init(_ options: BrokerOptions, logger: Logger) throws(BrokerError) {
+        try options.validate()
+        self.options = options
+        self.logger = logger
+    }
+
+    package func withConnection(_ body: @Sendable (any BrokerConnection) async throws -> Void) async throws {
+        let connection = try await open()
+        do {
+            try await body(connection)
+        } catch {
+            await leave(connection, .none)
+            throw error
+        }
+        await leave(connection, .goodbye)
+    }
+
+    /// Connects to the server whose turn it is; after a failure it is the next one's.
+    private func open() async throws(BrokerError) -> MosquittoConnection {
+        let turn = nextServer.load(ordering: .relaxed)
+        let server = options.servers[turn % options.servers.count]
+        let connection = try MosquittoConnection(options: options, server: server)
+        do {
+            try connection.start()
+            try await connection.opened.value(
+                within: options.timeout, orTimeOut: "\(server) did not answer in \(options.timeout).")
+        } catch {
+            // Not waited for: the thread may hang in a name look-up or a connection attempt, and ends by itself.
+            connection.leave(.none)
+            if error.code != .cancelled {
+                nextServer.store((turn + 1) % options.servers.count, ordering: .relaxed)
+                logger.debug("Broker not connected", metadata: ["mqtt.error": "\(error)"])
+            }
+            throw error
+        }
+        logger.debug(
+            "Broker connected", metadata: ["mqtt.server": "\(server)", "mqtt.window": "\(connection.window)"])
+        return connection
+    }
+
+    private func leave(_ connection: MosquittoConnection, _ farewell: MosquittoConnection.Farewell) async {
+        connection.leave(farewell)
+        _ = await connection.finished.wait()
+        logger.debug("Broker disconnected", metadata: ["mqtt.server": "\(connection.server)"])
+    }
+}

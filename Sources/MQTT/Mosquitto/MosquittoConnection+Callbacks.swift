@@ -1,0 +1,59 @@
+internal import CMosquitto
+import Synchronization
+
+/// What libmosquitto reports, on the network thread. Every callback only notes something.
+extension MosquittoConnection {
+    /// Complaints that are kept for an error message; OpenSSL writes a few lines.
+    private static let maximumLogLines = 8
+
+    func setCallbacks(_ pointer: OpaquePointer) {
+        mosquitto_connect_v5_callback_set(pointer) { pointer, context, code, _, properties in
+            MosquittoConnection.from(context)?.didConnect(code, properties, pointer)
+        }
+        mosquitto_disconnect_v5_callback_set(pointer) { _, context, code, _ in
+            MosquittoConnection.from(context)?.disconnectReason.withLock { $0 = $0 ?? code }
+        }
+        mosquitto_publish_v5_callback_set(pointer) { _, context, id, code, _ in
+            guard let connection = MosquittoConnection.from(context) else { return }
+            let refusal = RefusalReason(code: UInt8(truncatingIfNeeded: code))
+            if let settlement = connection.ledger.settle(id, refusal: refusal) { connection.report(settlement) }
+        }
+        mosquitto_message_v5_callback_set(pointer) { _, context, message, properties in
+            guard let connection = MosquittoConnection.from(context), let message else { return }
+            connection.inbox.receive(
+                InboundMessage(
+                    message.pointee, properties: properties,
+                    maximumPayload: connection.options.maximumInboundPayload))
+        }
+        mosquitto_subscribe_v5_callback_set(pointer) { _, context, id, count, codes, _ in
+            guard let codes, count > 0 else { return }
+            MosquittoConnection.from(context)?.subscriptions.withLock { $0.answer(id, codes[0]) }
+        }
+        // Only until the connection stands: afterwards libmosquitto would format a line for every packet.
+        mosquitto_log_callback_set(pointer) { _, context, level, text in
+            guard level & (MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let text else { return }
+            let line = String(cString: text)
+            MosquittoConnection.from(context)?.log.withLock { lines in
+                if lines.count < MosquittoConnection.maximumLogLines { lines.append(line) }
+            }
+        }
+    }
+
+    private func didConnect(_ code: Int32, _ properties: OpaquePointer?, _ pointer: OpaquePointer?) {
+        guard code == 0 else {
+            return opened.fulfil(.failure(.connectionRefused(code, by: server, version: options.version)))
+        }
+        var maximum: UInt16 = 0
+        let name = Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue)
+        if mosquitto_property_read_int16(properties, name, &maximum, false) != nil {
+            ledger.limit(to: Int(maximum))
+        }
+        mosquitto_log_callback_set(pointer, nil)
+        opened.fulfil(.success(()))
+    }
+
+    /// The connection that a callback is for. It is retained by the network thread as long as there are callbacks.
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoConnection? {
+        context.map { Unmanaged<MosquittoConnection>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

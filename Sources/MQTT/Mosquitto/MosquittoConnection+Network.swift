@@ -1,0 +1,115 @@
+internal import CMosquitto
+internal import Glibc
+import Synchronization
+
+/// The network thread.
+///
+/// libmosquitto's own loop is not used: it reconnects by itself, waits with `select`, which fails from file descriptor
+/// 1,024 on (a gateway with many TCP devices has them), and reads one wake-up per published message.
+extension MosquittoConnection {
+    /// How often libmosquitto is asked about its keep-alive when nothing else happens, in milliseconds.
+    private static let tick: Int32 = 1_000
+    /// How long what is queued, and the good-bye, may take to leave. A stop of the gateway has 5 s in all.
+    private static let farewellTimeout = Duration.seconds(2)
+
+    /// Starts the network thread, which connects.
+    func start() throws(BrokerError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let handle = try MosquittoHandle(options, server: server, context: context)
+        setCallbacks(handle.pointer)
+        self.handle.withLock { $0 = handle }
+        do {
+            try NetworkThread.start { self.run(handle.pointer) }
+        } catch {
+            destroy()
+            throw error
+        }
+    }
+
+    private func run(_ pointer: OpaquePointer) {
+        let (seconds, _) = options.keepAlive.components
+        errno = 0
+        let code = mosquitto_connect_bind_v5(pointer, server.host, Int32(server.port), Int32(seconds), nil, nil)
+        let systemError = errno
+        let end: (code: Int32, systemError: Int32)
+        if code == MOSQ_ERR_SUCCESS.rawValue {
+            end = serve(pointer)
+        } else {
+            end = (code, systemError)
+        }
+        let error: BrokerError
+        if let reason = disconnectReason.withLock({ $0 }), reason != 0 {
+            error = .broken(reason, server: server)
+        } else {
+            error = .broken(end.code, server: server)
+        }
+        opened.fulfil(
+            .failure(
+                .notOpened(end.code, systemError: end.systemError, log: log.withLock { $0 }, server: server)))
+        inbox.end(error)
+        subscriptions.withLock { $0.end(error) }
+        destroy()
+        finished.fulfil(.success(()))
+    }
+
+    /// Moves packets until the connection ends; returns why.
+    private func serve(_ pointer: OpaquePointer) -> (code: Int32, systemError: Int32) {
+        var deadline: ContinuousClock.Instant?
+        var descriptors = [pollfd(), pollfd()]
+        while true {
+            if deadline == nil, let farewell = farewell.withLock({ $0 }) {
+                guard bid(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
+                deadline = .now + Self.farewellTimeout
+            }
+            let socket = mosquitto_socket(pointer)
+            guard socket >= 0 else { return (MOSQ_ERR_CONN_LOST.rawValue, 0) }
+            if let deadline, .now >= deadline { return (MOSQ_ERR_TIMEOUT.rawValue, 0) }
+            let wanted = Int16(POLLIN) | (mosquitto_want_write(pointer) ? Int16(POLLOUT) : 0)
+            descriptors[0] = pollfd(fd: socket, events: wanted, revents: 0)
+            descriptors[1] = pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&descriptors, nfds_t(descriptors.count), deadline == nil ? Self.tick : 100)
+            errno = 0
+            let code = move(pointer, socket: descriptors[0].revents, wakeUp: descriptors[1].revents)
+            let systemError = errno
+            inbox.wake()
+            guard code == MOSQ_ERR_SUCCESS.rawValue else { return (code, systemError) }
+        }
+    }
+
+    /// Reads, writes and checks the keep-alive once.
+    private func move(_ pointer: OpaquePointer, socket: Int16, wakeUp wake: Int16) -> Int32 {
+        if wake != 0 {
+            wakeUp.clear()
+            // Cleared before looking for something to write: who publishes from here on wakes the thread again.
+            isAwake.store(false, ordering: .sequentiallyConsistent)
+        }
+        if socket & ~Int16(POLLOUT) != 0 {
+            let code = mosquitto_loop_read(pointer, 1)
+            guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
+        }
+        if mosquitto_want_write(pointer) {
+            let code = mosquitto_loop_write(pointer, 1)
+            guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
+        }
+        guard mosquitto_socket(pointer) >= 0 else { return MOSQ_ERR_CONN_LOST.rawValue }
+        return mosquitto_loop_misc(pointer)
+    }
+
+    /// Says good-bye, or what leaving without it needs; `false` when closing the socket is all that can be done.
+    private func bid(_ farewell: Farewell, _ pointer: OpaquePointer) -> Bool {
+        let reason: mqtt5_return_codes
+        switch (farewell, options.version) {
+        case (.goodbye, _): reason = MQTT_RC_NORMAL_DISCONNECTION
+        case (.none, .v5): reason = MQTT_RC_DISCONNECT_WITH_WILL_MSG
+        case (.none, .v311): return false
+        }
+        return mosquitto_disconnect_v5(pointer, Int32(reason.rawValue), nil) == MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    private func destroy() {
+        handle.withLock { handle in
+            guard let owned = handle.take() else { return }
+            mosquitto_destroy(owned.pointer)
+        }
+    }
+}
