@@ -1,7 +1,8 @@
-package import Contract
+import Contract
 package import Engines
+import GatewayKit
 package import MQTT
-package import Vitals
+import Vitals
 
 /// The running gateway: devices, store, broker and commands, put together. It knows no file and no plugin, so that it runs
 /// the same in production and in a simulation.
@@ -29,6 +30,7 @@ package final class GatewayCore: Sendable {
     let generator: SeededGenerator
     let reload: Reload
     let stopping = Latch<Void>()
+    let births = Wakeup()
 
     /// Puts a gateway together. `delivery` must be what the store hands its commits to.
     package init(
@@ -49,7 +51,7 @@ package final class GatewayCore: Sendable {
         desk = CommandDesk(
             store: store, outbox: outbox, board: board, wire: wire, settings: settings,
             generator: SeededGenerator(seed: generator.next()))
-        let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, wire: wire))
+        let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, settings: discovery))
         let output = DeviceOutput(
             state: { device, state in
                 board.put(.device(device, state))
@@ -78,6 +80,7 @@ package final class GatewayCore: Sendable {
             }
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
             group.addTask {
                 _ = try? await self.stopping.wait()
                 await self.fleet.stop()
