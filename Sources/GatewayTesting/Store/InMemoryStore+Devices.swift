@@ -67,7 +67,11 @@ extension InMemoryStore {
     /// Keeps the names of retained topics.
     package func save(retainedTopics: Set<String>, of device: DeviceID?) async throws(StoreError) {
         try transaction(.save) { state in
-            if let device { state.devices[device, default: Device()].topics = retainedTopics } else { state.topics = retainedTopics }
+            if let device {
+                state.devices[device, default: Device()].topics = retainedTopics
+            } else {
+                state.topics = retainedTopics
+            }
         }
     }
 

@@ -56,7 +56,11 @@ package final class InMemoryStore: GatewayStore {
     package func samples(of device: DeviceID) -> [StoredSample] {
         state.withLock { state in
             state.devices[device, default: Device()].samples.values
-                .sorted { ($0.sample.metric.rawValue, SampleKey($0.sample)) < ($1.sample.metric.rawValue, SampleKey($1.sample)) }
+                .sorted {
+                    ($0.sample.metric.rawValue, SampleKey($0.sample)) < (
+                        $1.sample.metric.rawValue, SampleKey($1.sample)
+                    )
+                }
         }
     }
     /// What is kept of a device.
