@@ -18,19 +18,20 @@ let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let metrics = "CoreMetrics".from("swift-metrics")
 let subprocess = "Subprocess".from("swift-subprocess")
+let systemPackage = "SystemPackage".from("swift-system")
 let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 
 /// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
-    ("Exec", [subprocess, "SystemPackage".from("swift-system")]),
+    ("Exec", [subprocess, systemPackage]),
     ("Link", ["JSON"]),
     ("Simulator", []),
     ("TCP", ["NIOCore".from("swift-nio"), "NIOPosix".from("swift-nio")]),
 ]
 
 /// Folders of test targets that hold captured bytes and not Swift.
-let fixtures: [String: [String]] = [:]
+let fixtures: [String: [String]] = ["LinkTests": ["Fixtures"]]
 
 let package = Package(
     name: "vitals2mqtt",
@@ -68,7 +69,9 @@ let package = Package(
                 "Vitals",
                 lifecycle, logging, metrics, unixSignals, "Yams".from("Yams"),
             ]),
-        module("GatewayTesting", ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging]),
+        module(
+            "GatewayTesting",
+            ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "vitals2mqtt",
             dependencies: ["Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
@@ -88,7 +91,7 @@ let package = Package(
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
         tests("JSONTests", ["JSON"]),
-        tests("MQTTTests", ["GatewayTesting", "MQTT", subprocess, logging]),
+        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Vitals", logging]),
         tests(
             "SimulationTests", ["Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals", logging]),
         tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", logging]),
@@ -110,7 +113,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
             path: "Plugins/\(name)/Sources", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "GatewayTesting"] + api + dependencies,
-            path: "Plugins/\(name)/Tests", swiftSettings: settings),
+            path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }
 

@@ -29,6 +29,7 @@ package final class GatewayCore: Sendable {
     let generator: SeededGenerator
     let reload: Reload
     let stopping = Latch<Void>()
+    let births = Wakeup()
 
     /// Puts a gateway together. `delivery` must be what the store hands its commits to.
     package init(
@@ -49,7 +50,7 @@ package final class GatewayCore: Sendable {
         desk = CommandDesk(
             store: store, outbox: outbox, board: board, wire: wire, settings: settings,
             generator: SeededGenerator(seed: generator.next()))
-        let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, wire: wire))
+        let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, settings: discovery))
         let output = DeviceOutput(
             state: { device, state in
                 board.put(.device(device, state))
@@ -78,6 +79,7 @@ package final class GatewayCore: Sendable {
             }
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
             group.addTask {
                 _ = try? await self.stopping.wait()
                 await self.fleet.stop()

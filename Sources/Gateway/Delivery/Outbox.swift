@@ -25,6 +25,7 @@ package final class Outbox: Sendable {
     func connect(window: Int) { machine.withLock { $0.connect(window: window) } }
     func disconnect() { machine.withLock { $0.disconnect() } }
     func next() -> DeliveryMachine.Step { machine.withLock { $0.next() } }
+    var hasInFlight: Bool { machine.withLock { $0.inFlight > 0 } }
     var hasRoom: Bool { machine.withLock { $0.hasRoom } }
     func paged(_ lane: Lane, _ facts: [Fact]) { machine.withLock { $0.paged(lane, facts) } }
     func paged(_ answers: [(number: Int64, answer: StoredAnswer)]) { machine.withLock { $0.paged(answers) } }

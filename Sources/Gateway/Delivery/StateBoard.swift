@@ -147,12 +147,37 @@ package final class StateBoard: Sendable {
         }
     }
 
-    /// The newest `info` of every device, for the messages about it.
-    var infos: [DeviceID: DeviceInfo] {
+    /// The newest `info` of a device, for the messages about it.
+    func info(of device: DeviceID) -> DeviceInfo? {
         state.withLock { state in
-            var infos: [DeviceID: DeviceInfo] = [:]
-            for case .device(let device, .info(let info)) in state.entries.values { infos[device] = info }
-            return infos
+            guard case .device(_, .info(let info)) = state.entries[.device(device, .info)] else { return nil }
+            return info
         }
     }
+
+    /// The newest `info` of every device, in the order of their ids.
+    var infos: [DeviceInfo] {
+        state.withLock { state in
+            state.entries.values.compactMap { entry in
+                if case .device(_, .info(let info)) = entry { info } else { nil }
+            }
+        }.sorted { $0.id < $1.id }
+    }
+
+    /// Publishes a device's configuration once more, unchanged: a control in a user interface falls back.
+    func repeatConfig(of device: DeviceID) {
+        let entry = state.withLock { $0.entries[.device(device, .config)] }
+        if let entry { put(entry) }
+    }
+
+    /// Publishes everything once more.
+    func repeatAll() {
+        state.withLock { state in
+            for key in state.order where state.dirty.insert(key).inserted { state.queue.append(key) }
+        }
+        wakeup.wake()
+    }
+
+    /// Whether something that is sent once still waits.
+    var hasOnce: Bool { state.withLock { $0.onceCount > 0 } }
 }

@@ -53,7 +53,7 @@ final class MosquittoConnection: BrokerConnection {
             throw BrokerError(.invalidMessage, "The topic \"\(message.topic)\" contains a zero byte.")
         }
         let properties = try MessageProperties(message, version: options.version)
-        guard ledger.reserve() else { throw BrokerError.windowFull(ledger.window) }
+        guard ledger.reserve(message.qos) else { throw BrokerError.windowFull(ledger.window) }
         var id: Int32 = 0
         let code = handle.withLock { handle in
             guard let handle else { return MOSQ_ERR_NO_CONN.rawValue }
@@ -62,7 +62,7 @@ final class MosquittoConnection: BrokerConnection {
                 Int32(message.qos.rawValue), message.isRetained, properties.list)
         }
         guard code == MOSQ_ERR_SUCCESS.rawValue else {
-            ledger.cancel()
+            ledger.cancel(message.qos)
             throw inbox.ending ?? .notPublished(code, topic: message.topic, server: server)
         }
         wakeNetworkThread()

@@ -1,7 +1,7 @@
 package import GatewayKit
 
 /// Connects the gateway with programs that speak for a device.
-package enum Exec: Plugin {
+package enum ExecPlugin: Plugin {
     /// The folder's name.
     package static let name = "Exec"
     /// What it is for.

@@ -1,7 +1,7 @@
 package import GatewayKit
 
 /// Connects the gateway with devices and bridges that listen on a TCP port.
-package enum TCP: Plugin {
+package enum TCPPlugin: Plugin {
     /// The folder's name.
     package static let name = "TCP"
     /// What it is for.
