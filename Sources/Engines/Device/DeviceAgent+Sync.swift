@@ -159,3 +159,11 @@ extension DeviceAgent {
         }
     }
 }
+
+extension DeviceAgent {
+    /// Asks for a synchronisation of everything, where the device is connected.
+    package func requestSync() {
+        guard session != nil else { return }
+        request(SyncJob(name: "gateway", metrics: []))
+    }
+}

@@ -1,5 +1,6 @@
 import Contract
 import Engines
+import GatewayKit
 import MQTT
 import Vitals
 

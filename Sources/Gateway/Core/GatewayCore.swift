@@ -1,7 +1,8 @@
-package import Contract
+import Contract
 package import Engines
+import GatewayKit
 package import MQTT
-package import Vitals
+import Vitals
 
 /// The running gateway: devices, store, broker and commands, put together. It knows no file and no plugin, so that it runs
 /// the same in production and in a simulation.

@@ -5,7 +5,7 @@ import Vitals
 
 /// The newest value of every state topic, and which of them still have to be published. However fast a state changes,
 /// it waits here once.
-package final class StateBoard: Sendable {
+final class StateBoard: Sendable {
     /// What is published.
     enum Entry: Sendable {
         case device(DeviceID, DeviceState)
@@ -43,7 +43,7 @@ package final class StateBoard: Sendable {
     private let wakeup: Wakeup
     private let room = Wakeup()
 
-    package init(wakeup: Wakeup) { self.wakeup = wakeup }
+    init(wakeup: Wakeup) { self.wakeup = wakeup }
 
     func put(_ entry: Entry) {
         let key: Key =

@@ -15,7 +15,8 @@ struct WireEncoder: Sendable {
     init(settings: CoreSettings, discovery: DiscoverySettings) {
         topics = settings.topics
         self.discovery = discovery
-        parser = CommandParser(topics: settings.topics, discoveryPrefix: discovery.prefix)
+        parser = CommandParser(
+            topics: settings.topics, discoveryPrefix: discovery.prefix, calendar: settings.calendar)
         contract = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
     }
 
