@@ -31,7 +31,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Folders of test targets that hold captured bytes and not Swift.
-let fixtures: [String: [String]] = [:]
+let fixtures: [String: [String]] = ["LinkTests": ["Fixtures"]]
 
 let package = Package(
     name: "vitals2mqtt",
@@ -85,7 +85,7 @@ let package = Package(
         tests("ContractTests", ["Contract", "JSON", "Vitals"]),
         tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
-        tests("GatewayTestingTests", ["GatewayTesting"]),
+        tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
         tests(
             "GatewayTests", ["BundledPlugins", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
@@ -106,14 +106,14 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A plugin: `Plugins/<name>/Sources`, and its tests beside it.
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
-    let api: [Target.Dependency] = ["GatewayKit", "Vitals"]
+    let api: [Target.Dependency] = ["GatewayKit", "Vitals", logging]
     return [
         .target(
             name: name, dependencies: api + dependencies,
             path: "Plugins/\(name)/Sources", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "GatewayTesting"] + api + dependencies,
-            path: "Plugins/\(name)/Tests", swiftSettings: settings),
+            path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }
 

@@ -14,11 +14,14 @@ public struct AlertRule: Sendable, Hashable {
     public enum Side: String, CaseIterable, Sendable, Hashable { case high, low }
 
     /// A rule.
-    public init(_ metric: Metric, _ subject: Subject = .value, _ side: Side) {
+    public init(_ metric: Metric, _ subject: Subject, _ side: Side) {
         self.metric = metric
         self.subject = subject
         self.side = side
     }
+
+    /// A rule of a metric with one value.
+    public init(_ metric: Metric, _ side: Side) { self.init(metric, .value, side) }
 
     /// The rule's name on the wire.
     public var name: String {
@@ -33,9 +36,11 @@ public struct AlertRule: Sendable, Hashable {
 
     /// The rule of this name, `nil` where there is none.
     public init?(name: String) {
-        guard let rule = Self.all.first(where: { $0.name == name }) else { return nil }
+        guard let rule = Self.byName[name] else { return nil }
         self = rule
     }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// What is watched of a metric.
     public static func subjects(of metric: Metric) -> [Subject] {

@@ -19,12 +19,14 @@ extension MonitorConfiguration {
         if let isEnabled = toggle(.scheduleEnabled), let start = number(.scheduleStart), let end = number(.scheduleEnd),
             let interval = number(.scheduleInterval)
         {
-            schedule = MonitorSchedule(isEnabled: isEnabled, start: Int(start), end: Int(end), interval: Int(interval))
+            schedule = MonitorSchedule(
+                isEnabled: isEnabled, start: Int(clamping: start), end: Int(clamping: end),
+                interval: Int(clamping: interval))
         }
         alert = limits(.alertEnabled, .alertLower, .alertUpper)
         restingAlert = limits(.restingAlertEnabled, .restingAlertLower, .restingAlertUpper)
         exerciseAlert = limits(.exerciseAlertEnabled, .exerciseAlertLower, .exerciseAlertUpper)
-        exerciseMaximum = number(.exerciseMaximum).map { Int($0) }
+        exerciseMaximum = number(.exerciseMaximum).map { Int(clamping: $0) }
         if let isEnabled = toggle(.alertEnabled), let systolicLower = number(.systolicLower),
             let systolicUpper = number(.systolicUpper), let diastolicLower = number(.diastolicLower),
             let diastolicUpper = number(.diastolicUpper)
@@ -79,5 +81,13 @@ extension MonitorConfiguration {
             }
         }
         return result
+    }
+}
+
+extension Int {
+    /// The whole part of a number within ±1 billion, else that bound, and 0 for no number: a device's report is shown as
+    /// far as it can be, and is never a reason to stop.
+    fileprivate init(clamping number: Double) {
+        self = number.isNaN ? 0 : Int(Swift.min(Swift.max(number, -1e9), 1e9))
     }
 }

@@ -16,23 +16,41 @@ public struct MonitorSetting: Sendable, Hashable {
 
     /// A metric's settings. The raw value is the path below the metric.
     public enum Field: String, CaseIterable, Sendable, Hashable {
+        /// Whether the metric is monitored at all.
         case scheduleEnabled = "schedule.enabled"
+        /// The schedule's first minute of the day, 0–1440.
         case scheduleStart = "schedule.start"
+        /// The schedule's end, 0–1440 minutes from midnight, after its start.
         case scheduleEnd = "schedule.end"
+        /// Minutes between two measurements: 5–1440, a multiple of 5.
         case scheduleInterval = "schedule.interval_min"
+        /// Whether leaving the limits raises an alert; not of heart rate, which has two kinds of limits.
         case alertEnabled = "alert.enabled"
+        /// The lower limit of blood oxygen, stress or temperature.
         case alertLower = "alert.lower"
+        /// The upper limit of blood oxygen, stress or temperature.
         case alertUpper = "alert.upper"
+        /// The lower limit of the systolic pressure, in mmHg.
         case systolicLower = "alert.systolic_lower"
+        /// The upper limit of the systolic pressure, in mmHg.
         case systolicUpper = "alert.systolic_upper"
+        /// The lower limit of the diastolic pressure, in mmHg.
         case diastolicLower = "alert.diastolic_lower"
+        /// The upper limit of the diastolic pressure, in mmHg.
         case diastolicUpper = "alert.diastolic_upper"
+        /// Whether leaving the limits at rest raises an alert.
         case restingAlertEnabled = "resting_alert.enabled"
+        /// The lower limit of the heart rate at rest, in bpm.
         case restingAlertLower = "resting_alert.lower"
+        /// The upper limit of the heart rate at rest, in bpm.
         case restingAlertUpper = "resting_alert.upper"
+        /// Whether leaving the limits in exercise raises an alert.
         case exerciseAlertEnabled = "exercise_alert.enabled"
+        /// The lower limit of the heart rate in exercise, in bpm.
         case exerciseAlertLower = "exercise_alert.lower"
+        /// The upper limit of the heart rate in exercise, in bpm.
         case exerciseAlertUpper = "exercise_alert.upper"
+        /// The highest heart rate in exercise, from which zones are computed: 100–220 bpm.
         case exerciseMaximum = "exercise_max_bpm"
     }
 

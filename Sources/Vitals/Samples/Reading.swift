@@ -98,7 +98,7 @@ public struct Sleep: Sendable, Hashable {
     public func minutes(_ depth: Stage.Depth) -> Int {
         var milliseconds: Int64 = 0
         for stage in stages where stage.depth == depth {
-            milliseconds += stage.end.milliseconds - stage.start.milliseconds
+            milliseconds = milliseconds.saturatingSum((stage.end - stage.start).inMilliseconds)
         }
         return Int(milliseconds / 60_000)
     }

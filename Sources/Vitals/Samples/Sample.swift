@@ -37,6 +37,14 @@ public struct Sample: Sendable, Hashable {
 
     /// How long the measurement took.
     public var duration: Duration { end - start }
+
+    /// Whether `other` tells the same but for the device's revision of it. A record that arrives again with other
+    /// content is a correction.
+    public func hasSameContent(as other: Sample) -> Bool {
+        start == other.start && end == other.end && metric == other.metric && kind == other.kind
+            && isUserInitiated == other.isUserInitiated && isExercise == other.isExercise && user == other.user
+            && reading == other.reading
+    }
 }
 
 extension Sample {

@@ -13,19 +13,33 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// Orders by time or text, ascending.
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
 
-    /// The moment `duration` later; fractions of a millisecond are dropped.
+    /// The moment `duration` later; fractions of a millisecond are dropped. Saturates at the bounds of `Int64`.
     public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: moment.milliseconds + duration.inMilliseconds)
+        Timestamp(milliseconds: moment.milliseconds.saturatingSum(duration.inMilliseconds))
     }
 
-    /// The moment `duration` earlier; fractions of a millisecond are dropped.
+    /// The moment `duration` earlier; fractions of a millisecond are dropped. Saturates at the bounds of `Int64`.
     public static func - (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: moment.milliseconds - duration.inMilliseconds)
+        Timestamp(milliseconds: moment.milliseconds.saturatingDifference(duration.inMilliseconds))
     }
 
-    /// The time from `earlier` to `later`, negative if they are the other way round.
+    /// The time from `earlier` to `later`, negative if they are the other way round. Saturates at the bounds of `Int64`.
     public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .milliseconds(later.milliseconds - earlier.milliseconds)
+        .milliseconds(later.milliseconds.saturatingDifference(earlier.milliseconds))
+    }
+}
+
+extension FixedWidthInteger where Self: SignedInteger {
+    /// The sum, or the bound of the type that it would pass: devices send nonsense, which is refused later.
+    func saturatingSum(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, or the bound of the type that it would pass.
+    func saturatingDifference(_ other: Self) -> Self {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
     }
 }
 

@@ -1,0 +1,23 @@
+import Logging
+import Subprocess
+
+extension ExecTransport {
+    /// Writes a program's standard error to the log, a line a message, until the program ends.
+    func log(_ errors: SubprocessOutputSequence, to logger: Logger) async {
+        var lines = LogLines()
+        do {
+            for try await buffer in errors {
+                for line in buffer.withUnsafeBytes({ lines.take($0) }) { write(line, to: logger) }
+            }
+        } catch {
+            logger.warning("The standard error cannot be read.", metadata: ["error": "\(error)"])
+        }
+        if let line = lines.finish() { write(line, to: logger) }
+    }
+
+    private func write(_ line: LogLines.Line, to logger: Logger) {
+        var metadata: Logger.Metadata = ["exec.program": "\(program.name)"]
+        if line.cut > 0 { metadata["exec.cut_bytes"] = "\(line.cut)" }
+        logger.log(level: line.level, "\(line.text)", metadata: metadata)
+    }
+}

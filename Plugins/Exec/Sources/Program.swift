@@ -1,0 +1,78 @@
+import Foundation
+import GatewayKit
+import Subprocess
+import SystemPackage
+
+/// What is started, where, and with which environment.
+struct Program: Sendable, Hashable {
+    /// The variables of the gateway's own environment that a program gets, where they are set. All others may be secrets.
+    static let inherited = ["HOME", "LANG", "PATH", "TZ"]
+    /// Where programs are looked for if the gateway itself has no `PATH`.
+    static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+    /// The program: an absolute path, or a name that is looked for in `PATH`.
+    let name: String
+    let arguments: [String]
+    let directory: String?
+    /// Variables of the configuration.
+    let variables: [String: String]
+
+    init(options: inout ConfigurationReader) {
+        let command = options.strings("command")
+        name = command.first ?? ""
+        arguments = Array(command.dropFirst())
+        if name.contains("/"), !name.hasPrefix("/") {
+            options.report(
+                "The program must be an absolute path, or a name that is found in PATH; \(name) is neither.",
+                at: "command")
+        }
+        directory = options.optionalString("directory")
+        if let directory, !directory.hasPrefix("/") {
+            options.report("An absolute path is needed here; \(directory) is none.", at: "directory")
+        }
+        variables = options.section("environment") { reader in
+            var variables: [String: String] = [:]
+            for key in reader.keys {
+                variables[key] = reader.string(key)
+                if key.isEmpty || key.contains("=") || key.first?.isNumber == true {
+                    reader.report("The name of a variable has no = and does not begin with a digit.", at: key)
+                }
+            }
+            return variables
+        }
+    }
+
+    /// The environment of the program: a few variables of the gateway's own, and the configured ones.
+    func environment(of gateway: [String: String] = ProcessInfo.processInfo.environment) -> [String: String] {
+        var environment = ["PATH": Self.defaultPath]
+        for key in Self.inherited { if let value = gateway[key] { environment[key] = value } }
+        return environment.merging(variables) { _, configured in configured }
+    }
+
+    /// How it is started: in a session of its own, so that signals reach all that it starts and none reaches the gateway.
+    func configuration(environment: [String: String]) -> Configuration {
+        var values: [Environment.Key: String] = [:]
+        for (key, value) in environment { if let key = Environment.Key(rawValue: key) { values[key] = value } }
+        var configuration = Configuration(
+            executable: name.hasPrefix("/") ? .path(FilePath(name)) : .name(name),
+            arguments: Arguments(arguments), environment: .custom(values),
+            workingDirectory: directory.map { FilePath($0) })
+        configuration.platformOptions.createSession = true
+        return configuration
+    }
+
+    /// Why it does not start, and what to do about it.
+    func cannotStart(_ error: SubprocessError) -> LinkError {
+        let reason =
+            switch error.code {
+            case .executableNotFound where name.hasPrefix("/"):
+                "The program \(name) does not exist or may not be run. Check its path and permissions."
+            case .executableNotFound:
+                "The program \(name) is not found in \(environment()["PATH"] ?? ""). Write its absolute path."
+            case .failedToChangeWorkingDirectory:
+                "The directory \(directory ?? "") of the program \(name) does not exist or may not be entered."
+            default: "The program \(name) cannot be started: \(error)"
+            }
+        return LinkError(.unreachable, reason)
+    }
+}

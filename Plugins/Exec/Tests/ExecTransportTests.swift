@@ -1,0 +1,84 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import Logging
+import Testing
+
+@testable import Exec
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExecTransportTests {
+    @Test func `the sample in the code is the sample in the folder`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
+        #expect(try String(contentsOf: file, encoding: .utf8) == ExecPlugin.sample)
+    }
+
+    @Test(
+        arguments: [
+            ([], "command is missing"),
+            ([("command", .scalar("cat", isQuoted: false))], "A list of texts"),
+            ([("command", .words(["bin/bridge"]))], "absolute path, or a name"),
+            ([("command", .words(["cat"])), ("directory", .scalar("here", isQuoted: false))], "An absolute path"),
+            (
+                [("command", .words(["cat"])), ("environment", .map([("2ND", .scalar("x", isQuoted: false))]))],
+                "does not begin with a digit"
+            ),
+            ([("command", .words(["cat"])), ("restart", .scalar("5s", isQuoted: false))], "There is no such key"),
+        ] as [([(String, ConfigurationValue.Content)], String)])
+    func `reports a mistake in the configuration`(options: [(String, ConfigurationValue.Content)], message: String) {
+        var reader = ConfigurationReader(ConfigurationValue(.map(options)))
+        _ = ExecTransport(options: &reader)
+        let mistakes = reader.finish()
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.message.contains(message) == true, "\(mistakes)")
+    }
+
+    @Test(arguments: [
+        (["/no/such/program"], nil, "The program /no/such/program does not exist or may not be run."),
+        (["no-such-program"], nil, "The program no-such-program is not found in /"),
+        (["/etc/passwd"], nil, "The program /etc/passwd does not exist or may not be run."),
+        (["/bin/cat"], "/no/such/place", "The directory /no/such/place of the program /bin/cat does not exist"),
+    ])
+    func `says why a program cannot be started`(command: [String], directory: String?, message: String) async throws {
+        await #expect {
+            try await transport(command, directory: directory).withBytes { _ in Issue.record("It was started.") }
+        } throws: { error in
+            let error = error as? LinkError
+            return error?.code == .unreachable && error?.message.contains(message) == true
+        }
+    }
+
+    @Test func `a program gets a few variables and the configured ones, and no secrets`() async throws {
+        let exec = try transport(["env"], environment: [("BAND", "2"), ("LANG", "C")])
+        let environment = exec.program.environment(of: [
+            "HOME": "/home/vitals", "LANG": "de_DE.UTF-8", "MQTT_PASSWORD": "secret", "TZ": "Europe/Berlin",
+        ])
+        #expect(
+            environment == [
+                "BAND": "2", "HOME": "/home/vitals", "LANG": "C", "PATH": Program.defaultPath, "TZ": "Europe/Berlin",
+            ])
+        try await exec.withBytes { link in
+            let lines = try await link.readAll().split(separator: "\n")
+            #expect(lines.contains("BAND=2"))
+            let names = Set(lines.map { String($0.prefix { $0 != "=" }) })
+            #expect(names.isSubset(of: ["BAND", "HOME", "LANG", "PATH", "TZ"]), "\(names)")
+        }
+    }
+
+    @Test func `a program runs where the configuration says`() async throws {
+        try await transport(["pwd"], directory: "/usr").withBytes { link in
+            let all = try await link.readAll()
+            #expect(all == "/usr\n")
+        }
+    }
+
+    @Test func `the standard error goes to the log, a line a message, with its level`() async throws {
+        let log = LogRecorder()
+        let script = "printf 'E! broken\\nW! odd\\r\\nI! fine\\nD! detail\\n\\nplain\\nno end' >&2"
+        try await shell(script).withBytes(log: log) { link in _ = try await link.readAll() }
+        let lines = log.entries.filter { $0.message != "The program has ended." }
+        #expect(lines.map(\.level) == [.error, .warning, .info, .debug, .info, .info])
+        #expect(lines.map(\.message) == ["broken", "odd", "fine", "detail", "plain", "no end"])
+        #expect(lines.first?.metadata == ["exec.program": "/bin/sh"])
+    }
+}

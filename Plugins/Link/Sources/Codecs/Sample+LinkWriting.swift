@@ -1,0 +1,60 @@
+package import JSON
+package import Vitals
+
+extension JSONWriter {
+    /// Writes a sample as a device does on Vitals Link. The gateway itself never sends one: this is for the peers in
+    /// tests and measurements.
+    package mutating func linkSample(_ sample: Sample) {
+        beginObject()
+        member("metric", sample.metric.rawValue)
+        member("start", sample.start.milliseconds)
+        member("end", sample.end.milliseconds)
+        member("kind", sample.kind.rawValue)
+        member("user_initiated", sample.isUserInitiated)
+        if let isExercise = sample.isExercise { member("exercise", isExercise) }
+        if let revision = sample.revision { member("rev", revision) }
+        if let user = sample.user { member("user", user) }
+        switch sample.reading {
+        case .value(let value): member("value", value)
+        case .bloodPressure(let pressure):
+            member("systolic", pressure.systolic)
+            member("diastolic", pressure.diastolic)
+            if let pulse = pressure.pulse { member("pulse", pulse) }
+        case .steps(let steps):
+            member("value", steps.count)
+            member("distance_m", steps.distance)
+            member("energy_kcal", steps.energy)
+        case .sleep(let sleep):
+            member("stages", array: sleep.stages) { writer, stage in
+                writer.beginObject()
+                writer.member("stage", stage.depth.rawValue)
+                writer.member("start", stage.start.milliseconds)
+                writer.member("end", stage.end.milliseconds)
+                writer.endObject()
+            }
+        case .sport(let sport):
+            member("activity", sport.activity)
+            member("distance_m", sport.distance)
+            member("energy_kcal", sport.energy)
+            member("steps", sport.steps)
+            member("heart_rate_min", sport.minimumHeartRate)
+            member("heart_rate_avg", sport.averageHeartRate)
+            member("heart_rate_max", sport.maximumHeartRate)
+        }
+        endObject()
+    }
+
+    /// Writes a line with a live sample: a notification, or with an id a request that is answered after the commit.
+    package mutating func linkSampleLine(_ sample: Sample, id: Int? = nil) {
+        beginObject()
+        member("jsonrpc", "2.0")
+        if let id { member("id", id) }
+        member("method", "sample")
+        member("params") { params in
+            params.key("sample")
+            params.linkSample(sample)
+        }
+        endObject()
+        newline()
+    }
+}

@@ -1,0 +1,93 @@
+import JSON
+import Vitals
+
+/// The members of a sample as they stand on the wire, before it is known whether they make one.
+struct SampleMembers {
+    enum Key: String, CaseIterable {
+        case metric, start, end, kind, user_initiated, exercise, rev, user, value, systolic, diastolic, pulse
+        case distance_m, energy_kcal, stages, activity, steps, heart_rate_min, heart_rate_avg, heart_rate_max
+        static let words = JSONWords(of: Key.self)
+    }
+    private static let metrics = JSONWords(of: Metric.self)
+    private static let kinds = JSONWords(of: Sample.Kind.self)
+
+    var metric: Metric?
+    var start: Int64?
+    var end: Int64?
+    /// `nil` for a kind that is unknown.
+    var kind: Sample.Kind? = .normal
+    var isUserInitiated = false
+    var isExercise: Bool?
+    var revision: Int?
+    var user: Int?
+    var value: Double?
+    var systolic: Double?
+    var diastolic: Double?
+    var pulse: Double?
+    var distance: Double?
+    var energy: Double?
+    var stages: [Sleep.Stage]?
+    var activity: String?
+    var steps: Int?
+    var minimumHeartRate: Double?
+    var averageHeartRate: Double?
+    var maximumHeartRate: Double?
+
+    /// Reads an object, once over it and without a `String` for its keys and words. `null` is as if it did not stand.
+    init(from reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while let key = try reader.nextKey(in: Key.words) {
+            if try reader.takeNull() { continue }
+            switch key {
+            case .metric: metric = try reader.word(in: Self.metrics)
+            case .start: start = try reader.int64()
+            case .end: end = try reader.int64()
+            case .kind: kind = try reader.word(in: Self.kinds)
+            case .user_initiated: isUserInitiated = try reader.bool()
+            case .exercise: isExercise = try reader.bool()
+            case .rev: revision = try reader.int()
+            case .user: user = try reader.int()
+            case .value: value = try reader.double()
+            case .systolic: systolic = try reader.double()
+            case .diastolic: diastolic = try reader.double()
+            case .pulse: pulse = try reader.double()
+            case .distance_m: distance = try reader.double()
+            case .energy_kcal: energy = try reader.double()
+            case .stages: stages = try Self.stages(&reader)
+            case .activity: activity = try reader.string()
+            case .steps: steps = try reader.int()
+            case .heart_rate_min: minimumHeartRate = try reader.double()
+            case .heart_rate_avg: averageHeartRate = try reader.double()
+            case .heart_rate_max: maximumHeartRate = try reader.double()
+            }
+        }
+    }
+
+    private enum StageKey: String, CaseIterable {
+        case stage, start, end
+        static let words = JSONWords(of: StageKey.self)
+    }
+    private static let depths = JSONWords(of: Sleep.Stage.Depth.self)
+
+    private static func stages(_ reader: inout JSONReader) throws(JSONError) -> [Sleep.Stage] {
+        var stages: [Sleep.Stage] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var depth: Sleep.Stage.Depth?
+            var start: Int64?
+            var end: Int64?
+            let offset = reader.index
+            try reader.beginObject()
+            while let key = try reader.nextKey(in: StageKey.words) {
+                switch key {
+                case .stage: depth = try reader.word(in: depths)
+                case .start: start = try reader.int64()
+                case .end: end = try reader.int64()
+                }
+            }
+            guard let depth, let start, let end else { throw JSONError(.wrongValue, at: offset) }
+            stages.append(.init(depth, from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end)))
+        }
+        return stages
+    }
+}

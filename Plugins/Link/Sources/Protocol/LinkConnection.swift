@@ -1,0 +1,132 @@
+import GatewayKit
+import JSON
+import Logging
+import Synchronization
+import Vitals
+
+/// The gateway's end of the stream: writes calls and replies, reads everything that comes.
+final class LinkConnection: Sendable {
+    /// How much is read at once: some hundred samples, which then are handled together.
+    static let readLimit = 65_536
+
+    let context: SessionContext
+    let inbox = EventInbox()
+    let calls = PendingCalls()
+    private let stream: any ByteLink
+    private let progress: Mutex<Progress>
+
+    private struct Progress {
+        /// When something was received last, on the steady clock.
+        var lastReceived: Duration
+        var isEndExpected = false
+    }
+
+    init(_ stream: any ByteLink, context: SessionContext) {
+        self.stream = stream
+        self.context = context
+        progress = Mutex(Progress(lastReceived: context.clock.uptime))
+    }
+
+    /// When something was received last, on the steady clock.
+    var lastReceived: Duration { progress.withLock { $0.lastReceived } }
+
+    /// Says that the device may close the link from now on.
+    func expectEnd() { progress.withLock { $0.isEndExpected = true } }
+
+    func write(_ bytes: [UInt8]) async throws(DeviceError) {
+        do {
+            try await stream.write(bytes)
+        } catch {
+            throw DeviceError(.disconnected, error.message)
+        }
+    }
+
+    /// Makes a call and waits for its answer, however long it takes: the limit is the caller's.
+    /// - Throws: the device's error; `failure` for an answer that `reading` cannot read; `disconnected`.
+    func call<Answer>(
+        _ method: StaticString, _ params: (inout JSONWriter) -> Void,
+        reading: (inout JSONReader) throws(JSONError) -> Answer
+    ) async throws(DeviceError) -> Answer {
+        let id = try calls.open()
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("jsonrpc", "2.0")
+        writer.member("id", id)
+        writer.member("method", "\(method)")
+        writer.member("params", object: params)
+        writer.endObject()
+        writer.newline()
+        do {
+            try await write(writer.bytes)
+        } catch {
+            calls.close(id)
+            throw error
+        }
+        let answer = try await calls.answer(to: id)
+        var reader = JSONReader(answer)
+        do {
+            return try reading(&reader)
+        } catch {
+            throw DeviceError(
+                .failure, "The device's answer to \(method) is not what Vitals Link wants. \(error.description)")
+        }
+    }
+
+    /// Makes a call whose answer says nothing but that it was done.
+    func call(_ method: StaticString, _ params: (inout JSONWriter) -> Void) async throws(DeviceError) {
+        try await call(method, params) { (_) throws(JSONError) in }
+    }
+
+    /// Reads until the link ends or the task is cancelled, and ends all that waits.
+    /// - Returns: why the link ended; `nil` where that was expected.
+    func run() async -> DeviceError? {
+        let error = await readAll()
+        calls.end(error)
+        let isExpected = error.code == .disconnected && progress.withLock { $0.isEndExpected }
+        inbox.finish(isExpected ? nil : error)
+        return isExpected ? nil : error
+    }
+
+    private func readAll() async -> DeviceError {
+        var splitter = LineSplitter()
+        while !Task.isCancelled {
+            do {
+                let chunk = try await stream.read(atMost: Self.readLimit)
+                if chunk.isEmpty { return DeviceError(.disconnected, "The device closed the link.") }
+                splitter.append(chunk)
+            } catch {
+                return DeviceError(.disconnected, error.message)
+            }
+            let now = context.clock.uptime
+            progress.withLock { $0.lastReceived = now }
+            var inbound = Inbound()
+            var fault: DeviceError?
+            do {
+                while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+            } catch {
+                fault = error
+            }
+            inbound.flush()
+            do {
+                try await perform(inbound)
+            } catch {
+                return error
+            }
+            if let fault { return fault }
+        }
+        return DeviceError(.disconnected, "The gateway closed the link.")
+    }
+
+    /// Answers come before events: who waits for one must not wait for room in the inbox, too.
+    private func perform(_ inbound: Inbound) async throws(DeviceError) {
+        for (id, answer) in inbound.answers { calls.complete(id, answer) }
+        for (level, message) in inbound.logs {
+            context.logger.log(level: level, "The device says", metadata: ["device.message": "\(message)"])
+        }
+        for case .malformed(let reason) in inbound.events {
+            context.logger.debug("Ignored what the device sent", metadata: ["link.reason": "\(reason)"])
+        }
+        if !inbound.replies.isEmpty { try await write(inbound.replies.bytes) }
+        if !inbound.events.isEmpty { await inbox.send(inbound.events) }
+    }
+}

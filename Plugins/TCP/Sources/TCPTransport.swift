@@ -1,0 +1,85 @@
+package import GatewayKit
+import NIOCore
+import NIOPosix
+import Vitals
+
+/// Opens a TCP connection to a device.
+package struct TCPTransport: Transport {
+    /// `type: tcp`.
+    package static let name = "tcp"
+    /// A stream of bytes.
+    package static let link = LinkKind.bytes
+
+    /// How long a connection may take where the configuration says nothing: a device in reach answers in milliseconds, one
+    /// that wakes up in a few seconds.
+    static let defaultConnectTimeout: Duration = .seconds(10)
+    /// Shorter would fail on a slow wireless network; longer is what the gateway's own retries are for.
+    static let connectTimeouts: ClosedRange<Duration> = .milliseconds(100) ... .minutes(5)
+
+    /// One thread moves the bytes of all connections: it only copies, drivers decode on the shared pool. It lives as long as
+    /// the process, as SwiftNIO's own shared groups do.
+    private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    let endpoint: Endpoint
+    private let connectTimeout: Duration
+
+    /// Reads `host`, `port` and `connect_timeout`.
+    package init(options: inout ConfigurationReader) {
+        endpoint = Endpoint(host: options.string("host"), port: options.integer("port", in: 1...65_535))
+        connectTimeout = options.duration(
+            "connect_timeout", in: Self.connectTimeouts, default: Self.defaultConnectTimeout)
+    }
+
+    /// Connects, and closes the connection when `body` is done.
+    package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
+        let link = try await connect()
+        do {
+            try await body(.bytes(link))
+        } catch {
+            await link.close()
+            throw error
+        }
+        await link.close()
+    }
+
+    /// Connects to the first of the host's addresses that answers (RFC 8305, as SwiftNIO does it).
+    func connect() async throws(LinkError) -> TCPLink {
+        let connection = ClientBootstrap(group: Self.eventLoops)
+            .connectTimeout(.nanoseconds(connectTimeout.inMilliseconds * 1_000_000))
+            .channelOption(.autoRead, value: false)
+            .channelOption(.recvAllocator, value: Inbox.allocator)
+            // A request waits for its answer, so it must not wait for more bytes to go with it.
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(Inbox.systemBuffer))
+            .channelInitializer { [endpoint] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Inbox(endpoint: endpoint))
+                }
+            }
+            .connect(host: endpoint.host, port: endpoint.port)
+            .flatMap { [endpoint] channel in
+                channel.pipeline.handler(type: Inbox.self).map { inbox in
+                    TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)
+                }
+            }
+        // A cancelled task does not wait for the connection: whichever comes first, the connection or the cancellation,
+        // settles the promise, and a connection that comes second is closed.
+        let outcome = Self.eventLoops.next().makePromise(of: TCPLink.self)
+        connection.whenComplete { result in
+            outcome.completeWith(result)
+            if case .success(let link) = result {
+                outcome.futureResult.whenFailure { _ in link.channel.close(promise: nil) }
+            }
+        }
+        do {
+            return try await withTaskCancellationHandler {
+                try await outcome.futureResult.get()
+            } onCancel: {
+                outcome.fail(LinkError.closed(endpoint))
+            }
+        } catch {
+            throw .cannotConnect(error, to: endpoint, within: connectTimeout)
+        }
+    }
+}

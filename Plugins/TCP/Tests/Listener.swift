@@ -1,0 +1,94 @@
+import GatewayKit
+import Logging
+import NIOCore
+import NIOPosix
+import Vitals
+
+@testable import TCP
+
+/// What a device's end of a connection looks like in these tests.
+typealias Peer = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+/// Listens on a free loopback port, and hands the first connection to `serve` while `body` runs.
+func withListener(
+    serve:
+        @escaping @Sendable (NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>)
+        async throws -> Void,
+    _ body: @Sendable (TCPTransport) async throws -> Void
+) async throws {
+    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .bind(host: "127.0.0.1", port: 0) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try Peer(
+                    wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            }
+        }
+    let port = listener.channel.localAddress?.port ?? 0
+    try await listener.executeThenClose { connections in
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for try await peer in connections {
+                    // A peer that the gateway leaves is not this test's failure.
+                    try? await peer.executeThenClose { inbound, outbound in try await serve(inbound, outbound) }
+                    break
+                }
+            }
+            try await body(transport(port: port))
+            group.cancelAll()
+        }
+    }
+}
+
+extension NIOAsyncChannelOutboundWriter<ByteBuffer> {
+    /// Ends the stream after all that was written, and waits until the gateway closed the connection: closing at once
+    /// would throw away what is not sent yet.
+    func finish(andAwait inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws {
+        finish()
+        for try await _ in inbound {}
+    }
+}
+
+/// A transport as the configuration makes it.
+func transport(host: String = "127.0.0.1", port: Int, timeout: String = "10s") throws -> TCPTransport {
+    var reader = ConfigurationReader(
+        .map(["host": host, "port": "\(port)", "connect_timeout": timeout]))
+    let transport = TCPTransport(options: &reader)
+    let mistakes = reader.finish()
+    guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
+    return transport
+}
+
+struct Unexpected: Error { var text: String }
+
+extension ConfigurationValue {
+    /// A map of plain words, each on a line of its own.
+    static func map(_ members: KeyValuePairs<String, String>) -> ConfigurationValue {
+        ConfigurationValue(
+            .map(
+                members.enumerated().map { index, member in
+                    (
+                        ConfigurationKey(member.key, line: index + 1),
+                        ConfigurationValue(.scalar(member.value, isQuoted: false), line: index + 1)
+                    )
+                }), line: 1)
+    }
+}
+
+extension TCPTransport {
+    /// Opens a link of bytes.
+    func withBytes(_ body: @Sendable (any ByteLink) async throws -> Void) async throws {
+        let context = LinkContext(device: try DeviceID("band-1").orThrow(), logger: Logger(label: "test"))
+        try await withLink(context: context) { link in
+            guard case .bytes(let bytes) = link else { throw Unexpected(text: "no stream of bytes") }
+            try await body(bytes)
+        }
+    }
+}
+
+extension Optional {
+    /// The value, or a failure of the test.
+    func orThrow() throws -> Wrapped {
+        guard let self else { throw Unexpected(text: "nil") }
+        return self
+    }
+}

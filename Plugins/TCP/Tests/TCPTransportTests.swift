@@ -1,0 +1,103 @@
+import Foundation
+import GatewayKit
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import TCP
+
+@Suite(.timeLimit(.minutes(1)))
+struct TCPTransportTests {
+    @Test func `the sample in the code is the sample in the folder`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
+        #expect(try String(contentsOf: file, encoding: .utf8) == TCPPlugin.sample)
+    }
+
+    @Test(
+        arguments: [
+            (["port": "7878"], "host", "host is missing"),
+            (["host": "band.local"], "", "port is missing; a whole number from 1 to 65535"),
+            (["host": "band.local", "port": "0"], "port", "from 1 to 65535"),
+            (["host": "band.local", "port": "65536"], "port", "from 1 to 65535"),
+            (["host": "band.local", "port": "7878", "connect_timeout": "50ms"], "connect_timeout", "from 100ms to 5m"),
+            (["host": "band.local", "port": "7878", "connect_timeout": "6m"], "connect_timeout", "from 100ms to 5m"),
+            (["host": "band.local", "port": "7878", "tls": "true"], "tls", "There is no such key"),
+        ] as [(KeyValuePairs<String, String>, String, String)])
+    func `reports a mistake in the configuration`(
+        options: KeyValuePairs<String, String>, key: String, message: String
+    ) {
+        var reader = ConfigurationReader(.map(options))
+        _ = TCPTransport(options: &reader)
+        let mistakes = reader.finish()
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.message.contains(message) == true, "\(mistakes)")
+        if !key.isEmpty, options.contains(where: { $0.key == key }) { #expect(mistakes.first?.path == key) }
+    }
+
+    @Test func `says that nothing listens at a port`() async throws {
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = listener.localAddress?.port ?? 0
+        try await listener.close().get()
+        await #expect {
+            try await transport(port: port).connect()
+        } throws: { error in
+            let error = error as? LinkError
+            return error?.code == .unreachable
+                && error?.message.contains("Nothing listens at 127.0.0.1:\(port) (connection refused)") == true
+        }
+    }
+
+    @Test func `says that a name cannot be resolved`() async throws {
+        // `.invalid` never resolves (RFC 2606).
+        await #expect {
+            try await transport(host: "band.invalid", port: 7878).connect()
+        } throws: { error in
+            let error = error as? LinkError
+            return error?.code == .unreachable
+                && error?.message.contains("The name band.invalid cannot be resolved") == true
+        }
+    }
+
+    @Test func `gives up after the configured time, and before it when cancelled`() async throws {
+        // A listener that accepts nothing answers no further connection once its queue is full.
+        let (listener, port) = try await fullListener()
+        await #expect {
+            try await transport(port: port, timeout: "200ms").connect()
+        } throws: { error in
+            let error = error as? LinkError
+            return error?.code == .timeout && error?.message.contains("did not answer within 200ms") == true
+        }
+        let patient = try transport(port: port, timeout: "5m")
+        await withThrowingTaskGroup { group in
+            group.addTask { _ = try await patient.connect() }
+            group.cancelAll()
+            await #expect { try await group.next() } throws: { ($0 as? LinkError)?.code == .cancelled }
+        }
+        for channel in listener { channel.close(promise: nil) }
+    }
+
+    @Test func `names an IPv6 endpoint as URLs do`() {
+        #expect(Endpoint(host: "::1", port: 7878).description == "[::1]:7878")
+        #expect(Endpoint(host: "band.local", port: 7878).description == "band.local:7878")
+    }
+
+    /// A listening socket whose queue of connections is full, with the connections that fill it.
+    private func fullListener() async throws -> (channels: [any Channel], port: Int) {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 0)
+            .serverChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = listener.localAddress?.port ?? 0
+        var channels: [any Channel] = [listener]
+        while true {
+            do {
+                let client = ClientBootstrap(group: group).connectTimeout(.milliseconds(100))
+                channels.append(try await client.connect(host: "127.0.0.1", port: port).get())
+            } catch {
+                return (channels, port)
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package import GatewayKit
+package import Vitals
+
+/// Watches one device's values: turns samples and the device's own alerts into edges, each once.
+///
+/// One machine watches what is about now; another, whose level nobody sees, goes over late data.
+package struct AlertMachine: Sendable {
+    /// What follows from a value.
+    package struct Outcome: Sendable, Hashable {
+        package var event: AlertEvent
+        /// Whether the event is only for the history: it is late, or it falls into quiet hours.
+        package var isLate: Bool
+        package var level: AlertLevel
+    }
+
+    /// What a rule has seen.
+    private struct Watch: Sendable {
+        var level: AlertLevel
+        var beyond = 0
+        /// When the rule last raised an alert, by the time of measurement.
+        var raisedAt: Timestamp?
+    }
+
+    private let device: DeviceID
+    /// Whether this machine goes over late data.
+    private let isLate: Bool
+    private var watches: [AlertRule: Watch] = [:]
+
+    package init(device: DeviceID, isLate: Bool = false, levels: [AlertRule: AlertLevel] = [:]) {
+        self.device = device
+        self.isLate = isLate
+        for (rule, level) in levels {
+            watches[rule] = Watch(level: level, raisedAt: level.isActive ? level.since : nil)
+        }
+    }
+
+    /// The level of every rule that ever had one.
+    package var levels: [AlertLevel] {
+        AlertRule.all.compactMap { watches[$0]?.level }
+    }
+
+    /// Judges a new sample by the limits of `settings`.
+    package mutating func see(
+        _ stored: StoredSample, isExercise: Bool, isWorn: Bool, settings: MonitorSettings, policy: AlertPolicy,
+        calendar: LocalCalendar
+    ) -> [Outcome] {
+        guard isWorn || policy.countsWhenNotWorn else { return [] }
+        var outcomes: [Outcome] = []
+        for rule in AlertRule.watching(stored.sample.metric) {
+            guard let value = rule.value(in: stored.sample, isExercise: isExercise) else { continue }
+            guard let limit = rule.limit(in: settings) else { continue }
+            let edge = judge(
+                rule, value: value, limit: limit, at: stored.sample.end, id: stored.id, policy: policy,
+                calendar: calendar)
+            if let edge { outcomes.append(edge) }
+        }
+        return outcomes
+    }
+
+    /// Takes an alert that the device raised or cleared itself.
+    package mutating func see(
+        _ alert: DeviceAlert, policy: AlertPolicy, calendar: LocalCalendar
+    ) -> Outcome? {
+        var watch = watches[alert.rule] ?? Watch(level: AlertLevel(rule: alert.rule, isActive: false, since: alert.at))
+        // The other side noticed first: one edge is enough.
+        guard watch.level.isActive != (alert.edge == .raised) else { return nil }
+        defer { watches[alert.rule] = watch }
+        return change(
+            &watch, to: alert.edge, value: alert.value, limit: nil, origin: .device, at: alert.at, id: nil,
+            policy: policy, calendar: calendar)
+    }
+
+    /// Clears the alerts whose limits were switched off.
+    package mutating func apply(
+        _ settings: MonitorSettings, at now: Timestamp, policy: AlertPolicy, calendar: LocalCalendar
+    ) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        for rule in AlertRule.all where rule.limit(in: settings) == nil {
+            guard var watch = watches[rule], watch.level.isActive else { continue }
+            outcomes.append(
+                change(
+                    &watch, to: .cleared, value: nil, limit: nil, origin: .gateway, at: now, id: nil, policy: policy,
+                    calendar: calendar))
+            watches[rule] = watch
+        }
+        return outcomes
+    }
+
+    private mutating func judge(
+        _ rule: AlertRule, value: Double, limit: Double, at moment: Timestamp, id: SampleID, policy: AlertPolicy,
+        calendar: LocalCalendar
+    ) -> Outcome? {
+        var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
+        defer { watches[rule] = watch }
+        if watch.level.isActive {
+            guard rule.isBack(value, limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }
+            watch.beyond = 0
+            return change(
+                &watch, to: .cleared, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
+                calendar: calendar)
+        }
+        guard rule.isBeyond(value, limit) else {
+            watch.beyond = 0
+            return nil
+        }
+        watch.beyond += 1
+        guard watch.beyond >= policy.count[rule.metric] ?? 1 else { return nil }
+        if let raisedAt = watch.raisedAt, moment >= raisedAt, moment - raisedAt < policy.cooldown { return nil }
+        return change(
+            &watch, to: .raised, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
+            calendar: calendar)
+    }
+
+    private func change(
+        _ watch: inout Watch, to edge: AlertEvent.Edge, value: Double?, limit: Double?, origin: AlertEvent.Origin,
+        at moment: Timestamp, id: SampleID?, policy: AlertPolicy, calendar: LocalCalendar
+    ) -> Outcome {
+        let rule = watch.level.rule
+        // The same edge of the same sample has the same identity, also when a crash makes us judge it again.
+        let eventID = SampleID(
+            name: "\(device.text)|\(rule.name)|\(edge.rawValue)|\(moment.milliseconds)|\(isLate ? "late" : "live")")
+        let raisedID = edge == .cleared ? watch.level.lastID : nil
+        let raisedAt = edge == .raised ? moment : watch.raisedAt ?? watch.level.since
+        if edge == .raised { watch.raisedAt = moment }
+        watch.level = AlertLevel(
+            rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID)
+        let event = AlertEvent(
+            id: eventID, raisedID: raisedID, rule: rule, edge: edge, value: value, limit: limit, origin: origin,
+            measuredAt: moment, raisedAt: raisedAt, sampleID: id)
+        let isQuiet = policy.isQuiet(rule, minute: calendar.minuteOfDay(moment))
+        return Outcome(event: event, isLate: isLate || isQuiet, level: watch.level)
+    }
+}

@@ -1,0 +1,88 @@
+package import Vitals
+
+/// Decides when a device is connected: at once at the start, and after a failure with waits that double, so that a device
+/// that is away costs little and one that comes back is found soon.
+package struct ConnectionMachine: Sendable {
+    package enum Event: Sendable {
+        case start
+        /// The session is open.
+        case opened(clockSkew: Double?)
+        /// The session ended or could not be opened. `nil`: it was closed on purpose.
+        case ended(String?)
+        /// The wait is over.
+        case woken
+        /// Somebody wants a new connection now.
+        case reconnect
+        case signal(Int)
+    }
+
+    package enum Action: Sendable, Hashable {
+        case open
+        case close
+        case wait(Duration)
+        case publish(LinkState)
+    }
+
+    /// The wait after a first failure.
+    package static let firstWait: Duration = .seconds(1)
+    /// The longest wait: a wearable that comes home is found within five minutes.
+    package static let longestWait: Duration = .minutes(5)
+    /// A connection that held so long was good: the waits begin anew.
+    package static let stableAfter: Duration = .seconds(60)
+
+    package private(set) var state: LinkState
+    private var ceiling = firstWait
+    private var generator: any RandomNumberGenerator & Sendable
+
+    package init(at now: Timestamp, generator: any RandomNumberGenerator & Sendable) {
+        self.state = LinkState(phase: .disabled, since: now)
+        self.generator = generator
+    }
+
+    package mutating func handle(_ event: Event, at now: Timestamp) -> [Action] {
+        switch event {
+        case .start, .woken:
+            guard state.phase == .disabled || state.phase == .waiting else { return [] }
+            return open(at: now)
+        case .opened(let skew):
+            state.clockSkew = skew
+            state.attempts = 0
+            state.lastError = nil
+            return enter(.connected, at: now)
+        case .ended(let error):
+            let wasStable = state.phase == .connected && now - state.since >= Self.stableAfter
+            if wasStable { ceiling = Self.firstWait }
+            state.lastError = error
+            state.signalStrength = nil
+            let actions = enter(.waiting, at: now)
+            guard error != nil else { return actions + [.wait(.zero)] }
+            let wait = ceiling * Double.random(in: 0.5...1, using: &generator)
+            ceiling = min(ceiling * 2, Self.longestWait)
+            return actions + [.wait(wait)]
+        case .reconnect:
+            ceiling = Self.firstWait
+            switch state.phase {
+            case .connected, .connecting: return [.close]
+            case .waiting: return [.wait(.zero)]
+            case .disabled: return []
+            }
+        case .signal(let strength):
+            guard state.signalStrength != strength else { return [] }
+            state.signalStrength = strength
+            return [.publish(state)]
+        }
+    }
+
+    private mutating func open(at now: Timestamp) -> [Action] {
+        state.attempts += 1
+        return enter(.connecting, at: now) + [.open]
+    }
+
+    private mutating func enter(_ phase: LinkState.Phase, at now: Timestamp) -> [Action] {
+        if state.phase != phase {
+            state.phase = phase
+            state.since = now
+        }
+        return [.publish(state)]
+    }
+}

@@ -1,0 +1,56 @@
+package import Vitals
+
+/// The running local day of a device: one accumulator per metric, so that a sample costs the same at noon and at night.
+package struct RunningDay: Sendable {
+    package private(set) var day: LocalDay
+    private var accumulators: [Metric: DailyAccumulator] = [:]
+    /// Metrics whose samples were corrected: what was added cannot be taken back, so they are read from the store again.
+    package private(set) var outdated: Set<Metric> = []
+    /// Metrics that changed since they were last published.
+    package private(set) var changed: Set<Metric> = []
+
+    package init(day: LocalDay) { self.day = day }
+
+    package mutating func add(_ outcome: SampleOutcome) {
+        let metric = outcome.stored.sample.metric
+        changed.insert(metric)
+        switch outcome.novelty {
+        case .new:
+            if var accumulator = accumulators.removeValue(forKey: metric) {
+                accumulator.add(outcome.stored)
+                accumulators[metric] = accumulator
+            } else {
+                var accumulator = DailyAccumulator(metric: metric, day: day)
+                accumulator.add(outcome.stored)
+                accumulators[metric] = accumulator
+            }
+        case .corrected: outdated.insert(metric)
+        case .known: break
+        }
+    }
+
+    /// Replaces a metric's accumulator by one over all samples that the store has of the day.
+    package mutating func replace(_ metric: Metric, with accumulator: DailyAccumulator) {
+        accumulators[metric] = accumulator
+        outdated.remove(metric)
+        changed.insert(metric)
+    }
+
+    /// The summary of a metric, empty where the day has no sample yet.
+    package func summary(of metric: Metric) -> DailySummary {
+        (accumulators[metric] ?? DailyAccumulator(metric: metric, day: day)).summary
+    }
+
+    /// The metrics that have samples today.
+    package var metrics: [Metric] { Metric.allCases.filter { accumulators[$0] != nil } }
+
+    /// What is published counts as published.
+    package mutating func published() { changed = [] }
+
+    /// A new day has begun: every metric that had one begins at zero.
+    package mutating func begin(_ day: LocalDay) {
+        let metrics = Set(accumulators.keys)
+        self = RunningDay(day: day)
+        changed = metrics
+    }
+}

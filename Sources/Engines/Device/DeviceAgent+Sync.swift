@@ -1,0 +1,169 @@
+import GatewayKit
+import Logging
+import Vitals
+
+extension DeviceAgent {
+    /// Synchronisations that may wait; a further one of a command is answered `busy`.
+    static let maximumJobs = 16
+
+    /// Asks for a synchronisation. The same one is not queued twice. Returns whether there was room.
+    @discardableResult
+    func request(_ job: SyncJob) -> Bool {
+        if let index = jobs.firstIndex(where: { $0.metrics == job.metrics && $0.from == job.from && $0.to == job.to }) {
+            jobs[index].commands += job.commands
+            return true
+        }
+        guard jobs.count < Self.maximumJobs else { return false }
+        jobs.append(job)
+        jobSignal.open(())
+        return true
+    }
+
+    /// Runs one synchronisation after the other for as long as the session lasts, the first one now.
+    func synchronise(_ device: any DeviceSession) async throws {
+        request(SyncJob(name: "connect", metrics: []))
+        while true {
+            guard !jobs.isEmpty else {
+                jobSignal = Latch()
+                try await jobSignal.wait()
+                continue
+            }
+            try await run(jobs.removeFirst(), on: device)
+        }
+    }
+
+    /// Answers the synchronisations that wait when the session is over.
+    func abandonJobs() async {
+        let abandoned = jobs
+        jobs = []
+        for key in abandoned.flatMap(\.commands) {
+            if let waiter = syncWaiters[key] {
+                let failure = SyncState.Failure(metric: .heartRate, code: .offline, message: "The device was lost.")
+                waiter.open(SyncState(phase: .failed, failed: [failure]))
+                continue
+            }
+            await output.answer(key, Answer(.failed, code: .offline, message: "The device was lost."))
+        }
+    }
+
+    private func run(_ wanted: SyncJob, on device: any DeviceSession) async throws {
+        let capabilities = device.description.capabilities
+        var job = wanted
+        let supported = Metric.synchronised.filter { capabilities.supports(.history, $0) }
+        job.metrics = wanted.metrics.isEmpty ? supported : wanted.metrics
+        nextSync = clock.now + policy.sync.every
+        var events: [SyncMachine.Event] = [.start(job, cursors: cursors, capabilities: capabilities)]
+        var failure: (any Error)?
+        while !events.isEmpty {
+            for action in sync.handle(events.removeFirst(), at: clock.now) {
+                do throws(DeviceError) {
+                    if let event = try await perform(action, on: device) { events.append(event) }
+                } catch {
+                    // The session is over; what was committed stays.
+                    failure = error
+                    events = [.disconnected]
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func perform(
+        _ action: SyncMachine.Action, on device: any DeviceSession
+    ) async throws(DeviceError) -> SyncMachine.Event? {
+        switch action {
+        case .publish(let state):
+            publish(.sync(state))
+            return nil
+        case .read(let request): return try await read(request, from: device)
+        case .take(let samples, let metric, let cursor): return await keep(samples, of: metric, cursor: cursor)
+        case .acknowledge(let metric, let through):
+            do throws(DeviceError) {
+                try await call("history/acknowledge", DeviceTimeouts.call) { () async throws(DeviceError) in
+                    try await device.acknowledgeHistory(of: metric, through: through)
+                }
+            } catch {
+                if error.code == .timeout || error.code == .disconnected { throw error }
+                logger.warning("The device did not take an acknowledgement.", metadata: ["error": "\(error)"])
+            }
+            return nil
+        case .finishedMetric(let metric, let from):
+            await finish(metric, from: from, on: device)
+            return nil
+        case .finished(let job, let state):
+            await finish(job, state)
+            return nil
+        }
+    }
+
+    private func read(
+        _ request: HistoryRequest, from device: any DeviceSession
+    ) async throws(DeviceError) -> SyncMachine.Event {
+        do {
+            let page = try await call("history/read", DeviceTimeouts.history) { () async throws(DeviceError) in
+                try await device.history(request)
+            }
+            malformed += page.malformed
+            return .page(page)
+        } catch {
+            if error.code == .timeout || error.code == .disconnected { throw error }
+            return .failed(AnswerCode(error), error.message)
+        }
+    }
+
+    private func keep(_ samples: [Sample], of metric: Metric, cursor: Timestamp?) async -> SyncMachine.Event {
+        do {
+            let result = try await take(samples, source: .sync, cursors: cursor.map { [metric: $0] } ?? [:])
+            return .committed(new: result.new + result.corrected, known: result.known)
+        } catch {
+            return .failed(.deviceError, "The samples cannot be kept: \(error.message)")
+        }
+    }
+
+    /// A metric is done: its newest sample and its days are published.
+    private func finish(_ metric: Metric, from: Timestamp, on device: any DeviceSession) async {
+        publishLatest()
+        publishToday()
+        do throws(StoreError) { try await settleDays() } catch {
+            logger.error("The days cannot be summarised; trying again.", metadata: ["error": "\(error)"])
+        }
+        guard device.description.capabilities.supports(.summary, metric) else { return }
+        let calendar = policy.calendar
+        let today = calendar.day(of: clock.now)
+        let days = min(calendar.day(of: from), today)...today
+        do {
+            let summaries = try await call("summary/read", DeviceTimeouts.history) { () async throws(DeviceError) in
+                try await device.summaries(of: metric, days: days)
+            }
+            for summary in summaries { try await store.keepDeviceSummary(summary, of: id) }
+        } catch {
+            logger.warning("The device's own summaries cannot be kept.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func finish(_ job: SyncJob, _ state: SyncState) async {
+        if state.failed.isEmpty, let at = state.lastSuccessAt { await keep([.lastSync(at)]) }
+        logger.info(
+            "A synchronisation ended.",
+            metadata: ["job": "\(job.name)", "new": "\(state.samplesNew)", "failed": "\(state.failed.count)"])
+        let data = Answer.Data.sync(new: state.samplesNew, known: state.samplesKnown, failed: state.failed)
+        for key in job.commands {
+            if let waiter = syncWaiters[key] {
+                waiter.open(state)
+            } else if let failure = state.failed.first {
+                let message = state.failed.map { "\($0.metric.rawValue): \($0.message)" }.joined(separator: " ")
+                await output.answer(key, Answer(.failed, code: failure.code, message: message, data: data))
+            } else {
+                await output.answer(key, Answer(.done, data: data))
+            }
+        }
+    }
+}
+
+extension DeviceAgent {
+    /// Asks for a synchronisation of everything, where the device is connected.
+    package func requestSync() {
+        guard session != nil else { return }
+        request(SyncJob(name: "gateway", metrics: []))
+    }
+}

@@ -1,0 +1,155 @@
+package import GatewayKit
+package import Logging
+package import Vitals
+
+/// Everything that the gateway does for one device: the shell around its engines.
+///
+/// It connects, receives, keeps, synchronises, monitors, measures and answers, and is on its own: whatever its device
+/// does, no other device notices.
+package actor DeviceAgent {
+    /// Opens a session with the device and keeps it open for as long as the closure runs.
+    package typealias Opener =
+        @Sendable (_ body: @escaping @Sendable (any DeviceSession) async throws -> Void) async throws -> Void
+
+    /// Commands that may wait or run at the same time; one more is answered `busy`.
+    package static let maximumCommands = 64
+
+    package nonisolated let id: DeviceID
+    let policy: DevicePolicy
+    let store: any GatewayStore
+    let output: DeviceOutput
+    let clock: GatewayClock
+    let logger: Logger
+    let opener: Opener
+
+    // The engines, and what they know.
+    var info: DeviceInfo
+    var ledger: DeviceLedger
+    var connection: ConnectionMachine
+    var twin: TwinMachine
+    var sync: SyncMachine
+    var measurement = MeasurementMachine()
+    var schedule = MeasurementSchedule()
+    var cursors: [Metric: Timestamp] = [:]
+    var unsettled: Set<MetricDay> = []
+    var lastSeen: Timestamp?
+    var lastSeenSaved: Timestamp?
+    /// When the device last gave a sign of life, by the steady clock.
+    var lastHeard: Duration = .zero
+    var isOnline = false
+    var isWorn = true
+    var malformed = 0
+    var publishedLatest: [Metric: LatestState] = [:]
+
+    // The session that is open.
+    var session: OpenSession?
+    /// Opens with each connection, for commands that wait for one.
+    var connected = Latch<Void>()
+    /// Opens when the wait for the next attempt is to end early.
+    var wake = Latch<Void>()
+    var jobs: [SyncJob] = []
+    /// When the next scheduled synchronisation is due.
+    var nextSync: Timestamp?
+    var jobSignal = Latch<Void>()
+    /// Queries that wait for their synchronisation, by the key under which it would be answered.
+    var syncWaiters: [String: Latch<SyncState>] = [:]
+
+    /// Lets one intake through at a time: each stands on the ledger that the one before left.
+    let intakeGate = SerialGate()
+    /// Lets one write of the monitoring through at a time.
+    let pushGate = SerialGate()
+    let stopping = Latch<Void>()
+    let commands: AsyncStream<CommandItem>
+    let commandSource: AsyncStream<CommandItem>.Continuation
+    var commandCount = 0
+
+    package init(
+        info: DeviceInfo, policy: DevicePolicy, store: any GatewayStore, output: DeviceOutput, clock: GatewayClock,
+        logger: Logger, generator: any RandomNumberGenerator & Sendable, opener: @escaping Opener
+    ) {
+        self.id = info.id
+        self.info = info
+        self.policy = policy
+        self.store = store
+        self.output = output
+        self.clock = clock
+        self.logger = logger
+        self.opener = opener
+        let now = clock.now
+        self.ledger = DeviceLedger(device: info.id, today: RunningDay(day: policy.calendar.day(of: now)))
+        self.connection = ConnectionMachine(at: now, generator: generator)
+        self.twin = TwinMachine(state: TwinState(updatedAt: now))
+        self.sync = SyncMachine(policy: policy.sync, lastSuccessAt: nil)
+        (commands, commandSource) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCommands))
+    }
+
+    /// Serves the device until the task is cancelled or `stop` was called.
+    package func run() async {
+        guard await restore() else { return }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.keepConnected() }
+            group.addTask { await self.keepTime() }
+            group.addTask { await self.serveCommands() }
+            // Ends the others: the connection has said goodbye by then.
+            group.addTask { await self.awaitStop() }
+        }
+    }
+
+    /// Says goodbye to the device and ends `run`. Returns when that is done, or was too slow.
+    package nonisolated func stop() { stopping.open(()) }
+
+    private func awaitStop() async {
+        do { try await stopping.wait() } catch { return }
+        commandSource.finish()
+        session?.end.open(.stopped)
+        wake.open(())
+    }
+
+    func publish(_ state: DeviceState) { output.state(id, state) }
+
+    /// Reads what the store knows; waits for a store that cannot be read, since nothing can be done without it.
+    private func restore() async -> Bool {
+        while true {
+            do throws(StoreError) {
+                try await restore(from: store.load(id))
+                return true
+            } catch {
+                logger.error("The device's state cannot be read; trying again.", metadata: ["error": "\(error)"])
+            }
+            do { try await clock.sleep(for: .seconds(5)) } catch { return false }
+        }
+    }
+
+    private func restore(from record: DeviceRecord) async throws(StoreError) {
+        info.identity = record.identity
+        info.capabilities = record.capabilities
+        info.hasBattery = record.hasBattery
+        cursors = record.cursors
+        unsettled = record.unsettledDays
+        lastSeen = record.lastSeen
+        lastSeenSaved = record.lastSeen
+        if let twin = record.twin { self.twin = TwinMachine(state: twin) }
+        sync = SyncMachine(policy: policy.sync, lastSuccessAt: record.lastSyncAt)
+        let today = policy.calendar.day(of: clock.now)
+        ledger = DeviceLedger(
+            device: id, latest: record.latest, highWater: record.highWater, levels: record.levels,
+            today: RunningDay(day: today))
+        ledger.marked = unsettled
+        for day in unsettled where day.day == today { try await rebuildToday(day.metric) }
+        publishAll()
+        try await settleDays()
+    }
+
+    /// Publishes every part of the state, at the start.
+    private func publishAll() {
+        publish(.info(info))
+        publishAvailability(always: true)
+        publish(.link(connection.state))
+        publish(.config(twin.state))
+        publish(.sync(sync.state))
+        publish(.measure(MeasureState()))
+        for level in ledger.alerts.levels { publish(.level(level)) }
+        publishLatest()
+        publishToday()
+    }
+}

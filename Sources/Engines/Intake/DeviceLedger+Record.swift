@@ -1,0 +1,113 @@
+package import GatewayKit
+package import Vitals
+
+extension DeviceLedger {
+    /// What follows from samples that are now in the store. Known ones change nothing.
+    package func recording(_ outcomes: [SampleOutcome], in context: IntakeContext) -> Decision {
+        var ledger = self
+        var decision = Decision(ledger: ledger)
+        var measurements = MeasurementCollector(source: context.source)
+        var days = OffsetCache(context.calendar)
+        let today = days.day(of: context.now)
+        var alerts: [AlertMachine.Outcome] = []
+        for outcome in outcomes where outcome.novelty != .known {
+            let stored = outcome.stored
+            let isNewest = ledger.isNewest(stored)
+            let isFresh = context.freshUntil(stored.sample).map { $0 > context.now } ?? true
+            let isHistorical = !isNewest || (context.source == .sync && !isFresh)
+            measurements.add(stored, isHistorical: isHistorical)
+            ledger.remember(stored, isNewest: isNewest)
+            if outcome.novelty == .new {
+                alerts += ledger.judge(stored, isLate: isHistorical || !isFresh, in: context)
+            }
+            if stored.sample.metric != .battery {
+                let day = DailySummary.day(of: stored.sample, in: &days)
+                ledger.count(outcome, on: day, today: today, decision: &decision)
+            }
+        }
+        decision.facts = alerts.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + measurements.facts
+        decision.levels = ledger.newest(alerts)
+        for (metric, mark) in ledger.highWater where highWater[metric] != mark { decision.highWater[metric] = mark }
+        decision.ledger = ledger
+        return decision
+    }
+
+    /// Takes an alert that the device raised itself.
+    package func recording(_ alert: DeviceAlert, in context: IntakeContext) -> Decision {
+        var ledger = self
+        var decision = Decision(ledger: ledger)
+        let isLate = context.freshness[alert.rule.metric].map { alert.at + $0 <= context.now } ?? false
+        let outcome =
+            isLate
+            ? ledger.lateAlerts.see(alert, policy: context.policy, calendar: context.calendar)
+            : ledger.alerts.see(alert, policy: context.policy, calendar: context.calendar)
+        if let outcome {
+            decision.facts = [(.alert, .alert(outcome.event, isLate: outcome.isLate))]
+            if !isLate { decision.levels = [outcome.level] }
+        }
+        decision.ledger = ledger
+        return decision
+    }
+
+    /// Clears the alerts whose limits were switched off.
+    package func recording(limitsOf settings: MonitorSettings, in context: IntakeContext) -> Decision {
+        var ledger = self
+        var decision = Decision(ledger: ledger)
+        let outcomes = ledger.alerts.apply(
+            settings, at: context.now, policy: context.policy, calendar: context.calendar)
+        decision.facts = outcomes.map { (.alert, .alert($0.event, isLate: $0.isLate)) }
+        decision.levels = outcomes.map(\.level)
+        decision.ledger = ledger
+        return decision
+    }
+
+    private func isNewest(_ stored: StoredSample) -> Bool {
+        guard let mark = highWater[stored.sample.metric] else { return true }
+        return stored.sample.end > mark
+    }
+
+    private mutating func remember(_ stored: StoredSample, isNewest: Bool) {
+        let metric = stored.sample.metric
+        if isNewest {
+            highWater[metric] = stored.sample.end
+            latest[metric] = stored
+        } else if latest[metric]?.id == stored.id {
+            latest[metric] = stored
+        }
+        guard metric == .sport, stored.sample.start < stored.sample.end else { return }
+        workouts.append(stored.sample.start..<stored.sample.end)
+        if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
+    }
+
+    private mutating func judge(
+        _ stored: StoredSample, isLate: Bool, in context: IntakeContext
+    ) -> [AlertMachine.Outcome] {
+        let isExercise = isExercise(stored.sample)
+        if isLate {
+            // Whether it was worn back then is not known.
+            return lateAlerts.see(
+                stored, isExercise: isExercise, isWorn: true, settings: context.settings, policy: context.policy,
+                calendar: context.calendar)
+        }
+        return alerts.see(
+            stored, isExercise: isExercise, isWorn: context.isWorn, settings: context.settings,
+            policy: context.policy, calendar: context.calendar)
+    }
+
+    /// The level of each rule after the last of its edges that were about now.
+    private func newest(_ outcomes: [AlertMachine.Outcome]) -> [AlertLevel] {
+        guard !outcomes.isEmpty else { return [] }
+        let current = alerts.levels
+        return current.filter { level in outcomes.contains { $0.level == level } }
+    }
+
+    private mutating func count(
+        _ outcome: SampleOutcome, on day: LocalDay, today: LocalDay, decision: inout Decision
+    ) {
+        let metricDay = MetricDay(outcome.stored.sample.metric, day)
+        if marked.insert(metricDay).inserted { decision.unsettledDays.insert(metricDay) }
+        if day == self.today.day {
+            self.today.add(outcome)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import Vitals
+
+/// When the gateway itself measures, for a device that measures on demand and has no monitoring of the metric.
+package struct MeasurementSchedule: Sendable {
+    /// How long such a measurement may take.
+    package static let duration: Duration = .seconds(60)
+
+    private var lastSlot: [Metric: Timestamp] = [:]
+
+    package init() {}
+
+    /// The metrics whose time has come, each once per slot. A slot that passed while the device was away is not made up for.
+    package mutating func due(
+        _ settings: MonitorSettings, capabilities: Capabilities, calendar: LocalCalendar, at now: Timestamp
+    ) -> [Metric] {
+        Metric.monitored.filter { metric in
+            guard capabilities.supports(.measure, metric), !capabilities.supports(.monitor, metric),
+                let schedule = settings[metric]?.schedule, schedule.isEnabled
+            else { return false }
+            let minute = calendar.minuteOfDay(now)
+            guard minute >= schedule.start, minute < schedule.end else { return false }
+            let slot = (minute - schedule.start) / schedule.interval * schedule.interval + schedule.start
+            let bounds = calendar.bounds(of: calendar.day(of: now))
+            let begin = max(bounds.lowerBound, now - .minutes(minute - slot))
+            let key = Timestamp(milliseconds: begin.milliseconds / 60_000 * 60_000)
+            guard lastSlot[metric] != key else { return false }
+            lastSlot[metric] = key
+            // The slot in progress when the gateway starts counts as missed, unless it has just begun.
+            return minute == slot
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package import Vitals
+
+/// Keeps what is wanted of a device's monitoring and what the device has in step.
+///
+/// A setting that the device reports is kept by the device: it is written, read back and compared. One that it does not
+/// report, such as the limits of a device without alerts, is kept by the gateway alone and never pending.
+package struct TwinMachine: Sendable {
+    package private(set) var state: TwinState
+
+    package init(state: TwinState) { self.state = state }
+
+    /// What came of a patch.
+    package enum PatchResult: Sendable, Hashable {
+        /// It is accepted; what it leaves pending has to be written.
+        case accepted
+        /// It says what holds already.
+        case unchanged
+        /// It waits for the device's first connection.
+        case waiting
+        case rejected([Violation])
+        /// `if_version` names another version than the current one.
+        case conflict(current: Int)
+    }
+
+    /// Applies a patch, all or nothing.
+    package mutating func apply(
+        _ patch: MonitorPatch, ifVersion: Int?, adopts: Bool, capabilities: Capabilities?, at now: Timestamp
+    ) -> PatchResult {
+        if let ifVersion, ifVersion != state.version { return .conflict(current: state.version) }
+        guard let desired = state.desired, let capabilities else { return wait(for: patch, at: now) }
+        var wanted = desired
+        if adopts { for setting in state.drift { wanted.values[setting] = state.reported.values[setting] } }
+        let settings: MonitorSettings
+        do {
+            settings = try patch.applied(to: wanted, capabilities: capabilities)
+        } catch { return .rejected(error.list) }
+        guard settings != desired || !state.drift.isEmpty else { return .unchanged }
+        state.desired = settings
+        state.version += 1
+        state.updatedAt = now
+        state.error = nil
+        // Whoever sets something has seen the drift: what is wanted now is written over it, or was adopted above.
+        state.drift = []
+        compare(at: now)
+        return .accepted
+    }
+
+    private mutating func wait(for patch: MonitorPatch, at now: Timestamp) -> PatchResult {
+        guard !patch.changes.isEmpty else { return .unchanged }
+        let settings: MonitorSettings
+        do {
+            settings = try patch.applied(to: MonitorSettings(state.waiting?.changes ?? [:]), capabilities: nil)
+        } catch { return .rejected(error.list) }
+        guard settings.values != state.waiting?.changes else { return .unchanged }
+        state.waiting = MonitorPatch(settings.values)
+        state.pending = Set(settings.values.keys)
+        state.version += 1
+        state.updatedAt = now
+        return .waiting
+    }
+
+    /// Takes what the device reports of some metrics: at a connection, after a write, or because somebody asked.
+    package mutating func report(_ settings: MonitorSettings, capabilities: Capabilities, at now: Timestamp) {
+        let before = state
+        let metrics = Set(settings.metrics)
+        for setting in state.reported.values.keys where metrics.contains(setting.metric) {
+            state.reported.values[setting] = nil
+        }
+        state.reported.values.merge(settings.values) { $1 }
+        adoptFirst(capabilities: capabilities, at: now)
+        notice(since: before, at: now)
+        compare(at: now)
+    }
+
+    /// The first report is what is wanted from then on, with the defaults for what the device leaves to the gateway.
+    private mutating func adoptFirst(capabilities: Capabilities, at now: Timestamp) {
+        let defaults = MonitorSettings.defaults(for: capabilities)
+        guard var desired = state.desired else {
+            var first = defaults
+            first.values.merge(state.reported.values) { $1 }
+            state.version += 1
+            if let waiting = state.waiting {
+                do {
+                    first = try waiting.applied(to: first, capabilities: capabilities)
+                } catch {
+                    state.error =
+                        "A change from before the first connection was dropped: "
+                        + error.list.map { "\($0.path): \($0.message)" }.joined(separator: " ")
+                }
+                state.waiting = nil
+            }
+            state.desired = first
+            state.updatedAt = now
+            return
+        }
+        // Metrics that a new firmware brought.
+        for (setting, value) in defaults.values.merging(state.reported.values, uniquingKeysWith: { $1 })
+        where desired.values[setting] == nil {
+            desired.values[setting] = value
+        }
+        state.desired = desired
+    }
+
+    /// A setting that was confirmed and now differs was changed on the device itself.
+    private mutating func notice(since before: TwinState, at now: Timestamp) {
+        guard let wanted = before.desired else { return }
+        for (setting, value) in state.reported.values {
+            guard let desired = wanted.values[setting] else { continue }
+            if value == desired {
+                state.drift.remove(setting)
+            } else if before.reported.values[setting] == desired, !before.pending.contains(setting) {
+                if state.drift.insert(setting).inserted { state.updatedAt = now }
+            }
+        }
+    }
+
+    private mutating func compare(at now: Timestamp) {
+        guard let desired = state.desired else { return }
+        var pending: Set<MonitorSetting> = []
+        for (setting, value) in state.reported.values {
+            guard let wanted = desired.values[setting], wanted != value, !state.drift.contains(setting) else {
+                continue
+            }
+            pending.insert(setting)
+        }
+        if pending != state.pending { state.updatedAt = now }
+        state.pending = pending
+        if pending.isEmpty {
+            if state.reportedVersion != state.version, !state.reported.values.isEmpty || state.drift.isEmpty {
+                state.reportedVersion = state.version
+                state.updatedAt = now
+            }
+            state.error = nil
+        }
+    }
+
+    /// What has to be written to the device: whole configurations of the metrics with pending settings. A setting that
+    /// was changed on the device stays as it is there.
+    package var writes: [(metric: Metric, configuration: MonitorConfiguration)] {
+        guard let desired = state.desired else { return [] }
+        return Metric.monitored.compactMap { metric in
+            guard state.pending.contains(where: { $0.metric == metric }) else { return nil }
+            var settings = MonitorSettings()
+            for (setting, value) in state.reported.values where setting.metric == metric {
+                settings.values[setting] = state.drift.contains(setting) ? value : desired.values[setting] ?? value
+            }
+            return settings[metric].map { (metric, $0) }
+        }
+    }
+
+    /// After a write and its read-back: says what the device did not take.
+    package mutating func wrote(failures: [(metric: Metric, error: String)], at now: Timestamp) {
+        if let failure = failures.first {
+            state.error = "\(failure.metric.rawValue): \(failure.error)"
+            state.updatedAt = now
+        } else if !state.pending.isEmpty {
+            let paths = state.pending.map(\.path).sorted().joined(separator: ", ")
+            state.error = "The device kept other values than it was told for \(paths)."
+            state.updatedAt = now
+        }
+    }
+
+    /// The limits by which values are judged: what is wanted, or before that what the device has.
+    package var settings: MonitorSettings { state.desired ?? state.reported }
+}

@@ -1,0 +1,120 @@
+import Contract
+import Engines
+import GatewayKit
+import Logging
+import MQTT
+import Vitals
+
+/// Takes commands in, lets each run once, and sees to it that each gets exactly one final answer.
+actor CommandDesk {
+    /// Commands that may be under way in the whole gateway; one more is answered `busy`.
+    static let maximumRunning = 4_096
+
+    private let store: any GatewayStore
+    private let outbox: Outbox
+    private let board: StateBoard
+    private let wire: WireEncoder
+    private let settings: CoreSettings
+    private var generator: any RandomNumberGenerator & Sendable
+    /// Who waits for the answer of each command that runs: its sender, and whoever sent the same one again meanwhile.
+    private var running: [String: [CommandEnvelope]] = [:]
+
+    init(
+        store: any GatewayStore, outbox: Outbox, board: StateBoard, wire: WireEncoder, settings: CoreSettings,
+        generator: any RandomNumberGenerator & Sendable
+    ) {
+        self.store = store
+        self.outbox = outbox
+        self.board = board
+        self.wire = wire
+        self.settings = settings
+        self.generator = generator
+    }
+
+    /// Begins a command. Returns its key where it is new and is to be run; otherwise its answer is seen to.
+    func begin(_ envelope: CommandEnvelope) async -> String? {
+        let key = envelope.id.map { "id:\($0)" } ?? newKey()
+        if running[key] != nil {
+            running[key]?.append(envelope)
+            return nil
+        }
+        guard running.count < Self.maximumRunning else {
+            let message = "Too many commands are running; try again later."
+            await send(Answer(.rejected, code: .busy, message: message), to: [envelope], key: newKey())
+            return nil
+        }
+        // Taken before the store is asked, so that the same command cannot slip in meanwhile.
+        running[key] = [envelope]
+        do throws(StoreError) {
+            switch try await store.begin(envelope, key: key, at: settings.clock.now) {
+            case .new: return key
+            case .answered(let payload):
+                let waiting = running.removeValue(forKey: key) ?? [envelope]
+                await resend(payload, to: waiting)
+            case .running:
+                // It was begun before a crash and is answered by `answerForgotten`.
+                return key
+            }
+        } catch {
+            await finish(
+                key, Answer(.failed, code: .busy, message: "The command cannot be kept: \(error.message)"))
+        }
+        return nil
+    }
+
+    /// Answers a command that runs: with `accepted`, or for good.
+    func finish(_ key: String, _ answer: Answer) async {
+        if answer.status == .accepted {
+            for envelope in running[key] ?? [] {
+                board.putOnce(.message(wire.answer(answer, to: envelope, at: settings.clock.now)))
+            }
+            return
+        }
+        guard let envelopes = running.removeValue(forKey: key) else { return }
+        await send(answer, to: envelopes, key: key)
+    }
+
+    /// Answers a message that is no command that can be run.
+    func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
+        await send(answer, to: [envelope], key: newKey())
+    }
+
+    /// Answers the commands that were begun before a crash and can have no other answer any more.
+    func answerForgotten() async {
+        do throws(StoreError) {
+            for (key, envelope) in try await store.unanswered() where running[key] == nil {
+                let message = "The gateway was restarted while the command ran; send it again."
+                await send(Answer(.failed, code: .timeout, message: message), to: [envelope], key: key)
+            }
+        } catch {
+            settings.logger.error("Commands of before cannot be read.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func send(_ answer: Answer, to envelopes: [CommandEnvelope], key: String) async {
+        for (index, envelope) in envelopes.enumerated() {
+            let message = wire.answer(answer, to: envelope, at: settings.clock.now)
+            await keep(message, key: index == 0 ? key : newKey())
+        }
+    }
+
+    private func resend(_ payload: [UInt8], to envelopes: [CommandEnvelope]) async {
+        for envelope in envelopes { await keep(wire.answer(payload, to: envelope), key: newKey()) }
+    }
+
+    private func keep(_ message: OutgoingMessage, key: String) async {
+        let stored = StoredAnswer(
+            key: key, topic: message.topic, correlation: message.correlation, payload: message.payload,
+            at: settings.clock.now)
+        do throws(StoreError) {
+            try await store.finish(stored)
+            outbox.committedAnswer()
+        } catch {
+            // The disk is full, say: an answer that a crash could lose is better than none.
+            settings.logger.error("An answer cannot be kept.", metadata: ["error": "\(error)"])
+            board.putOnce(.message(message))
+        }
+    }
+
+    private func newKey() -> String { "key:\(SampleID(random: &generator))" }
+}

@@ -1,0 +1,90 @@
+import Contract
+import Engines
+import GatewayKit
+import Logging
+import MQTT
+import Vitals
+
+/// Keeps the gateway connected with the broker: for ever, with waits that double, and without anything being lost meanwhile.
+struct BrokerLoop: Sendable {
+    let broker: any Broker
+    let publisher: Publisher
+    let inbox: @Sendable (InboundMessage) async -> Void
+    /// What is to happen with each new connection, before anything is published.
+    let connected: @Sendable () async -> Void
+    let status: BrokerStatus
+
+    /// A connection that held so long was good: the waits begin anew.
+    private static let stableAfter: Duration = .seconds(30)
+
+    func run(generator: any RandomNumberGenerator & Sendable) async {
+        var generator = generator
+        var backOff = ReconnectBackOff()
+        let settings = publisher.settings
+        while !Task.isCancelled {
+            let began = settings.clock.uptime
+            do {
+                try await broker.withConnection { connection in try await serve(connection) }
+            } catch is CancellationError {
+                break
+            } catch {
+                status.failed("\(error)")
+                settings.logger.warning("The broker is not connected.", metadata: ["error": "\(error)"])
+            }
+            publisher.outbox.disconnect()
+            publisher.board.disconnect()
+            if settings.clock.uptime - began > Self.stableAfter { backOff.reset() }
+            do { try await settings.clock.sleep(for: backOff.next(using: &generator)) } catch { break }
+        }
+        await publisher.keepWatermarks()
+    }
+
+    private func serve(_ connection: any BrokerConnection) async throws {
+        let settings = publisher.settings
+        let topics = settings.topics
+        try connection.publish(
+            publisher.wire.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state.token))
+        publisher.outbox.connect(window: connection.window)
+        publisher.outbox.sentState()
+        publisher.board.connect()
+        try await connection.subscribe(publisher.wire.subscriptions)
+        status.connected()
+        settings.logger.info("The broker is connected.", metadata: ["topics": "\(topics.base)"])
+        await connected()
+        let due = Wakeup()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await publisher.run(on: connection) }
+            group.addTask { await publisher.keepWatermarks(due) }
+            group.addTask { try await receive(from: connection, due) }
+            try await group.next()
+        }
+    }
+
+    private func receive(from connection: any BrokerConnection, _ due: Wakeup) async throws {
+        while true {
+            let events = try await connection.nextEvents()
+            if !events.acknowledged.isEmpty {
+                publisher.outbox.acknowledged(events.acknowledged.map { DeliveryMark(token: $0.rawValue) })
+                due.wake()
+            }
+            for refused in events.refused {
+                // What is refused now may be taken later; what never can be is given up, and said.
+                if refused.reason.isTemporary || refused.reason == .notAuthorized {
+                    throw BrokerError(.notAuthorized, "The broker refuses to take a message: \(refused.reason).")
+                }
+                publisher.settings.logger.error(
+                    "The broker will never take a message; it is given up.",
+                    metadata: ["reason": "\(refused.reason)"])
+                status.dropped()
+                publisher.outbox.acknowledged([DeliveryMark(token: refused.token.rawValue)])
+            }
+            if events.droppedCount > 0 {
+                publisher.settings.logger.warning(
+                    "Commands came faster than they could be taken, and some were dropped.",
+                    metadata: ["count": "\(events.droppedCount)"])
+            }
+            for message in events.received { await inbox(message) }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import Contract
+package import GatewayKit
+package import Logging
+package import Vitals
+
+/// What the gateway's parts have in common.
+package struct CoreSettings: Sendable {
+    package var gateway: String
+    package var version: String
+    package var topics: ContractTopics
+    package var calendar: LocalCalendar
+    package var clock: GatewayClock
+    package var logger: Logger
+
+    package init(
+        gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
+        logger: Logger
+    ) {
+        self.gateway = gateway
+        self.version = version
+        self.topics = topics
+        self.calendar = calendar
+        self.clock = clock
+        self.logger = logger
+    }
+}

@@ -1,0 +1,150 @@
+import Contract
+package import Engines
+import GatewayKit
+package import MQTT
+import Vitals
+
+/// The running gateway: devices, store, broker and commands, put together. It knows no file and no plugin, so that it runs
+/// the same in production and in a simulation.
+package final class GatewayCore: Sendable {
+    /// How often `gateway/state` is published at most.
+    static let stateInterval: Duration = .seconds(10)
+    /// How often the store is looked over for what is too old or too much.
+    static let cleanInterval: Duration = .minutes(1)
+
+    /// What `reload` brings: the devices of the changed configuration, or what is wrong with it.
+    package typealias Reload = @Sendable () async throws -> [DeviceSetup]
+
+    let settings: CoreSettings
+    let store: any GatewayStore
+    let broker: any Broker
+    let outbox: Outbox
+    let board: StateBoard
+    let wakeup: Wakeup
+    let desk: CommandDesk
+    let fleet: DeviceFleet
+    let status = BrokerStatus()
+    let wire: WireEncoder
+    let plugins: [String]
+    let startedAt: Timestamp
+    let generator: SeededGenerator
+    let reload: Reload
+    let stopping = Latch<Void>()
+    let births = Wakeup()
+
+    /// Puts a gateway together. `delivery` must be what the store hands its commits to.
+    package init(
+        settings: CoreSettings, store: any GatewayStore, broker: any Broker, delivery: Delivery, plugins: [String],
+        discovery: DiscoverySettings, seed: UInt64, reload: @escaping Reload
+    ) {
+        var generator = SeededGenerator(seed: seed)
+        self.settings = settings
+        self.store = store
+        self.broker = broker
+        self.plugins = plugins
+        self.reload = reload
+        self.startedAt = settings.clock.now
+        wakeup = delivery.wakeup
+        outbox = delivery.outbox
+        board = StateBoard(wakeup: delivery.wakeup)
+        wire = WireEncoder(settings: settings, discovery: discovery)
+        desk = CommandDesk(
+            store: store, outbox: outbox, board: board, wire: wire, settings: settings,
+            generator: SeededGenerator(seed: generator.next()))
+        let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, settings: discovery))
+        let output = DeviceOutput(
+            state: { device, state in
+                board.put(.device(device, state))
+                if case .info(let info) = state { discoveryBoard.changed(info) }
+            },
+            answer: { key, answer in await desk.finish(key, answer) })
+        fleet = DeviceFleet(
+            store: store, output: output, settings: settings, generator: SeededGenerator(seed: generator.next()))
+        self.discovery = discoveryBoard
+        self.generator = generator
+    }
+
+    let discovery: DiscoveryBoard
+
+    /// Serves these devices until `stop` was called or the task is cancelled.
+    package func run(_ setups: [DeviceSetup]) async {
+        await forgetRemoved(keeping: setups)
+        _ = await fleet.apply(setups)
+        await publishInfo()
+        await desk.answerForgotten()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.fleet.run() }
+            let loop = Latch<Void>()
+            group.addTask {
+                await self.whileRunning(until: loop) { await self.brokerLoop.run(generator: self.generator) }
+            }
+            group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
+            group.addTask {
+                _ = try? await self.stopping.wait()
+                await self.fleet.stop()
+                await self.sayGoodbye()
+                loop.open(())
+            }
+        }
+    }
+
+    /// Ends `run`: devices get their goodbye, consumers hear that the gateway is offline.
+    package func stop() { stopping.open(()) }
+
+    /// Applies a changed configuration, touching only the devices that changed.
+    /// - Throws: what `reload` throws, and then nothing has changed.
+    @discardableResult
+    package func applyReload() async throws -> [String: [String]] {
+        let setups = try await reload()
+        let change = await fleet.apply(setups)
+        for device in change.removed { await forget(device) }
+        await publishInfo()
+        return [
+            "added": change.added.map(\.text), "changed": change.changed.map(\.text),
+            "removed": change.removed.map(\.text),
+        ]
+    }
+
+    private var brokerLoop: BrokerLoop {
+        let publisher = Publisher(
+            outbox: outbox, board: board, store: store, wire: wire, wakeup: wakeup, settings: settings)
+        return BrokerLoop(
+            broker: broker, publisher: publisher, inbox: { await self.receive($0) },
+            connected: { self.discovery.publishAll() }, status: status)
+    }
+
+    private func whileRunning(until end: Latch<Void>, _ body: @escaping @Sendable () async -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await body() }
+            group.addTask { _ = try? await end.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func sayGoodbye() async {
+        guard status.snapshot.isConnected else { return }
+        board.putOnce(.message(wire.offline))
+        // What is in the window gets a moment to arrive.
+        for _ in 0..<Self.goodbyeSteps where board.hasOnce || outbox.hasInFlight {
+            try? await settings.clock.sleep(for: Self.goodbyeStep)
+        }
+    }
+
+    /// A clean end waits so often, and each time so long, for the broker's acknowledgements: a second in all.
+    static let goodbyeSteps = 50
+    static let goodbyeStep: Duration = .milliseconds(20)
+}
+
+/// What a store hands its commits to, made before the store and the core.
+package struct Delivery: Sendable {
+    let wakeup: Wakeup
+    package let outbox: Outbox
+
+    package init() {
+        wakeup = Wakeup()
+        outbox = Outbox(wakeup: wakeup)
+    }
+}

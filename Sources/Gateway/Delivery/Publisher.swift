@@ -1,0 +1,102 @@
+import Contract
+import Engines
+import GatewayKit
+import Logging
+import MQTT
+import Vitals
+
+/// Sends what the outbox and the state board have, for as long as one connection lasts.
+struct Publisher: Sendable {
+    /// After so many facts one state is let through, so that states are not starved under load.
+    private static let factsPerState = 8
+    /// How long watermarks gather before they are kept: what is lost of them by a crash is only sent again.
+    private static let watermarkDelay: Duration = .milliseconds(200)
+
+    let outbox: Outbox
+    let board: StateBoard
+    let store: any GatewayStore
+    let wire: WireEncoder
+    let wakeup: Wakeup
+    let settings: CoreSettings
+
+    /// Sends until the connection breaks.
+    func run(on connection: any BrokerConnection) async throws {
+        var encoder = wire.encoder
+        var sent = 0
+        while !Task.isCancelled {
+            var rests = false
+            while !rests {
+                if sent % Self.factsPerState == 0, outbox.hasRoom, let entry = board.next() {
+                    try send(entry, on: connection, &encoder)
+                }
+                sent += 1
+                switch outbox.next() {
+                case .send(let fact):
+                    let message = WireEncoder.encode(
+                        fact, info: board.info(of: fact.device), publishedAt: settings.clock.now, isReplay: false,
+                        with: &encoder)
+                    try connection.publish(
+                        message, as: MessageToken(rawValue: DeliveryMark.lane(fact.lane, fact.sequence).token))
+                case .sendAnswer(let number, let answer):
+                    try connection.publish(
+                        wire.encode(answer), as: MessageToken(rawValue: DeliveryMark.lane(.answer, number).token))
+                case .page(let lane, let after): await page(lane, after: after)
+                case .rest:
+                    rests = true
+                    while outbox.hasRoom, let entry = board.next() { try send(entry, on: connection, &encoder) }
+                }
+            }
+            await wakeup.wait()
+        }
+    }
+
+    private func send(
+        _ entry: StateBoard.Entry, on connection: any BrokerConnection, _ encoder: inout ContractEncoder
+    ) throws {
+        let now = settings.clock.now
+        let message =
+            switch entry {
+            case .device(let device, let state):
+                OutboundMessage(WireEncoder.encode(state, of: device, now: now, with: &encoder))
+            case .gatewayInfo(let info): OutboundMessage(encoder.gatewayInfo(info))
+            case .gatewayState(let state): OutboundMessage(encoder.gatewayState(state))
+            case .message(let message): OutboundMessage(message)
+            case .replay(let fact):
+                WireEncoder.encode(
+                    fact, info: board.info(of: fact.device), publishedAt: now, isReplay: true, with: &encoder)
+            }
+        outbox.sentState()
+        try connection.publish(message, as: MessageToken(rawValue: DeliveryMark.state.token))
+    }
+
+    private func page(_ lane: Lane, after: Int64) async {
+        do throws(StoreError) {
+            if lane == .answer {
+                outbox.paged(try await store.pendingAnswers(after: after, limit: DeliveryMachine.pageSize))
+            } else {
+                outbox.paged(lane, try await store.pending(lane, after: after, limit: DeliveryMachine.pageSize))
+            }
+        } catch {
+            settings.logger.error("What waits for the broker cannot be read.", metadata: ["error": "\(error)"])
+            do { try await settings.clock.sleep(for: .seconds(1)) } catch { return }
+            outbox.pageFailed(lane)
+        }
+    }
+
+    /// Keeps up to where the broker has everything, a few times a second.
+    func keepWatermarks(_ due: Wakeup) async {
+        while !Task.isCancelled {
+            await due.wait()
+            do { try await settings.clock.sleep(for: Self.watermarkDelay) } catch { break }
+            await keepWatermarks()
+        }
+    }
+
+    func keepWatermarks() async {
+        for (lane, through) in outbox.takeWatermarks() {
+            do throws(StoreError) { try await store.acknowledge(lane, through: through) } catch {
+                settings.logger.error("Acknowledgements cannot be kept.", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

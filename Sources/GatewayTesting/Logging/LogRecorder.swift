@@ -1,0 +1,48 @@
+package import Logging
+import Synchronization
+
+/// Keeps what is logged, so that a test can look at it.
+package final class LogRecorder: Sendable {
+    /// A message with its level and metadata.
+    package struct Entry: Sendable, Hashable {
+        /// How important it is.
+        package var level: Logger.Level
+        /// The message.
+        package var message: String
+        /// The metadata, as text.
+        package var metadata: [String: String]
+    }
+
+    private let recorded = Mutex<[Entry]>([])
+
+    /// A recorder without entries.
+    package init() {}
+
+    /// What was logged so far, oldest first.
+    package var entries: [Entry] { recorded.withLock { $0 } }
+
+    /// A logger of all levels that writes here.
+    package var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(recorder: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var logLevel: Logger.Level = .trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { _, own in own }
+            let entry = Entry(
+                level: event.level, message: "\(event.message)", metadata: all.mapValues { "\($0)" })
+            recorder.recorded.withLock { $0.append(entry) }
+        }
+    }
+}

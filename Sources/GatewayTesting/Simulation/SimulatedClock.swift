@@ -1,0 +1,29 @@
+/// A clock whose time passes only when nothing else is to be done: then at once, to the next deadline.
+package struct SimulatedClock: Clock {
+    /// A moment of a simulation.
+    package struct Instant: InstantProtocol {
+        /// The simulated time since the beginning.
+        package var uptime: Duration
+        /// The moment so much later.
+        package func advanced(by duration: Duration) -> Instant { Instant(uptime: uptime + duration) }
+        /// The time from here to another moment.
+        package func duration(to other: Instant) -> Duration { other.uptime - uptime }
+        /// Orders by time.
+        package static func < (a: Instant, b: Instant) -> Bool { a.uptime < b.uptime }
+    }
+
+    private let executor: SeededExecutor
+
+    /// The clock of an executor.
+    package init(_ executor: SeededExecutor) { self.executor = executor }
+
+    /// The current moment.
+    package var now: Instant { Instant(uptime: executor.now) }
+    /// There is nothing below the resolution of `Duration` that is of use here.
+    package var minimumResolution: Duration { .nanoseconds(1) }
+    /// Sleeps until a moment.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try await executor.sleep(until: deadline.uptime)
+    }
+}

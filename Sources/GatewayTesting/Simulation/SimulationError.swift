@@ -1,0 +1,36 @@
+/// Why a simulation did not come to its end. Its text names the seed, which replays the run.
+package struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What happened.
+    package enum Code: Sendable, Hashable {
+        /// Everybody waits and nobody sleeps: for each other, or for something outside of the simulation.
+        case deadlock
+        /// The simulated deadline has passed.
+        case deadline
+        /// Jobs keep coming without time passing.
+        case livelock
+    }
+    /// What happened.
+    package var code: Code
+    /// The seed of the run.
+    package var seed: UInt64
+    /// The simulated time at which it happened.
+    package var uptime: Duration
+
+    init(_ code: Code, in simulation: Simulation) {
+        self.code = code
+        seed = simulation.seed
+        uptime = simulation.uptime
+    }
+
+    /// The text for a person.
+    package var description: String {
+        let what =
+            switch code {
+            case .deadlock:
+                "everybody waits and nobody sleeps: for each other, or for something outside of the simulation"
+            case .deadline: "the deadline has passed"
+            case .livelock: "jobs keep coming without time passing"
+            }
+        return "Seed \(seed), after \(uptime): \(what)."
+    }
+}

@@ -1,0 +1,58 @@
+extension JSONReader {
+    /// Reads `true` or `false`.
+    package mutating func bool() throws(JSONError) -> Bool {
+        guard try peek() == .bool else { throw JSONError(.wrongType, at: index) }
+        if bytes[index] == UInt8(ascii: "t") {
+            try literal("true")
+            return true
+        }
+        try literal("false")
+        return false
+    }
+
+    /// Reads `true` or `false`, or `nil` where `null` stands.
+    package mutating func optionalBool() throws(JSONError) -> Bool? {
+        try takeNull() ? nil : try bool()
+    }
+
+    /// Reads `null` if it comes next, and tells whether it did.
+    package mutating func takeNull() throws(JSONError) -> Bool {
+        guard try peek() == .null else { return false }
+        try literal("null")
+        return true
+    }
+
+    /// Goes over the next value, whatever it is, and checks its grammar.
+    package mutating func skip() throws(JSONError) {
+        switch try peek() {
+        case .object:
+            try beginObject()
+            while try skipKey() { try skip() }
+        case .array:
+            try beginArray()
+            while try nextElement() { try skip() }
+        case .string: _ = try scanString()
+        case .number: try skipNumber()
+        case .bool: _ = try bool()
+        case .null: _ = try takeNull()
+        }
+    }
+
+    /// Goes over the next value like `skip`, and returns where it stands, for a reader of its own later on.
+    package mutating func raw() throws(JSONError) -> Range<Int> {
+        skipWhitespace()
+        let start = index
+        try skip()
+        return start..<index
+    }
+
+    private mutating func literal(_ text: StaticString) throws(JSONError) {
+        for offset in 0..<text.utf8CodeUnitCount {
+            guard index + offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+            guard bytes[index + offset] == text.withUTF8Buffer({ $0[offset] }) else {
+                throw JSONError(.unexpectedByte, at: index + offset)
+            }
+        }
+        index += text.utf8CodeUnitCount
+    }
+}

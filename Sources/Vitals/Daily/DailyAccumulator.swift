@@ -1,0 +1,91 @@
+/// Computes a day's summary from samples as they come, in any order, without keeping them.
+///
+/// It takes a sample once: a sample that is corrected or comes again needs a new accumulator over all of the day.
+/// A sample costs the same however many there were, but for resting items, which are kept in order.
+public struct DailyAccumulator: Sendable, Hashable {
+    /// The metric.
+    public let metric: Metric
+    /// The local day.
+    public let day: LocalDay
+
+    private var manualCount = 0
+    private var automaticCount = 0
+    private var tally: Tally
+
+    /// The most resting items of a day: one every five minutes, as often as a device can be told to monitor. The first
+    /// ones of the day stay.
+    public static let restingLimit = 288
+
+    /// A day without samples.
+    public init(metric: Metric, day: LocalDay) {
+        self.metric = metric
+        self.day = day
+        tally =
+            switch metric {
+            case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature, .battery: .values(ValueTally())
+            case .bloodPressure: .pressures(PressureTally())
+            case .steps: .steps(StepsTally())
+            case .sleep: .sleep(DailySummary.SleepTotals())
+            case .sport: .sport(SportTally())
+            }
+    }
+
+    /// Takes in a sample of this day. One of another metric, or with a reading that is not of the metric, is left out;
+    /// whether it is of this day is the caller's to know (`DailySummary.day(of:in:)`).
+    public mutating func add(_ sample: StoredSample) {
+        guard sample.sample.metric == metric, tally.add(sample) else { return }
+        if sample.sample.isUserInitiated { manualCount += 1 } else { automaticCount += 1 }
+    }
+
+    /// The summary of all samples so far.
+    public var summary: DailySummary {
+        DailySummary(
+            metric: metric, day: day, count: manualCount + automaticCount, manualCount: manualCount,
+            average: tally.average, details: tally.details)
+    }
+}
+
+/// What is known of the samples so far, by the kind of reading.
+private enum Tally: Sendable, Hashable {
+    case values(ValueTally)
+    case pressures(PressureTally)
+    case steps(StepsTally)
+    case sleep(DailySummary.SleepTotals)
+    case sport(SportTally)
+
+    /// Takes in a sample; `false` where its reading is of another kind.
+    mutating func add(_ sample: StoredSample) -> Bool {
+        switch (self, sample.sample.reading) {
+        case (.values(var tally), .value(let value)):
+            self = .steps(StepsTally())  // so that the resting items have one owner and are not copied
+            tally.add(sample, value)
+            self = .values(tally)
+        case (.pressures(var tally), .bloodPressure(let pressure)):
+            tally.add(sample, pressure)
+            self = .pressures(tally)
+        case (.steps(var tally), .steps(let steps)):
+            tally.add(steps)
+            self = .steps(tally)
+        case (.sleep(var totals), .sleep(let sleep)):
+            totals.add(sleep, from: sample.sample.start, to: sample.sample.end)
+            self = .sleep(totals)
+        case (.sport(var tally), .sport(let sport)):
+            tally.add(sport, lasting: sample.sample.duration)
+            self = .sport(tally)
+        default: return false
+        }
+        return true
+    }
+
+    var average: Double? { if case .values(let tally) = self { tally.mean.value } else { nil } }
+
+    var details: DailySummary.Details {
+        switch self {
+        case .values(let tally): .values(tally.extremes)
+        case .pressures(let tally): .bloodPressure(tally.extremes)
+        case .steps(let tally): .steps(count: tally.count, distance: tally.distance.total, energy: tally.energy.total)
+        case .sleep(let totals): .sleep(totals)
+        case .sport(let tally): .sport(tally.totals)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// What a day's one-valued samples amount to so far.
+struct ValueTally: Sendable, Hashable {
+    private(set) var mean = DailyMean()
+    private var maximum = Extreme(.high)
+    private var minimum = Extreme(.low)
+    private var resting: [StoredSample] = []
+
+    mutating func add(_ sample: StoredSample, _ value: Double) {
+        mean.add(value, sample.sample.kind)
+        maximum.add(sample, value)
+        minimum.add(sample, value)
+        if sample.sample.kind == .resting || sample.sample.metric == .restingHeartRate { addResting(sample) }
+    }
+
+    /// Puts a resting item in its place: nearly always the end.
+    private mutating func addResting(_ sample: StoredSample) {
+        var place = resting.endIndex
+        while place > 0, sample.isBefore(resting[place - 1]) { place -= 1 }
+        guard place < DailyAccumulator.restingLimit else { return }
+        resting.insert(sample, at: place)
+        if resting.count > DailyAccumulator.restingLimit { resting.removeLast() }
+    }
+
+    var extremes: DailySummary.Extremes {
+        DailySummary.Extremes(maximum: maximum.sample, minimum: minimum.sample, resting: resting)
+    }
+}
+
+/// What a day's blood pressures amount to so far.
+struct PressureTally: Sendable, Hashable {
+    private var systolic = DailyMean()
+    private var diastolic = DailyMean()
+    private var pulse = DailyMean()
+    private var maximumSystolic = Extreme(.high)
+    private var minimumSystolic = Extreme(.low)
+    private var maximumDiastolic = Extreme(.high)
+    private var minimumDiastolic = Extreme(.low)
+
+    mutating func add(_ sample: StoredSample, _ pressure: BloodPressure) {
+        systolic.add(pressure.systolic, sample.sample.kind)
+        diastolic.add(pressure.diastolic, sample.sample.kind)
+        pulse.add(pressure.pulse, sample.sample.kind)
+        maximumSystolic.add(sample, pressure.systolic)
+        minimumSystolic.add(sample, pressure.systolic)
+        maximumDiastolic.add(sample, pressure.diastolic)
+        minimumDiastolic.add(sample, pressure.diastolic)
+    }
+
+    var extremes: DailySummary.PressureExtremes {
+        var average: BloodPressure?
+        if let systolic = systolic.value, let diastolic = diastolic.value {
+            average = BloodPressure(systolic: systolic, diastolic: diastolic, pulse: pulse.value)
+        }
+        return DailySummary.PressureExtremes(
+            maximumSystolic: maximumSystolic.sample, minimumSystolic: minimumSystolic.sample,
+            maximumDiastolic: maximumDiastolic.sample, minimumDiastolic: minimumDiastolic.sample, average: average)
+    }
+}
+
+/// What a day's steps amount to so far.
+struct StepsTally: Sendable, Hashable {
+    private(set) var count = 0
+    private(set) var distance = ExactSum()
+    private(set) var energy = ExactSum()
+
+    mutating func add(_ steps: Steps) {
+        count = count.saturatingSum(steps.count)
+        distance.add(steps.distance)
+        energy.add(steps.energy)
+    }
+}
+
+/// What a day's workouts amount to so far.
+struct SportTally: Sendable, Hashable {
+    private var minutes = 0
+    private var sessions = 0
+    private var distance = ExactSum()
+    private var energy = ExactSum()
+
+    mutating func add(_ sport: Sport, lasting duration: Duration) {
+        minutes = minutes.saturatingSum(Int(duration.inMilliseconds / 60_000))
+        sessions += 1
+        distance.add(sport.distance)
+        energy.add(sport.energy)
+    }
+
+    var totals: DailySummary.SportTotals {
+        DailySummary.SportTotals(
+            minutes: minutes, sessions: sessions, distance: distance.total, energy: energy.total)
+    }
+}
+
+extension DailySummary.SleepTotals {
+    /// Takes in one more sleep. Its whole minutes are added, so that the day's total is the sum of the samples' values.
+    mutating func add(_ sleep: Sleep, from start: Timestamp, to end: Timestamp) {
+        let (deep, light, rem) = (sleep.minutes(.deep), sleep.minutes(.light), sleep.minutes(.rem))
+        self.deep = self.deep.saturatingSum(deep)
+        self.light = self.light.saturatingSum(light)
+        self.rem = self.rem.saturatingSum(rem)
+        awake = awake.saturatingSum(sleep.minutes(.awake))
+        asleep = asleep.saturatingSum(deep + light + rem)
+        self.start = min(self.start ?? start, start)
+        self.end = max(self.end ?? end, end)
+    }
+}

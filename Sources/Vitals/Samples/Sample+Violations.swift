@@ -1,0 +1,103 @@
+extension Sample {
+    /// Every reason to refuse this sample, each with the member of the sample on Vitals Link that is wrong; empty for
+    /// a sample that makes sense.
+    public var violations: [Violation] {
+        var result: [Violation] = []
+        check { path, message in result.append(Violation(path: path(), message: message())) }
+        return result
+    }
+
+    /// Whether this sample makes sense: `violations` is empty, found out without writing any.
+    public var isValid: Bool {
+        var isValid = true
+        check { _, _ in isValid = false }
+        return isValid
+    }
+
+    /// Takes a mistake: where it is and what would be right. Both are only put into words when they are asked for.
+    private typealias Report = (_ path: @autoclosure () -> String, _ message: @autoclosure () -> String) -> Void
+
+    /// Reports each mistake. The one list of rules behind `violations` and `isValid`.
+    private func check(_ report: Report) {
+        if !SampleLimits.moments.contains(start) { report("start", "must be a time from 1970 to 2199") }
+        if !SampleLimits.moments.contains(end) { report("end", "must be a time from 1970 to 2199") }
+        if end < start { report("end", "must not be before start") }
+        if duration > SampleLimits.duration { report("end", "must be at most 7 days after start") }
+        if let user, !SampleLimits.users.contains(user) {
+            report("user", "must be a slot from 0 to \(SampleLimits.users.upperBound)")
+        }
+        if let revision, !SampleLimits.revisions.contains(revision) {
+            report("rev", "must be a whole number from 1 to \(SampleLimits.revisions.upperBound)")
+        }
+        switch (metric, reading) {
+        case (.heartRate, .value(let value)), (.restingHeartRate, .value(let value)),
+            (.bloodOxygen, .value(let value)), (.stress, .value(let value)), (.temperature, .value(let value)),
+            (.battery, .value(let value)):
+            if let range = metric.range { check("value", value, within: range, report) }
+        case (.bloodPressure, .bloodPressure(let pressure)): check(pressure, report)
+        case (.steps, .steps(let steps)): check(steps, report)
+        case (.sleep, .sleep(let sleep)): check(sleep, report)
+        case (.sport, .sport(let sport)): check(sport, report)
+        default: report("metric", "\(metric.rawValue) has another kind of reading")
+        }
+    }
+
+    private func check(_ pressure: BloodPressure, _ report: Report) {
+        if let range = Metric.bloodPressure.range {
+            check("systolic", pressure.systolic, within: range, report)
+            check("diastolic", pressure.diastolic, within: range, report)
+        }
+        if pressure.diastolic > pressure.systolic { report("diastolic", "must not be above systolic") }
+        check("pulse", pressure.pulse, within: SampleLimits.pulse, report)
+    }
+
+    private func check(_ steps: Steps, _ report: Report) {
+        if !SampleLimits.steps.contains(steps.count) {
+            report("value", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
+        }
+        check("distance_m", steps.distance, within: SampleLimits.distance, report)
+        check("energy_kcal", steps.energy, within: SampleLimits.energy, report)
+    }
+
+    private func check(_ sleep: Sleep, _ report: Report) {
+        if sleep.stages.count > SampleLimits.stages {
+            report("stages", "must be at most \(SampleLimits.stages) stages")
+            return
+        }
+        var previous = start
+        for (index, stage) in sleep.stages.enumerated() {
+            if stage.start < start || stage.end > end {
+                report("stages[\(index)]", "must lie within the sleep's start and end")
+            } else if stage.start < previous {
+                report("stages[\(index)].start", "must not be before the end of the stage before it")
+            }
+            if stage.end < stage.start { report("stages[\(index)].end", "must not be before the stage's start") }
+            previous = max(previous, stage.end)
+        }
+    }
+
+    private func check(_ sport: Sport, _ report: Report) {
+        if sport.activity.isEmpty || sport.activity.utf8.count > SampleLimits.activityLength {
+            report("activity", "must be a text of 1 to \(SampleLimits.activityLength) bytes")
+        }
+        check("distance_m", sport.distance, within: SampleLimits.distance, report)
+        check("energy_kcal", sport.energy, within: SampleLimits.energy, report)
+        if let steps = sport.steps, !SampleLimits.steps.contains(steps) {
+            report("steps", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
+        }
+        check("heart_rate_min", sport.minimumHeartRate, within: SampleLimits.sportHeartRate, report)
+        check("heart_rate_avg", sport.averageHeartRate, within: SampleLimits.sportHeartRate, report)
+        check("heart_rate_max", sport.maximumHeartRate, within: SampleLimits.sportHeartRate, report)
+    }
+
+    /// A number that is there must be within the range, which no infinity and no NaN is.
+    private func check(_ path: String, _ number: Double?, within range: ClosedRange<Double>, _ report: Report) {
+        guard let number, !range.contains(number) else { return }
+        report(path, "must be a number from \(range.lowerBound.shortText) to \(range.upperBound.shortText)")
+    }
+}
+
+extension Double {
+    /// The number for a person, without a fraction where it is whole.
+    var shortText: String { Int(exactly: self).map { String($0) } ?? String(self) }
+}

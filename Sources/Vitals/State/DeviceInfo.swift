@@ -1,0 +1,37 @@
+/// A device as consumers see it in `info`: what the configuration says and what the device said when it was last seen.
+package struct DeviceInfo: Sendable, Hashable {
+    package var id: DeviceID
+    package var name: String
+    /// The person who wears it.
+    package var person: String?
+    /// The people of a device that several use, by the device's user slot.
+    package var people: [Int: String]
+    package var driver: String
+    package var transport: String?
+    /// What the device said; `nil` until it was connected for the first time.
+    package var identity: DeviceIdentity?
+    package var capabilities: Capabilities?
+    /// Whether the device ever told its battery.
+    package var hasBattery: Bool
+
+    package init(
+        id: DeviceID, name: String, person: String? = nil, people: [Int: String] = [:], driver: String,
+        transport: String? = nil, identity: DeviceIdentity? = nil, capabilities: Capabilities? = nil,
+        hasBattery: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.person = person
+        self.people = people
+        self.driver = driver
+        self.transport = transport
+        self.identity = identity
+        self.capabilities = capabilities
+        self.hasBattery = hasBattery
+    }
+
+    /// Who a sample of this user slot belongs to.
+    package func person(user: Int?) -> String? {
+        if let user, let name = people[user] { name } else { person }
+    }
+}

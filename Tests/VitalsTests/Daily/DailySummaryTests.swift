@@ -1,0 +1,154 @@
+import Testing
+import Vitals
+
+@Suite struct DailySummaryTests {
+    private typealias Make = DailySamples
+
+    private func extremes(_ summary: DailySummary) throws -> DailySummary.Extremes {
+        guard case .values(let extremes) = summary.details else {
+            throw UnexpectedDetails()
+        }
+        return extremes
+    }
+
+    private struct UnexpectedDetails: Error {}
+
+    @Test func `has the mean to one decimal, the extremes and the counts`() throws {
+        let samples = [Make.value(60, at: 1), Make.value(71, at: 2, isManual: true), Make.value(66, at: 3)]
+        let summary = DailySummary(metric: .heartRate, day: Make.day, samples: samples)
+        #expect(summary.metric == .heartRate)
+        #expect(summary.day == Make.day)
+        #expect((summary.count, summary.manualCount, summary.automaticCount) == (3, 1, 2))
+        #expect(summary.average == 65.7)
+        #expect(try extremes(summary).maximum == samples[1])
+        #expect(try extremes(summary).minimum == samples[0])
+        #expect(try extremes(summary).resting == [])
+    }
+
+    @Test(
+        arguments: [
+            ([60.0], 60), ([60, 61], 60.5), ([36.6, 36.7], 36.7), ([36.64], 36.6), ([36.65], 36.7), ([0.1, 0.2], 0.2),
+            ([1, 1, 2], 1.3), ([-1, -1.1], -1.1), ([-0.25], -0.3),
+        ] as [([Double], Double)])
+    func `rounds the mean's halves away from zero`(values: [Double], average: Double) {
+        let samples = values.enumerated().map { Make.value($0.element, at: $0.offset, metric: .temperature) }
+        #expect(DailySummary(metric: .temperature, day: Make.day, samples: samples).average == average)
+    }
+
+    @Test func `of equal extremes takes the first, in whatever order they come`() throws {
+        let samples = [Make.value(60, at: 3), Make.value(60, at: 1), Make.value(60, at: 2)]
+        let result = try extremes(DailySummary(metric: .heartRate, day: Make.day, samples: samples))
+        #expect(result.maximum == samples[1])
+        #expect(result.minimum == samples[1])
+    }
+
+    @Test func `lists resting items as they follow one another in time`() throws {
+        let samples = [
+            Make.value(50, at: 9, kind: .resting), Make.value(80, at: 5), Make.value(48, at: 2, kind: .resting),
+        ]
+        let summary = DailySummary(metric: .heartRate, day: Make.day, samples: samples)
+        #expect(try extremes(summary).resting == [samples[2], samples[0]])
+        #expect(summary.average == 59.3)
+        #expect(try extremes(summary).minimum == samples[2])
+    }
+
+    @Test func `takes every resting heart rate for a resting item`() throws {
+        let samples = [
+            Make.value(50, at: 9, metric: .restingHeartRate), Make.value(48, at: 2, metric: .restingHeartRate),
+        ]
+        let summary = DailySummary(metric: .restingHeartRate, day: Make.day, samples: samples)
+        #expect(try extremes(summary).resting == [samples[1], samples[0]])
+    }
+
+    @Test func `keeps the first resting items of a day that has too many`() throws {
+        let limit = DailyAccumulator.restingLimit
+        let samples = (0..<limit + 10).map { Make.value(50, at: $0, kind: .resting) }
+        for order in [samples, samples.reversed()] {
+            let summary = DailySummary(metric: .heartRate, day: Make.day, samples: order)
+            #expect(try extremes(summary).resting == Array(samples.prefix(limit)))
+            #expect(summary.count == limit + 10)
+        }
+    }
+
+    @Test func `leaves the device's own extremes out of the mean, but not out of the extremes`() throws {
+        let samples = [
+            Make.value(60, at: 1), Make.value(180, at: 2, kind: .maximum), Make.value(40, at: 3, kind: .minimum),
+        ]
+        let summary = DailySummary(metric: .heartRate, day: Make.day, samples: samples)
+        #expect(summary.average == 60)
+        #expect(summary.count == 3)
+        #expect(try extremes(summary).maximum == samples[1])
+        #expect(try extremes(summary).minimum == samples[2])
+        #expect(DailySummary(metric: .heartRate, day: Make.day, samples: samples.dropFirst()).average == 110)
+    }
+
+    @Test func `has four extremes and three means of blood pressures`() {
+        let samples = [
+            Make.pressure(120, 80, 60, at: 1), Make.pressure(141, 75, at: 2), Make.pressure(110, 95, 71, at: 3),
+            Make.pressure(250, 20, at: 4, kind: .maximum),
+        ]
+        let summary = DailySummary(metric: .bloodPressure, day: Make.day, samples: samples)
+        #expect(summary.average == nil)
+        #expect(
+            summary.details
+                == .bloodPressure(
+                    DailySummary.PressureExtremes(
+                        maximumSystolic: samples[3], minimumSystolic: samples[2], maximumDiastolic: samples[2],
+                        minimumDiastolic: samples[3],
+                        average: BloodPressure(systolic: 123.7, diastolic: 83.3, pulse: 65.5))))
+    }
+
+    @Test func `adds up steps, with distance and energy where any sample has them`() {
+        let bare = Make.stored(.steps, at: 1, lasting: 15, .steps(Steps(count: 100)))
+        let full = Make.stored(.steps, at: 20, lasting: 15, .steps(Steps(count: 50, distance: 40.1, energy: 2.2)))
+        let more = Make.stored(.steps, at: 40, lasting: 15, .steps(Steps(count: 5, distance: 0.2)))
+        #expect(Make.summary(.steps, bare).details == .steps(count: 100, distance: nil, energy: nil))
+        let summary = Make.summary(.steps, bare, full, more)
+        #expect(summary.details == .steps(count: 155, distance: 40.3, energy: 2.2))
+        #expect(summary.count == 3)
+        #expect(summary.average == nil)
+    }
+
+    @Test func `adds naps to the night`() {
+        let night = Make.sleep([(.light, 60), (.deep, 90), (.awake, 10), (.rem, 30)], at: -60)
+        let nap = Make.sleep([(.light, 20)], at: 780)
+        let totals = DailySummary.SleepTotals(
+            asleep: 200, deep: 90, light: 80, rem: 30, awake: 10, start: night.sample.start, end: nap.sample.end)
+        #expect(Make.summary(.sleep, nap, night).details == .sleep(totals))
+    }
+
+    @Test func `adds up workouts in whole minutes`() {
+        let run = Make.stored(
+            .sport, at: 60, lasting: 30, .sport(Sport(activity: "running", distance: 5000, energy: 400)))
+        let walk = Make.stored(.sport, at: 120, lasting: 45, .sport(Sport(activity: "walking", energy: 100.5)))
+        let totals = DailySummary.SportTotals(minutes: 75, sessions: 2, distance: 5000, energy: 500.5)
+        #expect(Make.summary(.sport, run, walk).details == .sport(totals))
+    }
+
+    @Test(arguments: Metric.allCases)
+    func `is empty without samples, and takes none of another metric or reading`(metric: Metric) {
+        let empty = DailySummary(metric: metric, day: Make.day, samples: [])
+        #expect((empty.count, empty.manualCount) == (0, 0))
+        #expect(empty.average == nil)
+        let other = Make.value(50, at: 1, metric: metric == .stress ? .temperature : .stress)
+        let mismatch =
+            metric == .steps
+            ? Make.stored(metric, at: 1, .sleep(Sleep(stages: [])))
+            : Make.stored(metric, at: 1, .steps(Steps(count: 1)))
+        #expect(Make.summary(metric, other, mismatch) == empty)
+    }
+
+    @Test func `belongs to the day of a sample's start, a sleep's end`() throws {
+        let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+        var cache = OffsetCache(calendar)
+        let start = try moment("2026-11-20T22:30:00Z")  // 23:30 in Berlin
+        let end = try moment("2026-11-21T05:30:00Z")
+        let sleep = Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: [])))
+        let sport = Sample(metric: .sport, start: start, end: end, reading: .sport(Sport(activity: "night hike")))
+        let spot = Sample(metric: .heartRate, start: start + .minutes(30), reading: .value(60))
+        for (sample, date) in [(sleep, "2026-11-21"), (sport, "2026-11-20"), (spot, "2026-11-21")] {
+            #expect(DailySummary.day(of: sample, in: calendar).description == date)
+            #expect(DailySummary.day(of: sample, in: &cache).description == date)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+import Vitals
+
+@Suite struct SampleContentTests {
+    private static let start = Timestamp(milliseconds: 1_795_000_000_000)
+    private static let sample = Sample(
+        metric: .heartRate, start: start, end: start + .seconds(30), isExercise: false, revision: 1, user: 1,
+        reading: .value(60))
+
+    @Test func `is the same whatever revision the device gives it`() {
+        var other = Self.sample
+        other.revision = 7
+        #expect(Self.sample.hasSameContent(as: other))
+        other.revision = nil
+        #expect(Self.sample.hasSameContent(as: other))
+    }
+
+    static let changes: [@Sendable (inout Sample) -> Void] = [
+        { $0.metric = .restingHeartRate }, { $0.start = start - .seconds(1) }, { $0.end = start },
+        { $0.kind = .maximum },
+        { $0.isUserInitiated = true }, { $0.isExercise = nil }, { $0.user = 2 }, { $0.reading = .value(61) },
+    ]
+
+    @Test(arguments: changes.indices)
+    func `is another one when anything else differs`(index: Int) {
+        var other = Self.sample
+        Self.changes[index](&other)
+        #expect(!Self.sample.hasSameContent(as: other))
+    }
+
+    @Test func `has the number that its metric publishes`() {
+        let end = Self.start + .seconds(3_599)
+        let stages = [
+            Sleep.Stage(.deep, from: Self.start, to: Self.start + .seconds(90)),
+            Sleep.Stage(.light, from: Self.start + .seconds(90), to: Self.start + .seconds(210)),
+            Sleep.Stage(.awake, from: Self.start + .seconds(210), to: end),
+        ]
+        func value(_ metric: Metric, _ reading: Reading) -> Double? {
+            Sample(metric: metric, start: Self.start, end: end, reading: reading).value
+        }
+        #expect(value(.stress, .value(12)) == 12)
+        #expect(value(.bloodPressure, .bloodPressure(BloodPressure(systolic: 120, diastolic: 80))) == nil)
+        #expect(value(.steps, .steps(Steps(count: 42))) == 42)
+        #expect(value(.sleep, .sleep(Sleep(stages: stages))) == 3)
+        #expect(value(.sport, .sport(Sport(activity: "walking"))) == 59)
+    }
+
+    @Test func `does not stop the program on stages out of all time`() {
+        let stage = Sleep.Stage(.deep, from: Timestamp(milliseconds: .min), to: Timestamp(milliseconds: .max))
+        #expect(Sleep(stages: [stage, stage]).minutes(.deep) == Int(Int64.max / 60_000))
+    }
+}

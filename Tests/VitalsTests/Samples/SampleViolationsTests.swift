@@ -1,0 +1,166 @@
+import Testing
+import Vitals
+
+@Suite struct SampleViolationsTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var sample: Sample
+        /// Paths of the mistakes, in their order; empty for a good sample.
+        var paths: [String] = []
+        var testDescription: String { name }
+    }
+
+    private static let start = Timestamp(milliseconds: 1_795_000_000_000)
+
+    private static func value(_ metric: Metric, _ value: Double, _ paths: String...) -> Case {
+        Case(
+            name: "\(metric.rawValue) \(value)",
+            sample: Sample(metric: metric, start: start, reading: .value(value)), paths: paths)
+    }
+
+    private static func pressure(_ systolic: Double, _ diastolic: Double, _ pulse: Double?, _ paths: String...) -> Case
+    {
+        Case(
+            name: "\(systolic)/\(diastolic) \(pulse as Any)",
+            sample: Sample(
+                metric: .bloodPressure, start: start,
+                reading: .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic, pulse: pulse))),
+            paths: paths)
+    }
+
+    static let values: [Case] = [
+        value(.heartRate, 20), value(.heartRate, 300), value(.heartRate, 19.9, "value"),
+        value(.heartRate, 301, "value"), value(.heartRate, .nan, "value"), value(.heartRate, .infinity, "value"),
+        value(.restingHeartRate, 45), value(.restingHeartRate, 0, "value"), value(.restingHeartRate, 255),
+        value(.bloodOxygen, 0), value(.bloodOxygen, 100), value(.bloodOxygen, 101, "value"),
+        value(.bloodOxygen, -1, "value"), value(.stress, 0), value(.stress, 100), value(.stress, 100.5, "value"),
+        value(.temperature, 25), value(.temperature, 36.65), value(.temperature, 45),
+        value(.temperature, 24.9, "value"), value(.temperature, 98.6, "value"),
+        value(.temperature, -.infinity, "value"), value(.battery, 0), value(.battery, 100),
+        value(.battery, 255, "value"),
+        pressure(120, 80, nil), pressure(120, 120, 60), pressure(300, 20, 0),
+        pressure(301, 80, nil, "systolic"), pressure(120, 19, nil, "diastolic"),
+        pressure(80, 120, nil, "diastolic"), pressure(120, 80, 301, "pulse"), pressure(120, 80, -1, "pulse"),
+        pressure(.nan, 80, nil, "systolic"), pressure(120, .nan, nil, "diastolic"),
+        pressure(0, 400, .nan, "systolic", "diastolic", "diastolic", "pulse"),
+    ]
+
+    @Test(arguments: values)
+    func `takes what a living person can have`(_ example: Case) { check(example) }
+
+    private static func steps(_ count: Int, _ distance: Double?, _ energy: Double?, _ paths: String...) -> Case {
+        Case(
+            name: "\(count) steps, \(distance as Any) m, \(energy as Any) kcal",
+            sample: Sample(
+                metric: .steps, start: start, end: start + .minutes(15),
+                reading: .steps(Steps(count: count, distance: distance, energy: energy))), paths: paths)
+    }
+
+    private static func sport(_ name: String, _ paths: String..., change: (inout Sport) -> Void) -> Case {
+        var sport = Sport(activity: "running", distance: 5000, energy: 400, steps: 6000, averageHeartRate: 140)
+        change(&sport)
+        return Case(
+            name: name,
+            sample: Sample(metric: .sport, start: start, end: start + .hours(1), reading: .sport(sport)), paths: paths)
+    }
+
+    static let totals: [Case] = [
+        steps(0, nil, nil), steps(500_000, 5_000_000, 1_000_000), steps(-1, nil, nil, "value"),
+        steps(500_001, nil, nil, "value"), steps(.max, -1, .nan, "value", "distance_m", "energy_kcal"),
+        steps(1, 5_000_001, 1_000_001, "distance_m", "energy_kcal"),
+        sport("a run") { _ in },
+        sport("nothing known") { $0 = Sport(activity: "x") },
+        sport("longest name") { $0.activity = String(repeating: "x", count: 64) },
+        sport("too long a name", "activity") { $0.activity = String(repeating: "x", count: 65) },
+        sport("64 letters of two bytes", "activity") { $0.activity = String(repeating: "ü", count: 64) },
+        sport("no name", "activity") { $0.activity = "" },
+        sport("negative distance", "distance_m") { $0.distance = -0.1 },
+        sport("negative energy", "energy_kcal") { $0.energy = -1 },
+        sport("negative steps", "steps") { $0.steps = -1 },
+        sport("heart rates not measured") { $0.minimumHeartRate = 0 },
+        sport("heart rates", "heart_rate_min", "heart_rate_avg", "heart_rate_max") {
+            $0.minimumHeartRate = -1
+            $0.averageHeartRate = .nan
+            $0.maximumHeartRate = 301
+        },
+    ]
+
+    @Test(arguments: totals)
+    func `takes totals that are possible`(_ example: Case) { check(example) }
+
+    /// A sleep of eight hours with stages given in minutes from its start.
+    private static func sleep(_ name: String, _ stages: [(Int, Int)], _ paths: String...) -> Case {
+        let stages = stages.map { Sleep.Stage(.light, from: start + .minutes($0.0), to: start + .minutes($0.1)) }
+        return Case(
+            name: name,
+            sample: Sample(
+                metric: .sleep, start: start, end: start + .hours(8), reading: .sleep(Sleep(stages: stages))),
+            paths: paths)
+    }
+
+    static let sleeps: [Case] = [
+        sleep("none", []), sleep("whole", [(0, 480)]), sleep("neighbours", [(0, 60), (60, 60), (60, 480)]),
+        sleep("with a hole", [(10, 20), (30, 40)]), sleep("before the sleep", [(-1, 20)], "stages[0]"),
+        sleep("after the sleep", [(0, 20), (20, 481)], "stages[1]"),
+        sleep("overlapping", [(0, 60), (59, 70)], "stages[1].start"),
+        sleep("within an earlier one", [(0, 100), (10, 20), (50, 110)], "stages[1].start", "stages[2].start"),
+        sleep("descending", [(60, 90), (0, 60)], "stages[1].start"),
+        sleep("turned round", [(60, 30), (60, 90)], "stages[0].end"),
+        sleep("most stages", [(Int, Int)](repeating: (5, 5), count: 2880)),
+        sleep("too many stages", [(Int, Int)](repeating: (5, 5), count: 2881), "stages"),
+    ]
+
+    @Test(arguments: sleeps)
+    func `takes stages that ascend within their sleep`(_ example: Case) { check(example) }
+
+    private static func spot(_ name: String, _ paths: String..., change: (inout Sample) -> Void) -> Case {
+        var sample = Sample(metric: .heartRate, start: start, reading: .value(60))
+        change(&sample)
+        return Case(name: name, sample: sample, paths: paths)
+    }
+
+    static let frames: [Case] = [
+        spot("end before start", "end") { $0.end = $0.start - .milliseconds(1) },
+        spot("a week") { $0.end = $0.start + .days(7) },
+        spot("more than a week", "end") { $0.end = $0.start + .days(7) + .milliseconds(1) },
+        spot("1970") { ($0.start, $0.end) = (Timestamp(milliseconds: 0), Timestamp(milliseconds: 0)) },
+        spot("before 1970", "start", "end") {
+            ($0.start, $0.end) = (Timestamp(milliseconds: -1), Timestamp(milliseconds: -1))
+        },
+        spot("2199") { sample in
+            sample.start = Timestamp(milliseconds: 7_258_118_399_999)
+            sample.end = sample.start
+        },
+        spot("2200", "end") { sample in
+            sample.start = Timestamp(milliseconds: 7_258_118_399_999)
+            sample.end = Timestamp(milliseconds: 7_258_118_400_000)
+        },
+        spot("all of time", "start", "end", "end") {
+            ($0.start, $0.end) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        },
+        spot("user 0") { $0.user = 0 }, spot("user -1", "user") { $0.user = -1 },
+        spot("user 10000", "user") { $0.user = 10_000 }, spot("revision 1") { $0.revision = 1 },
+        spot("revision 0", "rev") { $0.revision = 0 }, spot("last revision", "rev") { $0.revision = .max },
+    ]
+
+    @Test(arguments: frames)
+    func `takes times, users and revisions that make sense`(_ example: Case) { check(example) }
+
+    @Test(arguments: Metric.allCases)
+    func `refuses the reading of another metric`(metric: Metric) {
+        let readings: [Reading] = [
+            .value(50), .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)), .steps(Steps(count: 1)),
+            .sleep(Sleep(stages: [])), .sport(Sport(activity: "x")),
+        ]
+        let wrong = readings.map { Sample(metric: metric, start: Self.start, reading: $0) }
+            .filter { $0.violations.map(\.path) == ["metric"] }
+        #expect(wrong.count == readings.count - 1)
+    }
+
+    private func check(_ example: Case) {
+        let violations = example.sample.violations
+        #expect(violations.map(\.path) == example.paths)
+        #expect(violations.allSatisfy { $0.code == .invalid && $0.message.hasPrefix("must") })
+        #expect(example.sample.isValid == example.paths.isEmpty)
+    }
+}
