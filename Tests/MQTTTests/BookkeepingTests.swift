@@ -125,6 +125,17 @@ import Testing
         #expect(BrokerError.broken(7, server: Self.server).message.contains("lost"))
     }
 
+    @Test func `guesses that a certificate is missing when a broker with TLS hangs up`() {
+        func error(_ tls: TLSOptions?, isTLS: Bool) -> BrokerError {
+            let server = BrokerServer(host: "h", port: 1, isTLS: isTLS)
+            return .notOpened(7, systemError: 0, log: [], server: server, tls: tls)
+        }
+        #expect(error(TLSOptions(), isTLS: true).message.contains("certificate_file"))
+        #expect(error(TLSOptions(certificateFile: "c", keyFile: "k"), isTLS: true).code == .unreachable)
+        #expect(error(nil, isTLS: true).code == .unreachable)
+        #expect(error(TLSOptions(), isTLS: false).code == .unreachable)
+    }
+
     @Test(arguments: [
         (UInt8(0), RefusalReason?.none), (0x10, nil), (0x7F, nil), (0x80, .other(0x80)), (0x87, .notAuthorized),
         (0x90, .invalidTopic), (0x95, .packetTooLarge), (0x97, .quotaExceeded), (0x99, .invalidPayload),
