@@ -33,7 +33,7 @@ struct Inbound {
         }
         switch envelope {
         case .call(let method?, let params, let id):
-            do {
+            do throws(Malformed) {
                 guard let params else { throw Malformed("params are missing") }
                 try take(method, JSONReader(bytes, range: params), id)
             } catch {
