@@ -31,7 +31,9 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Folders of test targets that hold captured bytes and not Swift.
-let fixtures: [String: [String]] = ["LinkTests": ["Fixtures"]]
+let fixtures: [String: [String]] = [
+    "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"], "LinkTests": ["Fixtures"],
+]
 
 let package = Package(
     name: "vitals2mqtt",
