@@ -1,5 +1,6 @@
 import Contract
 import Engines
+import Foundation
 import Gateway
 import GatewayKit
 import GatewayTesting
@@ -66,7 +67,9 @@ final class World: Sendable {
             peace()
             try await simulation.gatewayClock.sleep(for: plan.recovery)
             group.cancelAll()
-            while let result = await group.nextResult() { if case .failure(let error) = result, !(error is CancellationError) { throw error } }
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
         }
     }
 
