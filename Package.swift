@@ -89,7 +89,11 @@ let package = Package(
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
         tests(
-            "GatewayTests", ["BundledPlugins", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
+            "GatewayTests",
+            [
+                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
+                "Vitals", logging,
+            ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
         tests("JSONTests", ["JSON"]),
