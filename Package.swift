@@ -76,7 +76,7 @@ let package = Package(
             ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "vitals2mqtt",
-            dependencies: ["Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
+            dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
             swiftSettings: settings),
         .target(
             name: "BundledPlugins",
