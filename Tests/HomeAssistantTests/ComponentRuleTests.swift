@@ -94,10 +94,20 @@ import Vitals
     @Test func `needs the device for values, and only the gateway for the rest`() throws {
         for document in try Announced.all().dropFirst() {
             for (key, value) in document.components {
-                #expect(value["availability"]?.asArray?.count == (Self.values.contains(key) ? 2 : 1), "\(key)")
+                let topics = try #require(value["availability"]?.asArray).filter { $0["value_template"] == nil }
+                #expect(topics.count == (Self.values.contains(key) ? 2 : 1), "\(key)")
                 #expect(value["availability_mode"] == "all")
                 #expect(value["availability"]?[0]?["topic"] == "vitals2mqtt/home/gateway/status")
             }
+        }
+    }
+
+    @Test func `takes a schedule's text away while there is none, since it would not fit its pattern`() throws {
+        for (key, value) in try Announced.components() where value["platform"] == "text" {
+            let presence = try #require(value["availability"]?[1])
+            #expect(presence["topic"] == value["state_topic"])
+            let path = try #require(MonitorSetting.all.first { $0.path.replacing(".", with: "_") == key }).path
+            #expect(presence["value_template"] == .string("{{ 'online' if value_json.\(path) else 'offline' }}"))
         }
     }
 
