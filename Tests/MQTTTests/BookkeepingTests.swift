@@ -63,6 +63,19 @@ import Testing
         #expect(further.droppedCount == 0)
     }
 
+    @Test func `drops what would take too much memory, until the rest is taken`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 10)
+        let half = [UInt8](repeating: 0, count: ConnectionInbox.maximumWaitingBytes / 2)
+        for size in [half.count, half.count, 1, 0] {
+            inbox.receive(InboundMessage(topic: "t", payload: Array(half.prefix(size))))
+        }
+        let events = try await inbox.next()
+        #expect(events.received.map(\.payload.count) == [half.count, half.count, 0])
+        #expect(events.droppedCount == 1)
+        inbox.receive(InboundMessage(topic: "t", payload: half))
+        #expect(try await inbox.next().received.count == 1)
+    }
+
     @Test func `wakes a reader that waits`() async throws {
         let inbox = ConnectionInbox(maximumInbound: 1)
         async let reading = inbox.next()

@@ -1,5 +1,6 @@
 import GatewayTesting
 import JSON
+import MQTT
 import Vitals
 
 /// What a consumer that keys on `id` knows after a run, and what is wrong with it.

@@ -1,13 +1,16 @@
 import Foundation
 import GatewayTesting
+import Synchronization
 import Testing
+import Vitals
 
 /// The whole gateway from seeds: nothing is lost, nothing is invented, nothing goes back in time, and each run repeats.
 @Suite struct SeedTests {
     /// Seeds in one test, so that a thousand of them are forty lines of the report.
     private static let seedsPerTest = 25
     /// How many seeds run; more by the environment, on a machine that has the night.
-    private static let seedCount = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 1_000
+    private static let seedCount =
+        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 1_000
 
     private static let batches = stride(from: 0, to: seedCount, by: seedsPerTest).map { first in
         first..<min(first + UInt64(seedsPerTest), seedCount)

@@ -1,5 +1,6 @@
 import GatewayKit
 import GatewayTesting
+import Synchronization
 import Vitals
 
 /// A session with a simulated wearable.
