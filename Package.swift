@@ -92,7 +92,7 @@ let package = Package(
         tests("MQTTTests", ["GatewayTesting", "MQTT", subprocess, logging]),
         tests(
             "SimulationTests", ["Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals", logging]),
-        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", logging]),
+        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )

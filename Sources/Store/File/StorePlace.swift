@@ -8,7 +8,7 @@ struct StorePlace {
     let path: String
 
     /// Pages of the log after which it is brought into the main file: 16 MiB, so that a page that many commits change is
-    /// written there once. SQLite's own 1,000 cost a quarter of the throughput.
+    /// written there once, and not at every quarter of that, SQLite's own measure.
     static let checkpointPages = 4_000
     /// To how many bytes the log is shortened where one long transaction or reader let it grow: 64 MiB.
     static let logBytes = 64 << 20
