@@ -19,19 +19,22 @@ let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let metrics = "CoreMetrics".from("swift-metrics")
 let subprocess = "Subprocess".from("swift-subprocess")
+let systemPackage = "SystemPackage".from("swift-system")
 let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 
 /// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
-    ("Exec", [subprocess, "SystemPackage".from("swift-system")]),
+    ("Exec", [subprocess, systemPackage]),
     ("Link", ["JSON"]),
     ("Simulator", []),
     ("TCP", ["NIOCore".from("swift-nio"), "NIOPosix".from("swift-nio")]),
 ]
 
 /// Folders of test targets that hold captured bytes and not Swift.
-let fixtures: [String: [String]] = [:]
+let fixtures: [String: [String]] = [
+    "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"], "LinkTests": ["Fixtures"],
+]
 
 let package = Package(
     name: "vitals2mqtt",
@@ -69,10 +72,12 @@ let package = Package(
                 "Vitals",
                 lifecycle, logging, metrics, unixSignals, "Yams".from("Yams"),
             ]),
-        module("GatewayTesting", ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging]),
+        module(
+            "GatewayTesting",
+            ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "vitals2mqtt",
-            dependencies: ["Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
+            dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
             swiftSettings: settings),
         .target(
             name: "BundledPlugins",
@@ -85,11 +90,15 @@ let package = Package(
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
         tests(
-            "GatewayTests", ["BundledPlugins", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
+            "GatewayTests",
+            [
+                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
+                "Vitals", logging,
+            ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
         tests("JSONTests", ["JSON"]),
-        tests("MQTTTests", ["GatewayTesting", "MQTT", subprocess, logging]),
+        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Vitals", logging]),
         tests(
             "SimulationTests", ["Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals", logging]),
         tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", grdb]),
@@ -111,7 +120,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
             path: "Plugins/\(name)/Sources", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "GatewayTesting"] + api + dependencies,
-            path: "Plugins/\(name)/Tests", swiftSettings: settings),
+            path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }
 

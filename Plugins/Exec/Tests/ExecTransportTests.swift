@@ -10,7 +10,7 @@ import Testing
 struct ExecTransportTests {
     @Test func `the sample in the code is the sample in the folder`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
-        #expect(try String(contentsOf: file, encoding: .utf8) == Exec.sample)
+        #expect(try String(contentsOf: file, encoding: .utf8) == ExecPlugin.sample)
     }
 
     @Test(

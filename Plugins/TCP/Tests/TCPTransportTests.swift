@@ -10,7 +10,7 @@ import Testing
 struct TCPTransportTests {
     @Test func `the sample in the code is the sample in the folder`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
-        #expect(try String(contentsOf: file, encoding: .utf8) == TCP.sample)
+        #expect(try String(contentsOf: file, encoding: .utf8) == TCPPlugin.sample)
     }
 
     @Test(

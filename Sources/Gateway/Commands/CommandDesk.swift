@@ -1,5 +1,7 @@
 import Contract
 import Engines
+import GatewayKit
+import Logging
 import MQTT
 import Vitals
 

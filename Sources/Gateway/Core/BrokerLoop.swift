@@ -1,4 +1,7 @@
+import Contract
 import Engines
+import GatewayKit
+import Logging
 import MQTT
 import Vitals
 
@@ -23,6 +26,8 @@ struct BrokerLoop: Sendable {
             do {
                 try await broker.withConnection { connection in try await serve(connection) }
             } catch is CancellationError {
+                break
+            } catch let error as BrokerError where error.code == .cancelled {
                 break
             } catch {
                 status.failed("\(error)")

@@ -1,5 +1,6 @@
 import Contract
 import Engines
+import GatewayKit
 import MQTT
 import Vitals
 
@@ -9,8 +10,8 @@ extension GatewayCore {
 
     /// Takes a message of the broker. Nothing here waits for a device.
     func receive(_ message: InboundMessage) async {
-        if wire.isBirth(message) { return await discovery.publishAgain(settings.clock) }
-        if let stale = wire.staleDiscovery(message, known: discovery.topics) { return board.put(.message(stale)) }
+        if message.topic == wire.discovery.birthTopic { return homeAssistantChanged(message) }
+        if wire.discovery.isOurs(message.topic) { return sweep(message) }
         switch wire.parse(message, at: settings.clock.now) {
         case .ignored: break
         case .rejected(let answer, let envelope, let republishesConfig):
@@ -22,6 +23,25 @@ extension GatewayCore {
         case .gateway(let command, let envelope):
             guard let key = await desk.begin(envelope) else { return }
             await desk.finish(key, await run(command, key: key))
+        }
+    }
+
+    /// Home Assistant was started: everything is announced again, after a moment.
+    private func homeAssistantChanged(_ message: InboundMessage) {
+        if message.payload == Array("online".utf8) { births.wake() }
+    }
+
+    /// Empties discovery of ours that an earlier run left and that is not true any more.
+    private func sweep(_ message: InboundMessage) {
+        guard !message.payload.isEmpty, !discovery.topics.contains(message.topic) else { return }
+        board.put(.message(.removal(of: message.topic)))
+    }
+
+    /// Announces everything again whenever Home Assistant was started.
+    func welcomeHomeAssistant() async {
+        while !Task.isCancelled {
+            await births.wait()
+            await discovery.publishAgain(settings.clock)
         }
     }
 

@@ -1,4 +1,6 @@
 import Engines
+import GatewayKit
+import Logging
 import Vitals
 
 extension GatewayCore {
@@ -20,7 +22,8 @@ extension GatewayCore {
                 var state = GatewayState(
                     broker: status.snapshot.isConnected ? "connected" : nil, outbox: statistics.pending,
                     oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
-                    storeBytes: statistics.bytes, lastError: status.snapshot.lastError, at: last?.at ?? settings.clock.now)
+                    storeBytes: statistics.bytes, lastError: status.snapshot.lastError,
+                    at: last?.at ?? settings.clock.now)
                 if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
                 if state != last {
                     state.at = settings.clock.now
@@ -58,7 +61,7 @@ extension GatewayCore {
     /// Empties a removed device's topics, and forgets its state. Its samples stay until their retention ends.
     func forget(_ device: DeviceID) async {
         let messages = wire.removal(of: device)
-        board.forget(device, topics: [])
+        board.forget(device)
         discovery.removed(device)
         for message in messages { board.put(.message(message)) }
         do throws(StoreError) { try await store.forget(device) } catch {

@@ -1,6 +1,6 @@
 import Engines
 import Synchronization
-import Vitals
+package import Vitals
 
 /// The facts and answers on their way to the broker: the delivery engine, shared between the store, which adds to it, and
 /// the publisher, which empties it.
@@ -8,7 +8,7 @@ package final class Outbox: Sendable {
     private let machine = Mutex(DeliveryMachine())
     private let wakeup: Wakeup
 
-    package init(wakeup: Wakeup) { self.wakeup = wakeup }
+    init(wakeup: Wakeup) { self.wakeup = wakeup }
 
     /// Facts are on disk. Called by the store in the order of their numbers.
     package func committed(_ facts: [Fact]) {
@@ -25,6 +25,7 @@ package final class Outbox: Sendable {
     func connect(window: Int) { machine.withLock { $0.connect(window: window) } }
     func disconnect() { machine.withLock { $0.disconnect() } }
     func next() -> DeliveryMachine.Step { machine.withLock { $0.next() } }
+    var hasInFlight: Bool { machine.withLock { $0.inFlight > 0 } }
     var hasRoom: Bool { machine.withLock { $0.hasRoom } }
     func paged(_ lane: Lane, _ facts: [Fact]) { machine.withLock { $0.paged(lane, facts) } }
     func paged(_ answers: [(number: Int64, answer: StoredAnswer)]) { machine.withLock { $0.paged(answers) } }

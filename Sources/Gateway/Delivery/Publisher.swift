@@ -1,4 +1,6 @@
+import Contract
 import Engines
+import GatewayKit
 import Logging
 import MQTT
 import Vitals
@@ -19,18 +21,20 @@ struct Publisher: Sendable {
 
     /// Sends until the connection breaks.
     func run(on connection: any BrokerConnection) async throws {
-        var wire = wire
+        var encoder = wire.encoder
         var sent = 0
         while !Task.isCancelled {
             var rests = false
             while !rests {
                 if sent % Self.factsPerState == 0, outbox.hasRoom, let entry = board.next() {
-                    try send(entry, on: connection, &wire)
+                    try send(entry, on: connection, &encoder)
                 }
                 sent += 1
                 switch outbox.next() {
                 case .send(let fact):
-                    let message = wire.encode(fact, infos: board, publishedAt: settings.clock.now, isReplay: false)
+                    let message = WireEncoder.encode(
+                        fact, info: board.info(of: fact.device), publishedAt: settings.clock.now, isReplay: false,
+                        with: &encoder)
                     try connection.publish(
                         message, as: MessageToken(rawValue: DeliveryMark.lane(fact.lane, fact.sequence).token))
                 case .sendAnswer(let number, let answer):
@@ -39,7 +43,7 @@ struct Publisher: Sendable {
                 case .page(let lane, let after): await page(lane, after: after)
                 case .rest:
                     rests = true
-                    while outbox.hasRoom, let entry = board.next() { try send(entry, on: connection, &wire) }
+                    while outbox.hasRoom, let entry = board.next() { try send(entry, on: connection, &encoder) }
                 }
             }
             await wakeup.wait()
@@ -47,9 +51,20 @@ struct Publisher: Sendable {
     }
 
     private func send(
-        _ entry: StateBoard.Entry, on connection: any BrokerConnection, _ wire: inout WireEncoder
+        _ entry: StateBoard.Entry, on connection: any BrokerConnection, _ encoder: inout ContractEncoder
     ) throws {
-        guard let message = wire.encode(entry, infos: board, publishedAt: settings.clock.now) else { return }
+        let now = settings.clock.now
+        let message =
+            switch entry {
+            case .device(let device, let state):
+                OutboundMessage(WireEncoder.encode(state, of: device, now: now, with: &encoder))
+            case .gatewayInfo(let info): OutboundMessage(encoder.gatewayInfo(info))
+            case .gatewayState(let state): OutboundMessage(encoder.gatewayState(state))
+            case .message(let message): OutboundMessage(message)
+            case .replay(let fact):
+                WireEncoder.encode(
+                    fact, info: board.info(of: fact.device), publishedAt: now, isReplay: true, with: &encoder)
+            }
         outbox.sentState()
         try connection.publish(message, as: MessageToken(rawValue: DeliveryMark.state.token))
     }

@@ -5,7 +5,7 @@ import Vitals
 
 /// The newest value of every state topic, and which of them still have to be published. However fast a state changes,
 /// it waits here once.
-package final class StateBoard: Sendable {
+final class StateBoard: Sendable {
     /// What is published.
     enum Entry: Sendable {
         case device(DeviceID, DeviceState)
@@ -43,7 +43,7 @@ package final class StateBoard: Sendable {
     private let wakeup: Wakeup
     private let room = Wakeup()
 
-    package init(wakeup: Wakeup) { self.wakeup = wakeup }
+    init(wakeup: Wakeup) { self.wakeup = wakeup }
 
     func put(_ entry: Entry) {
         let key: Key =
@@ -128,31 +128,58 @@ package final class StateBoard: Sendable {
         return entry
     }
 
-    /// Forgets the states of a device that was removed, and whatever stands under these topics.
-    func forget(_ device: DeviceID, topics: [String]) {
+    /// Forgets the states of a device that was removed.
+    func forget(_ device: DeviceID) {
+        forget { if case .device(let owner, _) = $0 { owner == device } else { false } }
+    }
+
+    /// Forgets whatever stands under these topics.
+    func forget(topics: [String]) {
         let gone = Set(topics)
+        forget { if case .topic(let topic) = $0 { gone.contains(topic) } else { false } }
+    }
+
+    private func forget(_ isGone: (Key) -> Bool) {
         state.withLock { state in
-            func isGone(_ key: Key) -> Bool {
-                switch key {
-                case .device(let owner, _): owner == device
-                case .topic(let topic): gone.contains(topic)
-                default: false
-                }
-            }
             state.order.removeAll(where: isGone)
-            for key in state.entries.keys where isGone(key) {
+            for key in state.entries.keys.filter(isGone) {
                 state.entries[key] = nil
                 state.dirty.remove(key)
             }
         }
     }
 
-    /// The newest `info` of every device, for the messages about it.
-    var infos: [DeviceID: DeviceInfo] {
+    /// The newest `info` of a device, for the messages about it.
+    func info(of device: DeviceID) -> DeviceInfo? {
         state.withLock { state in
-            var infos: [DeviceID: DeviceInfo] = [:]
-            for case .device(let device, .info(let info)) in state.entries.values { infos[device] = info }
-            return infos
+            guard case .device(_, .info(let info)) = state.entries[.device(device, .info)] else { return nil }
+            return info
         }
     }
+
+    /// The newest `info` of every device, in the order of their ids.
+    var infos: [DeviceInfo] {
+        state.withLock { state in
+            state.entries.values.compactMap { entry in
+                if case .device(_, .info(let info)) = entry { info } else { nil }
+            }
+        }.sorted { $0.id < $1.id }
+    }
+
+    /// Publishes a device's configuration once more, unchanged: a control in a user interface falls back.
+    func repeatConfig(of device: DeviceID) {
+        let entry = state.withLock { $0.entries[.device(device, .config)] }
+        if let entry { put(entry) }
+    }
+
+    /// Publishes everything once more.
+    func repeatAll() {
+        state.withLock { state in
+            for key in state.order where state.dirty.insert(key).inserted { state.queue.append(key) }
+        }
+        wakeup.wake()
+    }
+
+    /// Whether something that is sent once still waits.
+    var hasOnce: Bool { state.withLock { $0.onceCount > 0 } }
 }

@@ -14,14 +14,28 @@ final class InFlightLedger: Sendable {
     }
     private struct State {
         var window: Int
+        /// Messages of quality of service 1 and 0. Only the former count against the broker's limit; the latter have
+        /// the configured one, so that the library's queue is bounded while the network does not move.
         var count = 0
+        var unconfirmedCount = 0
         var tokens: [Int32: MessageToken?] = [:]
         var early: [Int32: RefusalReason?] = [:]
+
+        mutating func giveBack(_ qos: QualityOfService) {
+            switch qos {
+            case .atLeastOnce: count -= 1
+            case .atMostOnce: unconfirmedCount -= 1
+            }
+        }
     }
     private let state: Mutex<State>
+    private let configuredWindow: Int
 
     /// An empty ledger for up to `window` messages.
-    init(window: Int) { state = Mutex(State(window: window)) }
+    init(window: Int) {
+        configuredWindow = window
+        state = Mutex(State(window: window))
+    }
 
     /// How many messages may be in flight.
     var window: Int { state.withLock { $0.window } }
@@ -30,37 +44,44 @@ final class InFlightLedger: Sendable {
     func limit(to window: Int) { state.withLock { $0.window = min($0.window, window) } }
 
     /// Takes a place for a message that is about to be published; `false` when there is none.
-    func reserve() -> Bool {
+    func reserve(_ qos: QualityOfService = .atLeastOnce) -> Bool {
         state.withLock { state in
-            guard state.count < state.window else { return false }
-            state.count += 1
+            switch qos {
+            case .atLeastOnce:
+                guard state.count < state.window else { return false }
+                state.count += 1
+            case .atMostOnce:
+                guard state.unconfirmedCount < configuredWindow else { return false }
+                state.unconfirmedCount += 1
+            }
             return true
         }
     }
 
     /// Gives the place of a message back that could not be published.
-    func cancel() { state.withLock { $0.count -= 1 } }
+    func cancel(_ qos: QualityOfService = .atLeastOnce) { state.withLock { $0.giveBack(qos) } }
 
-    /// Notes a message that was published; returns its settlement when that came first.
+    /// Notes a message that was published, with its token or `nil` for quality of service 0; returns its settlement
+    /// when that came first.
     func note(_ id: Int32, token: MessageToken?) -> Settlement? {
         state.withLock { state in
             guard let refusal = state.early.removeValue(forKey: id) else {
                 state.tokens[id] = .some(token)
                 return nil
             }
-            state.count -= 1
+            state.giveBack(token == nil ? .atMostOnce : .atLeastOnce)
             return Settlement(token: token, refusal: refusal)
         }
     }
 
-    /// Takes a message out that the broker answered; `nil` when its publisher has not noted it yet.
+    /// Takes a message out that the broker answered, or that was sent; `nil` when its publisher has not noted it yet.
     func settle(_ id: Int32, refusal: RefusalReason?) -> Settlement? {
         state.withLock { state in
             guard let token = state.tokens.removeValue(forKey: id) else {
                 state.early[id] = .some(refusal)
                 return nil
             }
-            state.count -= 1
+            state.giveBack(token == nil ? .atMostOnce : .atLeastOnce)
             return Settlement(token: token, refusal: refusal)
         }
     }

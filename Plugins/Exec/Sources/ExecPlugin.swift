@@ -1,0 +1,26 @@
+package import GatewayKit
+
+/// Connects the gateway with programs that speak for a device.
+package enum ExecPlugin: Plugin {
+    /// The folder's name.
+    package static let name = "Exec"
+    /// What it is for.
+    package static let summary = "Starts a program and speaks with it over its standard input and output."
+    /// The transport `exec`.
+    package static let transports: [any Transport.Type] = [ExecTransport.self]
+    /// The same text as `sample.yaml`, which a test compares.
+    package static let sample = """
+        # A program that speaks for a device on its standard input and output.
+        devices:
+          - id: band-1
+            name: Anna's band
+            driver: link
+            transport:
+              type: exec
+              command: [/usr/local/bin/band-bridge, --address, "AA:BB:CC:DD:EE:FF"]
+              directory: /var/lib/band-bridge    # where it runs; the gateway's own directory when left out
+              environment:                       # beside PATH, HOME, LANG and TZ, which it always gets
+                BAND_MODEL: "2"
+
+        """
+}

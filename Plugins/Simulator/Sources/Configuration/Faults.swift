@@ -1,0 +1,39 @@
+import GatewayKit
+import Vitals
+
+/// What goes wrong with a simulated device. Everything is off unless the configuration switches it on.
+struct Faults: Sendable, Hashable {
+    /// The link breaks when a session has lasted so long; `nil`: never.
+    var disconnectEvery: Duration?
+    /// How likely it is that a call is never answered.
+    var hang = 0.0
+    /// How likely it is that the device refuses a new monitor configuration or a new time.
+    var refuseWrite = 0.0
+    /// How likely it is that a page of history names itself as the next one; at 1 the history never ends.
+    var duplicatePage = 0.0
+    /// How likely it is that a history ends with a record of tomorrow.
+    var futureRecords = 0.0
+    /// Which share of the records can never be read.
+    var corruptRecords = 0.0
+    /// Whether the battery is always nearly empty, so that nothing is measured on demand.
+    var lowBattery = false
+    /// Whether the device lies on a table from the first session on.
+    var notWorn = false
+}
+
+extension Faults {
+    /// No faults.
+    static let none = Faults()
+
+    /// Reads `faults:`. Each key may be left out.
+    init(_ options: inout ConfigurationReader) {
+        disconnectEvery = options.durationOrOff("disconnect_every", in: .seconds(1)...(.days(30)), default: nil)
+        hang = options.probability("hang")
+        refuseWrite = options.probability("refuse_write")
+        duplicatePage = options.probability("duplicate_page")
+        futureRecords = options.probability("future_records")
+        corruptRecords = options.probability("corrupt_records")
+        lowBattery = options.flag("low_battery", default: false)
+        notWorn = options.flag("not_worn", default: false)
+    }
+}

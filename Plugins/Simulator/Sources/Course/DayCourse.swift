@@ -1,0 +1,80 @@
+import Vitals
+
+/// What one person does on one local day: the nights around it and what is done between them. It is a pure function of
+/// person, date and time zone, and everything that a device measures follows from it.
+struct DayCourse: Sendable {
+    /// Whose day.
+    let person: Person
+    /// The date.
+    let day: LocalDay
+    /// The day's moments: 23, 24 or 25 hours.
+    let bounds: Range<Timestamp>
+    /// The sleep that ends on this day.
+    let night: Night
+    /// The sleep that ends on the next day. It may begin on this one.
+    let nextNight: Night
+    /// Walks and workouts, ascending, apart from each other and from both nights.
+    let activities: [Activity]
+    private let offset: OffsetPeriod
+    /// The offset after the clocks were turned on this day. No zone turns them twice.
+    private let laterOffset: OffsetPeriod?
+
+    /// The course of a person's day in a time zone.
+    init(_ person: Person, on day: LocalDay, in calendar: LocalCalendar) {
+        self.person = person
+        self.day = day
+        let bounds = calendar.bounds(of: day)
+        self.bounds = bounds
+        night = Self.night(of: person, endingOn: day, in: calendar)
+        nextNight = Self.night(of: person, endingOn: day.advanced(by: 1), in: calendar)
+        activities = DayPlan(person, on: day).activities(in: calendar, from: night.end, to: nextNight.start)
+        let offset = calendar.offset(at: bounds.lowerBound)
+        self.offset = offset
+        // A period may end where the offset stays.
+        var last = offset
+        while last.range.upperBound < bounds.upperBound, last.seconds == offset.seconds {
+            last = calendar.offset(at: last.range.upperBound)
+        }
+        laterOffset = last.seconds == offset.seconds ? nil : last
+    }
+
+    /// Minutes from midnight on a wall clock at a moment of this day, or of the night before it.
+    func minuteOfDay(_ moment: Timestamp) -> Int {
+        if let laterOffset, moment >= laterOffset.range.lowerBound { return laterOffset.minuteOfDay(moment) }
+        return offset.minuteOfDay(moment)
+    }
+
+    /// The moment of a minute of this day's evening, when no zone turns its clocks.
+    func evening(_ minute: Int) -> Timestamp {
+        let seconds = Int64(day.number) * 86_400 + Int64(minute * 60 - (laterOffset ?? offset).seconds)
+        return Timestamp(seconds: seconds)
+    }
+
+    /// Whether the person is in bed.
+    func isAsleep(_ moment: Timestamp) -> Bool { night.contains(moment) || nextNight.contains(moment) }
+
+    /// The workout that runs at a moment.
+    func workout(at moment: Timestamp) -> Activity? {
+        activities.first { $0.isWorkout && $0.start <= moment && moment < $0.end }
+    }
+
+    /// Nights end in the morning of their day, later on days off, and begin late in the evening before or shortly after
+    /// midnight.
+    private static func night(of person: Person, endingOn day: LocalDay, in calendar: LocalCalendar) -> Night {
+        let (noise, key) = (person.noise, Int64(day.number))
+        let wake =
+            person.wakeMinute + (day.isWeekend ? 55 : 0) + noise.integer(.wakeOfDay, key, in: -18...25)
+        let length = person.sleepMinutes + noise.integer(.sleepOfDay, key, in: -40...40)
+        let bedtime = wake - length
+        let start =
+            bedtime < 0
+            ? calendar.moment(on: day.advanced(by: -1), minute: 1440 + bedtime)
+            : calendar.moment(on: day, minute: bedtime)
+        return Night(from: start, to: calendar.moment(on: day, minute: wake), day: day, noise: noise)
+    }
+}
+
+extension LocalDay {
+    /// Whether it is a Saturday or a Sunday. (1970-01-01 was a Thursday.)
+    var isWeekend: Bool { Int64(number + 3) - Int64(number + 3).floored(by: 7) * 7 >= 5 }
+}

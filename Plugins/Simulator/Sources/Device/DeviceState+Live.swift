@@ -1,0 +1,29 @@
+import Vitals
+
+extension DeviceState {
+    /// The records of all metrics that end within a short period, in the order of the metrics.
+    mutating func records(endingAfter from: Timestamp, through moment: Timestamp) -> [Sample] {
+        let calendar = bodies[0].calendar
+        let days = calendar.day(of: from).number...max(calendar.day(of: from), calendar.day(of: moment)).number
+        // Steps are the longest records that a window limits.
+        let window = from - .minutes(15)..<moment + .milliseconds(1)
+        var result: [Sample] = []
+        for metric in Metric.synchronised where capabilities.supports(metric) {
+            for day in days {
+                let course = bodies[0].course(of: LocalDay(number: day))
+                for record in records(of: metric, on: course, within: window)
+                where from < record.end && record.end <= moment && course.owns(record) {
+                    if let sample = sample(of: metric, record) { result.append(sample) }
+                }
+            }
+        }
+        return result
+    }
+}
+
+extension DayCourse {
+    /// Whether a record is this day's and not that of a neighbour: by its start, a sleep by its end.
+    fileprivate func owns(_ record: Record) -> Bool {
+        if case .sleep = record.content { bounds.contains(record.end) } else { bounds.contains(record.start) }
+    }
+}

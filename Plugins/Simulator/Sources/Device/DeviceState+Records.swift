@@ -1,0 +1,87 @@
+import Vitals
+
+extension DeviceState {
+    /// The smallest step of a schedule.
+    private static let slot = Duration.minutes(5)
+    /// The length of a record of steps. Midnight is a multiple of it in every zone in use.
+    private static let bucket = Duration.minutes(15)
+
+    /// The records of a metric around one day, ascending by start: at least all those that begin within `window`, and
+    /// those nights of the day that only end in it.
+    mutating func records(of metric: Metric, on course: DayCourse, within window: Range<Timestamp>) -> [Record] {
+        let span = window.clamped(to: course.bounds)
+        switch metric {
+        case .steps: return steps(on: course, within: span)
+        case .sleep: return [course.night, course.nextNight].map { Record(from: $0.start, to: $0.end, .sleep($0)) }
+        case .restingHeartRate: return [Record(at: course.night.end, .rest)]
+        case .sport:
+            return course.activities.filter(\.isWorkout).map { Record(from: $0.start, to: $0.end, .workout($0)) }
+        default: break
+        }
+        switch model {
+        case .cuff: return metric == .bloodPressure ? pressures(on: course) : []
+        case .oximeter: return minutes(within: span)
+        case .band, .ring: return slots(of: metric, on: course, within: span)
+        }
+    }
+
+    /// What the schedule took.
+    private func slots(of metric: Metric, on course: DayCourse, within span: Range<Timestamp>) -> [Record] {
+        guard let log = schedules[metric] else { return [] }
+        let step = Self.slot.inMilliseconds
+        let base = course.bounds.lowerBound.milliseconds
+        let first = base - (base - span.lowerBound.milliseconds).floored(by: step) * step
+        return stride(from: first, to: span.upperBound.milliseconds, by: Int(step)).compactMap { milliseconds in
+            let moment = Timestamp(milliseconds: milliseconds)
+            guard let schedule = log.schedule(at: moment), schedule.includes(course.minuteOfDay(moment)) else {
+                return nil
+            }
+            return Record(at: moment)
+        }
+    }
+
+    /// The quarters of an hour.
+    private func steps(on course: DayCourse, within span: Range<Timestamp>) -> [Record] {
+        let step = Self.bucket.inMilliseconds
+        let first = span.lowerBound.milliseconds.floored(by: step) * step
+        return stride(from: first, to: span.upperBound.milliseconds, by: Int(step)).map {
+            let start = Timestamp(milliseconds: $0)
+            return Record(from: start, to: start + Self.bucket, .steps)
+        }
+    }
+
+    /// The whole minutes; those at which a clip is on are records.
+    private func minutes(within span: Range<Timestamp>) -> [Record] {
+        let first = -(-span.lowerBound.milliseconds).floored(by: 60_000) * 60_000
+        return stride(from: first, to: span.upperBound.milliseconds, by: 60_000).map {
+            Record(at: Timestamp(milliseconds: $0))
+        }
+    }
+
+    /// The blood pressures that the users took: after getting up and before going to bed, on most days.
+    private mutating func pressures(on course: DayCourse) -> [Record] {
+        var result: [Record] = []
+        for (place, user) in model.users.enumerated() {
+            let own = bodies[place].course(of: course.day)
+            let key = Int64(course.day.number) * 4 + Int64(place)
+            let noise = wearing.noise
+            // Twenty seconds past a minute, so that the result is there on a whole minute.
+            if noise.happens(.cuffMorning, key, probability: 0.85) {
+                let start = own.night.end + .minutes(noise.integer(.cuffTime, key, in: 8...25)) + .seconds(20)
+                result.append(Record(from: start, to: start + Model.cuffing, .pressure(user: user)))
+            }
+            if noise.happens(.cuffEvening, key, probability: 0.6) {
+                let minute = noise.integer(.cuffTime, ~key, in: 1195...1270)
+                let start = course.evening(minute) + .seconds(20)
+                result.append(Record(from: start, to: start + Model.cuffing, .pressure(user: user)))
+            }
+        }
+        result.sort { $0.start < $1.start }
+        // One cuff serves one person at a time.
+        for place in result.indices.dropFirst() where result[place].start < result[place - 1].end + .minutes(1) {
+            result[place].start = result[place - 1].start + .minutes(2)
+            result[place].end = result[place].start + Model.cuffing
+        }
+        return result
+    }
+}

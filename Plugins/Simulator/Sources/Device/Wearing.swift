@@ -1,0 +1,81 @@
+import Vitals
+
+/// When a device is on the body and how full its battery is: a pure function of the device, its model and the time.
+struct Wearing: Sendable {
+    /// The kind of device.
+    let model: Model
+    /// Where the times come from: the seed, but not the same for two models of one person.
+    let noise: Noise
+
+    /// The habits around a device.
+    init(model: Model, seed: UInt64) {
+        self.model = model
+        noise = Noise(seed: seed ^ Noise.seed(of: model.rawValue))
+    }
+
+    /// When a device that is worn all day is on its charger: once in the evening, after the last activity and before bed.
+    func charging(on course: DayCourse) -> Range<Timestamp> {
+        let key = Int64(course.day.number)
+        let start = course.evening(noise.integer(.charging, key, in: 1190...1230))
+        return start..<start + .minutes(noise.integer(.chargingLength, key, in: 35...55))
+    }
+
+    /// Whether the device is on the body.
+    func isWorn(at moment: Timestamp, by physiology: inout Physiology) -> Bool {
+        switch model {
+        case .band, .ring:
+            !charging(on: physiology.course(at: moment)).contains(moment)
+        case .cuff: true
+        case .oximeter: spotCheck(at: moment, by: &physiology)
+        }
+    }
+
+    /// The state of the battery at a moment.
+    func battery(at moment: Timestamp, of physiology: inout Physiology) -> BatteryState {
+        guard model.isWornAllDay else { return disposableBattery(at: moment) }
+        let course = physiology.course(at: moment)
+        let yesterday = physiology.course(of: course.day.advanced(by: -1))
+        let before = charging(on: yesterday)
+        let today = charging(on: course)
+        func level(since full: Timestamp, until moment: Timestamp) -> Double {
+            max(5, 100 - noise.number(.drain, in: 1.2...2.8) * (moment - full).inMinutes / 60)
+        }
+        if moment < today.lowerBound {
+            return BatteryState(percent: level(since: before.upperBound, until: moment).rounded(), isCharging: false)
+        }
+        if today.contains(moment) {
+            let low = level(since: before.upperBound, until: today.lowerBound)
+            let part = (moment - today.lowerBound).inMinutes / (today.upperBound - today.lowerBound).inMinutes
+            return BatteryState(percent: (low + (100 - low) * part).rounded(), isCharging: true)
+        }
+        return BatteryState(percent: level(since: today.upperBound, until: moment).rounded(), isCharging: false)
+    }
+
+    /// Batteries that are replaced when they are low, at a moment of the device's own.
+    private func disposableBattery(at moment: Timestamp) -> BatteryState {
+        let life = (model == .cuff ? Duration.days(90) : .days(25)).inMilliseconds
+        let shifted = moment.milliseconds + Int64(noise.unit(.batteryPhase) * Double(life))
+        let part = Double(shifted - shifted.floored(by: life) * life) / Double(life)
+        return BatteryState(percent: (100 - 88 * part).rounded(), isCharging: nil)
+    }
+
+    /// A finger clip is put on once an hour for some minutes, while the person is up.
+    private func spotCheck(at moment: Timestamp, by physiology: inout Physiology) -> Bool {
+        let hour = Duration.hours(1).inMilliseconds
+        let index = moment.milliseconds.floored(by: hour)
+        let start = Timestamp(
+            milliseconds: index * hour + Int64(noise.integer(.spotCheck, index, in: 2...45)) * 60_000)
+        let end = start + .minutes(noise.integer(.spotCheckLength, index, in: 4...10))
+        guard start <= moment, moment < end else { return false }
+        let course = physiology.course(at: moment)
+        return !course.isAsleep(start) && !course.isAsleep(end)
+    }
+}
+
+/// What a device says about its battery.
+struct BatteryState: Sendable, Hashable {
+    /// Whole per cent.
+    var percent: Double
+    /// Whether it is being charged; `nil` for a device with batteries to replace.
+    var isCharging: Bool?
+}

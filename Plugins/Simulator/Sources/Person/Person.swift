@@ -1,0 +1,60 @@
+/// Who wears a simulated device: what stays the same about a body and its habits, all of it from a seed.
+///
+/// Two devices with the same seed are worn by the same person, and measure the same heart.
+struct Person: Sendable, Hashable {
+    /// Where this person's days come from.
+    let noise: Noise
+    /// Years, 24–64.
+    let age: Int
+    /// Heart rate in complete rest, bpm: 48–66, as in healthy adults of mixed fitness.
+    let restingHeartRate: Double
+    /// Systolic pressure of a calm day, mmHg: 108–130.
+    let systolic: Double
+    /// Diastolic pressure of a calm day, mmHg: 68–82.
+    let diastolic: Double
+    /// Oxygen saturation by day, %.
+    let oxygen: Double
+    /// How likely a dip of the saturation is in ten minutes of sleep.
+    let apnoea: Double
+    /// Temperature of the body in the middle of its daily course, °C.
+    let temperature: Double
+    /// Stress on an idle day, 0–100.
+    let stress: Double
+    /// Length of a walking step, metres.
+    let stride: Double
+    /// Kilograms.
+    let weight: Double
+    /// When the person gets up on a working day, minutes from midnight.
+    let wakeMinute: Int
+    /// How long the person usually sleeps, minutes.
+    let sleepMinutes: Int
+    /// How likely a workout is on a day: two to five a week.
+    let workoutProbability: Double
+
+    /// The person of a seed.
+    init(seed: UInt64) {
+        noise = Noise(seed: seed)
+        age = noise.integer(.age, in: 24...64)
+        restingHeartRate = noise.number(.restingHeartRate, in: 48...66)
+        systolic = noise.number(.systolic, in: 108...130)
+        diastolic = noise.number(.diastolic, in: 68...82)
+        oxygen = noise.number(.oxygen, in: 97.0...98.4)
+        apnoea = noise.number(.apnoea, in: 0...0.06)
+        temperature = noise.number(.temperature, in: 36.4...36.7)
+        stress = noise.number(.stress, in: 22...38)
+        stride = noise.number(.stride, in: 0.64...0.80)
+        weight = noise.number(.weight, in: 52...96)
+        wakeMinute = noise.integer(.wakeTime, in: 375...435)
+        sleepMinutes = noise.integer(.sleepLength, in: 405...475)
+        workoutProbability = noise.number(.workoutDays, in: 2...5) / 7
+    }
+
+    /// The person in a user slot of a device that several people use: slot 1 is the seed's own person.
+    init(seed: UInt64, slot: Int) {
+        self.init(seed: slot == 1 ? seed : Noise(seed: seed).bits(.person, Int64(slot)))
+    }
+
+    /// The highest heart rate that the person can reach, bpm: 208 less 0.7 for each year (Tanaka, Monahan and Seals,
+    /// J Am Coll Cardiol 2001).
+    var maximumHeartRate: Double { 208 - 0.7 * Double(age) }
+}

@@ -1,0 +1,48 @@
+package import GatewayKit
+import Synchronization
+import Vitals
+
+/// Plays a wearable. There is no link: the driver is the device.
+///
+/// The device is made at the first session, when its identifier is known, and lives on between sessions: what was written
+/// to it stays.
+package final class SimulatorDriver: DeviceDriver {
+    package static let name = "simulator"
+    package static let link = LinkKind.none
+
+    private let options: SimulatorOptions
+    private let device = Mutex<SimulatedDevice?>(nil)
+
+    package init(options: inout ConfigurationReader) { self.options = SimulatorOptions(&options) }
+
+    /// A driver with these options.
+    init(_ options: SimulatorOptions) { self.options = options }
+
+    package func withSession(
+        over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        let session = SimulatedSession(device(for: context), context: context)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await session.sendLive() }
+            group.addTask { try await session.carryOutMeasurements() }
+            if let time = options.faults.disconnectEvery {
+                group.addTask { try await session.breakLink(after: time) }
+            }
+            defer {
+                session.close()
+                group.cancelAll()
+            }
+            try await body(session)
+        }
+    }
+
+    private func device(for context: SessionContext) -> SimulatedDevice {
+        device.withLock { device in
+            if let device { return device }
+            let seed = options.seed ?? Noise.seed(of: context.device.text)
+            let new = SimulatedDevice(options, seed: seed, calendar: context.calendar)
+            device = new
+            return new
+        }
+    }
+}

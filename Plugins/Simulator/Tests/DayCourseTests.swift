@@ -1,0 +1,124 @@
+import Testing
+import Vitals
+
+@testable import Simulator
+
+@Suite struct DayCourseTests {
+    @Test(arguments: [
+        "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Africa/Cairo", "Asia/Kathmandu", "UTC",
+    ])
+    func `every day of a year is in order, with the days on which clocks are turned`(zone: String) throws {
+        let calendar = try #require(LocalCalendar(identifier: zone))
+        var body = Physiology(Person(seed: 11), in: calendar)
+        for number in 20_454..<20_819 {
+            let course = body.course(of: LocalDay(number: number))
+            #expect(course.bounds == calendar.bounds(of: course.day))
+            checkNight(course)
+            var previous = course.night.end
+            for activity in course.activities {
+                #expect(previous < activity.start)
+                #expect(activity.start < activity.end)
+                previous = activity.end
+            }
+            #expect(previous < course.nextNight.start)
+            let wakeMinute = calendar.minuteOfDay(course.night.end)
+            #expect((330...560).contains(wakeMinute), "wakes at \(wakeMinute) on \(course.day)")
+            for moment in course.everyFiveMinutes {
+                #expect(course.minuteOfDay(moment) == calendar.minuteOfDay(moment))
+            }
+        }
+    }
+
+    private func checkNight(_ course: DayCourse) {
+        let night = course.night
+        #expect((330...580).contains((night.end - night.start).inMinutes))
+        #expect(night.stages.first?.start == night.start)
+        #expect(night.stages.last?.end == night.end)
+        for (stage, next) in zip(night.stages, night.stages.dropFirst()) {
+            #expect(stage.end == next.start)
+            #expect(stage.depth != next.depth)
+        }
+        let sleep = Sleep(stages: night.stages)
+        let length = Int((night.end - night.start).inMinutes)
+        #expect(sleep.minutes(.deep) > length / 10)
+        #expect(sleep.minutes(.rem) > length / 10)
+        #expect(sleep.minutes(.light) > length / 3)
+        #expect(sleep.minutes(.awake) < length / 8)
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `workouts come some days a week and raise heart rate and steps`(seed: UInt64) throws {
+        var body = Physiology(Person(seed: seed), in: try #require(LocalCalendar(identifier: "Europe/Berlin")))
+        var workouts = 0
+        for number in 20_454..<20_454 + 84 {
+            let course = body.course(of: LocalDay(number: number))
+            for workout in course.activities where workout.isWorkout {
+                workouts += 1
+                let sport = course.sport(workout)
+                let before = course.heartRate(at: workout.start - .minutes(21))
+                let average = try #require(sport.averageHeartRate)
+                let highest = try #require(sport.maximumHeartRate)
+                #expect(average > before + 8)
+                #expect(highest <= body.person.maximumHeartRate)
+                if workout.kind == .running { #expect(average > 110) }
+                #expect(course.workout(at: workout.start) == workout)
+                #expect(course.workout(at: workout.end) != workout)
+                checkSteps(course, workout, sport)
+            }
+        }
+        #expect((12...66).contains(workouts))
+    }
+
+    private func checkSteps(_ course: DayCourse, _ workout: Activity, _ sport: Sport) {
+        let quarter = Int64(900_000)
+        let first = workout.start.milliseconds.floored(by: quarter) * quarter
+        let buckets = stride(from: first, to: workout.end.milliseconds, by: Int(quarter)).map {
+            course.steps(from: Timestamp(milliseconds: $0), to: Timestamp(milliseconds: $0 + quarter))
+        }
+        #expect(buckets.map(\.count).reduce(0, +) >= sport.steps ?? 0)
+        let inner = course.steps(from: workout.start, to: workout.end).count
+        #expect(inner >= workout.steps)
+        #expect(Double(inner - workout.steps) <= 4 * (workout.end - workout.start).inMinutes)
+    }
+
+    @Test func `a workout's heart rates are those of the heart`() throws {
+        var body = Physiology(Person(seed: 4), in: try #require(LocalCalendar(identifier: "Europe/Berlin")))
+        var found = 0
+        for number in 20_454..<20_482 {
+            let course = body.course(of: LocalDay(number: number))
+            for workout in course.activities where workout.isWorkout {
+                found += 1
+                let seconds = Int((workout.end - workout.start).inMilliseconds / 1000)
+                let rates = stride(from: 0, through: seconds, by: 5).map {
+                    course.heartRate(at: workout.start + .seconds($0))
+                }
+                let sport = course.sport(workout)
+                #expect(sport.minimumHeartRate == rates.min())
+                #expect(sport.maximumHeartRate == rates.max())
+                #expect(sport.averageHeartRate == (rates.reduce(0, +) / Double(rates.count)).rounded())
+            }
+        }
+        #expect(found > 3)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `a day has a believable number of steps`(seed: UInt64) throws {
+        var body = Physiology(Person(seed: seed), in: try #require(LocalCalendar(identifier: "Europe/Berlin")))
+        var total = 0
+        for number in 20_454..<20_482 {
+            let course = body.course(of: LocalDay(number: number))
+            var steps = 0
+            var start = course.bounds.lowerBound
+            while start < course.bounds.upperBound {
+                let bucket = course.steps(from: start, to: start + .minutes(15))
+                if course.isAsleep(start), course.isAsleep(start + .minutes(15)) { #expect(bucket.count == 0) }
+                #expect(bucket.count <= 2_800)
+                steps += bucket.count
+                start = start + .minutes(15)
+            }
+            #expect((1_000...26_000).contains(steps))
+            total += steps
+        }
+        #expect((4_000...14_000).contains(total / 28))
+    }
+}

@@ -1,0 +1,159 @@
+import GatewayKit
+import Testing
+import Vitals
+
+@testable import Simulator
+
+@Suite struct HistoryTests {
+    @Test(arguments: Model.allCases)
+    func `every page together is the history, whatever their size`(model: Model) throws {
+        let driver = SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))
+        try Stage.play(driver) { stage in
+            let (from, to) = (Stage.noon - .days(9), Stage.noon)
+            for metric in stage.session.description.capabilities.metrics(with: .history) {
+                let whole = try await stage.history(metric, from: from, to: to)
+                let pieces = try await stage.history(metric, from: from, to: to, limit: 7)
+                #expect(whole == pieces)
+                #expect(whole.count > 0, "\(metric)")
+                for sample in whole {
+                    #expect(sample.isValid)
+                    #expect(sample.metric == metric)
+                    #expect(from <= sample.start && sample.end <= to)
+                }
+                for (sample, next) in zip(whole, whole.dropFirst()) { #expect(sample.start < next.start) }
+            }
+        }
+    }
+
+    @Test func `a range is taken from inclusive to exclusive`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
+            let start = Stage.noon - .hours(5)
+            let hour = try await stage.history(.heartRate, from: start, to: start + .hours(1))
+            #expect(hour.map(\.start) == (0..<12).map { start + .minutes($0 * 5) })
+            #expect(try await stage.history(.heartRate, from: start, to: start).isEmpty)
+        }
+    }
+
+    @Test func `it goes as far back as it was configured, and no further`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 10))) { stage in
+            let samples = try await stage.history(.heartRate, from: Stage.noon - .days(300), to: Stage.noon)
+            #expect(samples.first?.start == Stage.noon - .days(10))
+            #expect(stage.session.description.capabilities.maximumHistoryDays == 10)
+        }
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: .oximeter, historyDays: 400))) { stage in
+            #expect(stage.session.description.capabilities.maximumHistoryDays == 3)
+        }
+        try Stage.play(SimulatorDriver(SimulatorOptions(historyDays: 0))) { stage in
+            #expect(stage.session.description.capabilities.metrics(with: .history).isEmpty)
+            #expect(stage.session.description.capabilities.metrics(with: .summary).isEmpty)
+            await #expect(throws: DeviceError.self) {
+                try await stage.history(.heartRate, from: Stage.noon - .days(1), to: Stage.noon)
+            }
+        }
+    }
+
+    @Test func `a second sync after an acknowledgement finds the same`() throws {
+        let driver = SimulatorDriver(SimulatorOptions(seed: 3))
+        try Stage.play(driver) { stage in
+            let (from, to) = (Stage.noon - .days(2), Stage.noon)
+            let first = try await stage.history(.bloodPressure, from: from, to: to)
+            let last = try #require(first.last)
+            try await stage.session.acknowledgeHistory(of: .bloodPressure, through: last.start)
+            try await stage.session.acknowledgeHistory(of: .bloodPressure, through: from)
+            #expect(try await stage.history(.bloodPressure, from: from, to: to) == first)
+            let simulated = try #require(stage.session as? SimulatedSession)
+            #expect(simulated.device.use { $0.acknowledgedThrough } == [.bloodPressure: last.start])
+        }
+    }
+
+    @Test func `a year is whole, also on the days on which clocks are turned`() throws {
+        let start = Timestamp(seconds: 1_798_758_000)  // 2027-01-01T00:00 in Berlin
+        let driver = SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 365, liveInterval: nil))
+        try Stage.play(driver, at: start) { stage in
+            let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+            let rates = try await stage.history(.heartRate, from: start - .days(365), to: start)
+            let counts = Dictionary(grouping: rates) { calendar.day(of: $0.start) }.mapValues(\.count)
+            #expect(counts.count == 365)
+            for (day, count) in counts {
+                let bounds = calendar.bounds(of: day)
+                let slots = Int((bounds.upperBound - bounds.lowerBound).inMinutes / 5)
+                // Charging takes 35 to 55 minutes.
+                #expect((slots - 11...slots - 7).contains(count), "\(day)")
+            }
+            let spring = try #require(LocalDay("2026-03-29"))
+            let autumn = try #require(LocalDay("2026-10-25"))
+            #expect(try #require(counts[spring]) < 276)
+            #expect(try #require(counts[autumn]) > 288)
+            let nights = try await stage.history(.sleep, from: start - .days(365), to: start)
+            // That of the first day may have begun in the year before.
+            #expect((364...365).contains(nights.count))
+            #expect(Set(nights.map { calendar.day(of: $0.end) }).count == nights.count)
+            let resting = try await stage.history(.restingHeartRate, from: start - .days(365), to: start)
+            #expect(resting.count == 365)
+        }
+    }
+
+    @Test func `a page that does not exist, or a metric without history, is refused`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: .ring))) { stage in
+            let range = (Stage.noon - .days(1), Stage.noon)
+            for page in ["", "x", "12", "1+", "1+-1", "1+1+1"] {
+                let request = HistoryRequest(metric: .heartRate, from: range.0, to: range.1, page: page)
+                await #expect(throws: DeviceError(.invalid, "There is no page \(page); ask for the first one again.")) {
+                    try await stage.session.history(request)
+                }
+            }
+            await #expect(throws: DeviceError.unsupported("the history of sport")) {
+                try await stage.history(.sport, from: range.0, to: range.1)
+            }
+            await #expect(throws: DeviceError.unsupported("the history of sport")) {
+                try await stage.session.acknowledgeHistory(of: .sport, through: range.1)
+            }
+        }
+    }
+
+    @Test func `a cuff serves two people, each in a slot`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: .cuff, seed: 3))) { stage in
+            let samples = try await stage.history(.bloodPressure, from: Stage.noon - .days(30), to: Stage.noon)
+            #expect(Set(samples.map(\.user)) == [1, 2])
+            for sample in samples {
+                #expect(sample.isUserInitiated)
+                #expect(sample.duration == .seconds(40))
+                guard case .bloodPressure(let pressure) = sample.reading else {
+                    Issue.record("\(sample.reading)")
+                    continue
+                }
+                #expect(pressure.pulse != nil)
+            }
+            for (sample, next) in zip(samples, samples.dropFirst()) { #expect(sample.end < next.start) }
+        }
+    }
+
+    @Test func `daily summaries are those of the device's samples`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 5, liveInterval: nil))) { stage in
+            let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+            let today = calendar.day(of: Stage.noon)
+            for metric in stage.session.description.capabilities.metrics(with: .summary) {
+                let days = try await stage.session.summaries(of: metric, days: today.advanced(by: -20)...today)
+                #expect(days.map(\.day) == days.map(\.day).sorted())
+                #expect(days.count <= 5)
+                for summary in days {
+                    let bounds = calendar.bounds(of: summary.day)
+                    let samples = try await stage.history(
+                        metric, from: bounds.lowerBound - .days(1), to: bounds.upperBound
+                    ).filter { DailySummary.day(of: $0, in: calendar) == summary.day }
+                    #expect(summary.count == samples.count)
+                    #expect(summary.metric == metric)
+                }
+            }
+            let rates = try await stage.session.summaries(of: .heartRate, days: today...today)
+            guard case .values(let extremes) = rates.first?.details else {
+                Issue.record("no summary of today")
+                return
+            }
+            #expect(try #require(extremes.maximum?.sample.value) > 80)
+            await #expect(throws: DeviceError.unsupported("daily summaries of battery")) {
+                try await stage.session.summaries(of: .battery, days: today...today)
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import Simulator
+
+@Suite struct LiveTests {
+    @Test(arguments: Model.allCases)
+    func `what came live in a day is what the history says of it`(model: Model) throws {
+        let driver = SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))
+        try Stage.play(driver) { stage in
+            // A second more, so that the last values are surely sent.
+            try await stage.pass(.hours(25) + .seconds(1))
+            let (from, to) = (Stage.noon, Stage.noon + .hours(25))
+            let live = stage.samples
+            for metric in stage.session.description.capabilities.metrics(with: .history) {
+                // A night that began before noon would come live, too; the history is asked for by start.
+                let history = try await stage.history(metric, from: from - .days(1), to: to + .milliseconds(1))
+                let expected = history.filter { from < $0.end && $0.end <= to }
+                #expect(live.filter { $0.metric == metric } == expected)
+                if metric != .sport { #expect(expected.count > 0) }
+            }
+            #expect(live.map(\.end) == live.map(\.end).sorted())
+        }
+    }
+
+    @Test func `a streamed value of the same moment is the same record`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
+            try await stage.pass(.minutes(30))
+            let streamed = stage.samples.filter { $0.metric == .heartRate }
+            #expect((1_800...1_812).contains(streamed.count))
+            #expect(Set(streamed.map(\.start)).count == streamed.count)
+            let history = try await stage.history(.heartRate, from: Stage.noon, to: Stage.noon + .minutes(30))
+            let live = Dictionary(uniqueKeysWithValues: streamed.map { ($0.start, $0) })
+            #expect(history.count == 6)
+            for sample in history.dropFirst() { #expect(live[sample.start] == sample) }
+        }
+    }
+
+    @Test(arguments: [(Duration.milliseconds(10), 6_000), (.milliseconds(250), 240), (.seconds(20), 3)])
+    func `streams as often as it was told`(interval: Duration, count: Int) throws {
+        let options = SimulatorOptions(seed: 3, liveInterval: interval)
+        try Stage.play(SimulatorDriver(options), at: Stage.noon + .seconds(1)) { stage in
+            try await stage.pass(.seconds(60))
+            // One record of the schedule may be among them.
+            #expect((count - 1...count + 1).contains(stage.samples.count { $0.metric == .heartRate }))
+        }
+    }
+
+    @Test(arguments: [Model.ring, .cuff])
+    func `does not stream what it cannot`(model: Model) throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: model, seed: 3))) { stage in
+            try await stage.pass(.minutes(4))
+            #expect(stage.samples.isEmpty)
+        }
+    }
+
+    @Test func `is taken off to be charged, and is silent then`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: .seconds(30)))) { stage in
+            try await stage.pass(.hours(24))
+            var (isWorn, percent, wasCharged) = (true, 100.0, false)
+            var changes = 0
+            for event in stage.events {
+                switch event {
+                case .wear(let worn):
+                    if worn != isWorn { changes += 1 }
+                    isWorn = worn
+                case .battery(let value, let isCharging):
+                    if isCharging == true { wasCharged = true } else if !wasCharged { #expect(value <= percent) }
+                    percent = value
+                    #expect((5...100).contains(value))
+                case .samples(let samples, _):
+                    // A quarter of an hour of steps may end while the device is off.
+                    if !isWorn { #expect(samples.allSatisfy { $0.metric == .steps }) }
+                default: break
+                }
+            }
+            #expect(changes == 2)
+            #expect(wasCharged)
+            #expect(stage.events.first == .battery(percent: 61, isCharging: false) || percent < 100)
+        }
+    }
+
+    @Test func `an oximeter speaks while somebody wears it`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: .oximeter, seed: 3))) { stage in
+            try await stage.pass(.hours(4))
+            let wears = stage.events.compactMap { if case .wear(let worn) = $0 { worn } else { nil } }
+            #expect((7...9).contains(wears.count))
+            #expect(Set(stage.samples.map(\.metric)) == [.heartRate, .bloodOxygen])
+            #expect((900...2_600).contains(stage.samples.count { $0.metric == .bloodOxygen }))
+            #expect(stage.samples.allSatisfy { $0.isUserInitiated })
+        }
+    }
+
+    @Test func `plays the same, whatever the order of jobs`() throws {
+        let runs = try [1, 2, 1].map { seed in
+            try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3)), seed: seed) { stage in
+                try await stage.pass(.hours(3))
+                return stage.events
+            }
+        }
+        #expect(runs[0] == runs[1])
+        #expect(runs[0] == runs[2])
+        #expect(runs[0].count > 10_000)
+    }
+
+    @Test func `a clock that jumps ahead does not flood the gateway, and one that jumps back says nothing twice`()
+        throws
+    {
+        let driver = SimulatorDriver(SimulatorOptions(seed: 3))
+        try Stage.play(driver) { stage in
+            try await stage.pass(.minutes(2))
+            stage.simulation.jumpDate(by: .days(2))
+            try await stage.pass(.minutes(2))
+            #expect(stage.samples.count < 270)
+            let count = stage.samples.count
+            stage.simulation.jumpDate(by: .hours(-1))
+            try await stage.pass(.minutes(2))
+            #expect(stage.samples.count < count + 140)
+            #expect(stage.samples.count > count + 100)
+        }
+    }
+
+    @Test func `two sessions are one device`() throws {
+        let driver = SimulatorDriver(SimulatorOptions(seed: 3))
+        let schedule = MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 45)
+        try Stage.play(driver) { stage in
+            try await stage.session.setMonitorConfiguration(MonitorConfiguration(schedule: schedule), of: .stress)
+        }
+        try Stage.play(driver, at: Stage.noon + .days(1)) { stage in
+            let kept = try await stage.session.monitorConfiguration(of: .stress)
+            #expect(kept.schedule == schedule)
+        }
+    }
+
+    @Test func `a thousand devices cost little`() throws {
+        let clock = ContinuousClock()
+        let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+        var devices = (0..<1_000).map {
+            DeviceState(SimulatorOptions(), seed: UInt64($0), calendar: calendar)
+        }
+        var feeds = devices.map { _ in LiveFeed(from: Stage.noon) }
+        var count = 0
+        let took = clock.measure {
+            for second in 1...60 {
+                for place in devices.indices {
+                    let events = feeds[place].due(at: Stage.noon + .seconds(second), from: &devices[place])
+                    for case .samples(let samples, _) in events { count += samples.count }
+                }
+            }
+        }
+        #expect(count >= 60_000)
+        // In debug mode on a busy machine; in release mode it is a fraction of a second.
+        #expect(took < .seconds(20))
+    }
+}

@@ -1,0 +1,111 @@
+import GatewayKit
+import Testing
+import Vitals
+
+@testable import Simulator
+
+@Suite struct MonitoringTests {
+    @Test func `follows a schedule from the moment it was pushed`() throws {
+        let options = SimulatorOptions(seed: 3, liveInterval: nil)
+        try Stage.play(SimulatorDriver(options)) { stage in
+            let before = try await stage.history(.bloodOxygen, from: Stage.noon - .days(1), to: Stage.noon)
+            let schedule = MonitorSchedule(isEnabled: true, start: 780, end: 900, interval: 15)
+            try await stage.session.setMonitorConfiguration(MonitorConfiguration(schedule: schedule), of: .bloodOxygen)
+            #expect(try await stage.session.monitorConfiguration(of: .bloodOxygen).schedule == schedule)
+            try await stage.pass(.hours(24))
+            // 13:00 to 15:00 in Berlin, every quarter of an hour.
+            let expected = (0..<8).map { Stage.noon + .minutes(60 + $0 * 15) }
+            #expect(stage.samples.filter { $0.metric == .bloodOxygen }.map(\.start) == expected)
+            let after = try await stage.history(.bloodOxygen, from: Stage.noon - .days(1), to: Stage.noon + .days(1))
+            // The value of 12:00 was taken before the change.
+            #expect(after.filter { $0.start < Stage.noon } == before)
+            #expect(after.filter { $0.start > Stage.noon }.map(\.start) == expected)
+        }
+    }
+
+    @Test func `takes nothing while monitoring is off`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
+            let off = MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 5)
+            try await stage.session.setMonitorConfiguration(MonitorConfiguration(schedule: off), of: .heartRate)
+            try await stage.pass(.hours(6))
+            #expect(!stage.samples.contains { $0.metric == .heartRate })
+            #expect(stage.samples.contains { $0.metric == .stress })
+        }
+    }
+
+    @Test func `keeps parts that a push leaves out`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
+            let before = try await stage.session.monitorConfiguration(of: .heartRate)
+            let limits = AlertLimits(isEnabled: false, lower: 45, upper: 99)
+            try await stage.session.setMonitorConfiguration(
+                MonitorConfiguration(restingAlert: limits, exerciseMaximum: 177), of: .heartRate)
+            var expected = before
+            expected.restingAlert = limits
+            expected.exerciseMaximum = 177
+            #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
+        }
+    }
+
+    @Test func `a ring takes the interval and leaves out what it has not`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: .ring, seed: 3))) { stage in
+            let wanted = MonitorConfiguration(
+                schedule: MonitorSchedule(isEnabled: true, start: 480, end: 600, interval: 20),
+                restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
+            try await stage.session.setMonitorConfiguration(wanted, of: .heartRate)
+            let expected = MonitorConfiguration(
+                schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 20), exerciseMaximum: 185)
+            #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
+        }
+    }
+
+    @Test(arguments: [
+        MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 7),
+        MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 0),
+        MonitorSchedule(isEnabled: true, start: 600, end: 600, interval: 5),
+        MonitorSchedule(isEnabled: true, start: -5, end: 600, interval: 5),
+        MonitorSchedule(isEnabled: true, start: 0, end: 1441, interval: 5),
+    ])
+    func `refuses a schedule that makes no sense`(schedule: MonitorSchedule) throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
+            let before = try await stage.session.monitorConfiguration(of: .heartRate)
+            let error = await #expect(throws: DeviceError.self) {
+                try await stage.session.setMonitorConfiguration(
+                    MonitorConfiguration(schedule: schedule), of: .heartRate)
+            }
+            #expect(error?.code == .invalid)
+            #expect(try await stage.session.monitorConfiguration(of: .heartRate) == before)
+        }
+    }
+
+    @Test(arguments: [Model.cuff, .oximeter])
+    func `a model without monitoring says so`(model: Model) throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: model))) { stage in
+            for metric in Metric.monitored {
+                let error = DeviceError.unsupported("monitoring of \(metric.rawValue)")
+                await #expect(throws: error) { try await stage.session.monitorConfiguration(of: metric) }
+                await #expect(throws: error) {
+                    try await stage.session.setMonitorConfiguration(MonitorConfiguration(), of: metric)
+                }
+            }
+        }
+    }
+
+    @Test func `remembers so many changes, and forgets those that a clock turned back made void`() {
+        func schedule(_ interval: Int) -> MonitorSchedule {
+            MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: interval)
+        }
+        var log = ScheduleLog(schedule(5))
+        for place in 1...ScheduleLog.capacity {
+            log.change(to: schedule(place * 5 + 5), at: Timestamp(seconds: Int64(place)))
+        }
+        // The oldest is gone, and the one after it stands for what was before.
+        #expect(log.schedule(at: Timestamp(seconds: 0)) == schedule(10))
+        #expect(log.schedule(at: Timestamp(seconds: 2)) == schedule(10))
+        #expect(log.schedule(at: Timestamp(milliseconds: 2_001)) == schedule(15))
+        log.change(to: schedule(1000), at: Timestamp(seconds: 2))
+        #expect(log.schedule(at: Timestamp(seconds: 2)) == schedule(10))
+        #expect(log.schedule(at: Timestamp(seconds: 100)) == schedule(1000))
+        log.change(to: schedule(1000), at: Timestamp(seconds: 50))
+        #expect(log.schedule(at: Timestamp(seconds: 100)) == schedule(1000))
+    }
+}

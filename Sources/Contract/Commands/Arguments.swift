@@ -1,0 +1,113 @@
+import JSON
+import Vitals
+
+/// The members of a command's payload. Each is taken by its name and checked; every mistake is collected, and at the end
+/// a member that nobody took is one more.
+///
+/// A member that is `null` counts as not given: templates of automation tools write `null` for what they do not have.
+struct Arguments {
+    private let members: [JSONValue.Member]
+    private var known: [String] = []
+    private(set) var violations: [Violation] = []
+
+    init(_ members: [JSONValue.Member] = []) { self.members = members }
+
+    /// Whether a member is given.
+    func has(_ name: String) -> Bool { members.contains { $0.key == name && !$0.value.isNull } }
+
+    /// Notes a mistake.
+    mutating func refuse(_ path: String, _ message: String) {
+        violations.append(Violation(path: path.cut(to: CommandLimits.pathLength), message: message))
+    }
+
+    /// Takes a member. `nil` where it is not given, or where `read` finds that it is not what is `expected`.
+    mutating func take<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
+        known.append(name)
+        guard let value = member(name), !value.isNull else { return nil }
+        guard let result = read(value) else {
+            refuse(name, "must be \(expected)")
+            return nil
+        }
+        return result
+    }
+
+    /// Takes a member that must be given.
+    mutating func require<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
+        guard has(name) else {
+            known.append(name)
+            refuse(name, "is missing; it must be \(expected)")
+            return nil
+        }
+        return take(name, expected, read)
+    }
+
+    /// A member as it stands.
+    func member(_ name: String) -> JSONValue? { members.first { $0.key == name }?.value }
+
+    /// Whether a member is given as `null`.
+    func isNull(_ name: String) -> Bool { member(name)?.isNull ?? false }
+
+    /// Lets what was taken so far not be named among the arguments.
+    mutating func forgetKnown() { known = [] }
+
+    /// Takes a member of a payload that is used elsewhere, or not at all.
+    mutating func allow(_ names: String...) { known += names }
+
+    /// Ends the reading: refuses what no one knows.
+    mutating func finish(_ command: String, envelope: [String]) {
+        for member in members where !known.contains(member.key) && !envelope.contains(member.key) {
+            let names = known.isEmpty ? "it takes none" : "known are \(known.joined(separator: ", "))"
+            refuse(member.key, "is no argument of \(command); \(names)")
+        }
+    }
+}
+
+extension Arguments {
+    mutating func bool(_ name: String) -> Bool? { take(name, "true or false") { $0.asBool } }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        take(name, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.asInt.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    mutating func moment(_ name: String) -> Timestamp? {
+        take(name, "a time in RFC 3339, such as 2026-11-21T07:31:04Z") { $0.asString.flatMap(Timestamp.init(rfc3339:)) }
+    }
+
+    mutating func day(_ name: String) -> LocalDay? {
+        take(name, "a date such as 2026-11-21") { $0.asString.flatMap { LocalDay($0) } }
+    }
+
+    /// A short text that is not empty.
+    mutating func text(_ name: String, maximumLength: Int) -> String? {
+        take(name, "a text of 1 to \(maximumLength) bytes") { value in
+            value.asString.flatMap { (1...maximumLength).contains($0.utf8.count) ? $0 : nil }
+        }
+    }
+
+    /// A metric among these.
+    mutating func metric(_ name: String, among metrics: [Metric], isRequired: Bool) -> Metric? {
+        let expected = "one of \(Self.names(metrics))"
+        let read: (JSONValue) -> Metric? = { value in
+            value.asString.flatMap(Metric.init(rawValue:)).flatMap { metrics.contains($0) ? $0 : nil }
+        }
+        return isRequired ? require(name, expected, read) : take(name, expected, read)
+    }
+
+    /// Metrics among these, each once; empty where the member is not given. Each that is not one is a mistake of its own.
+    mutating func metrics(_ name: String, among allowed: [Metric]) -> [Metric] {
+        guard let list = take(name, "a list of metrics", { $0.asArray }) else { return [] }
+        var result: [Metric] = []
+        for (position, element) in list.enumerated() {
+            if let metric = element.asString.flatMap(Metric.init(rawValue:)), allowed.contains(metric) {
+                if !result.contains(metric) { result.append(metric) }
+            } else {
+                refuse("\(name)[\(position)]", "must be one of \(Self.names(allowed))")
+            }
+        }
+        return result
+    }
+
+    private static func names(_ metrics: [Metric]) -> String { metrics.map(\.rawValue).joined(separator: ", ") }
+}

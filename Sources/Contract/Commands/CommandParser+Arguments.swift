@@ -1,0 +1,100 @@
+import JSON
+import Vitals
+
+extension CommandParser {
+    /// A command of either kind.
+    enum Command {
+        case device(DeviceCommand)
+        case gateway(GatewayCommand)
+    }
+
+    /// Reads the arguments of a command; `nil` for an unknown one. What is returned counts only without violations.
+    func command(_ request: Request, _ arguments: inout Arguments, at now: Timestamp) -> Command? {
+        let command: Command
+        if request.isConfig {
+            guard !request.isGateway else { return nil }
+            return .device(arguments.configuration())
+        } else if request.isGateway {
+            guard let name = GatewayCommandName(rawValue: request.name) else { return nil }
+            command = .gateway(arguments.gatewayCommand(name))
+        } else {
+            guard let name = DeviceCommandName(rawValue: request.name) else { return nil }
+            command = .device(arguments.deviceCommand(name, at: now, today: calendar.day(of: now)))
+        }
+        arguments.finish(request.name, envelope: Self.envelopeKeys)
+        return command
+    }
+}
+
+extension Arguments {
+    fileprivate mutating func gatewayCommand(_ name: GatewayCommandName) -> GatewayCommand {
+        switch name {
+        case .sync: .sync
+        case .rediscover: .rediscover
+        case .reload: .reload
+        case .scan: .scan
+        case .replay: .replay(numbers())
+        }
+    }
+
+    private mutating func numbers() -> ClosedRange<Int64> {
+        let expected = "a whole number from 1, as `seq` of a message"
+        let read: (JSONValue) -> Int64? = { $0.asInt64.flatMap { $0 >= 1 ? $0 : nil } }
+        let from = require("from_seq", expected, read)
+        let to = require("to_seq", expected, read)
+        guard let from, let to else { return 1...1 }
+        guard from <= to else {
+            refuse("to_seq", "must not be below from_seq")
+            return 1...1
+        }
+        if to - from >= CommandLimits.replay {
+            refuse("to_seq", "must be less than \(CommandLimits.replay) above from_seq; ask for the rest afterwards")
+        }
+        return from...to
+    }
+
+    fileprivate mutating func deviceCommand(
+        _ name: DeviceCommandName, at now: Timestamp, today: LocalDay
+    ) -> DeviceCommand {
+        switch name {
+        case .time: return .time
+        case .reconnect: return .reconnect
+        case .fetch: return .fetch(metrics: metrics("metrics", among: Metric.monitored))
+        case .sync:
+            let metrics = metrics("metrics", among: Metric.synchronised)
+            let (from, to) = range(now: now)
+            return .sync(metrics: metrics, from: from, to: to)
+        case .measure: return measurement()
+        case .history:
+            let syncsFirst = bool("sync") ?? false
+            let metric = metric(syncsFirst)
+            let (from, to) = range(now: syncsFirst ? now : nil)
+            let limit = integer("limit", in: CommandLimits.historyPage) ?? CommandLimits.defaultHistoryPage
+            let page = text("page", maximumLength: CommandLimits.pageLength)
+            return .history(metric, from: from, to: to, limit: limit, page: page, syncsFirst: syncsFirst)
+        case .daily:
+            let syncsFirst = bool("sync") ?? false
+            let metric = metric(syncsFirst)
+            let (from, to) = days(today: today)
+            if syncsFirst, from > today { refuse("from_day", "must not be in the future") }
+            return .daily(metric, from: from, to: to, syncsFirst: syncsFirst)
+        }
+    }
+
+    /// The metric that is asked for: any that is kept, or one that a device keeps where it is synchronised before.
+    private mutating func metric(_ isSynchronised: Bool) -> Metric {
+        let allowed = isSynchronised ? Metric.synchronised : Metric.allCases
+        return metric("metric", among: allowed, isRequired: true) ?? .heartRate
+    }
+
+    private mutating func measurement() -> DeviceCommand {
+        let isStop = take("action", "start or stop") { value in
+            ["start": false, "stop": true][value.asString ?? ""]
+        }
+        let metric = metric("metric", among: Metric.allCases, isRequired: isStop != true)
+        let seconds = integer("duration_s", in: CommandLimits.measurementSeconds)
+        if isStop == true { return .stopMeasuring(metric) }
+        return .measure(
+            metric ?? .heartRate, duration: .seconds(seconds ?? CommandLimits.defaultMeasurementSeconds))
+    }
+}

@@ -1,0 +1,128 @@
+import JSON
+package import Vitals
+
+/// Turns a message of a consumer into a command, or into the answer that says why it is none.
+///
+/// It does not know which devices there are nor what they can do. It keeps nothing, and no input makes it trap.
+package struct CommandParser: Sendable {
+    /// The topics of this gateway.
+    package let topics: ContractTopics
+    /// The prefix of Home Assistant's discovery, into which no answer goes; `nil` where discovery is off.
+    package let discoveryPrefix: String?
+    /// The calendar by which it is today.
+    package let calendar: LocalCalendar
+
+    /// The members of a payload that are about the command and not its arguments.
+    static let envelopeKeys = ["id", "issued_at", "expires_at"]
+
+    /// A parser for a gateway.
+    package init(topics: ContractTopics, discoveryPrefix: String?, calendar: LocalCalendar) {
+        self.topics = topics
+        self.discoveryPrefix = discoveryPrefix
+        self.calendar = calendar
+    }
+
+    /// Parses a message.
+    /// - Parameters:
+    ///   - payloadSize: how long the payload was, where only its beginning was kept.
+    ///   - isRetained: whether it was published to be kept. Such a command would run again at each connection, so it is
+    ///     ignored.
+    package func parse(
+        topic: String, payload: [UInt8], payloadSize: Int? = nil, isRetained: Bool, responseTopic: String? = nil,
+        correlation: [UInt8]? = nil, receivedAt: Timestamp
+    ) -> Incoming {
+        guard !isRetained, let inbound = topics.inbound(topic) else { return .ignored }
+        let request = Request(inbound)
+        var envelope = CommandEnvelope(
+            device: request.device, command: request.name, responseTopic: responseTopic, correlation: correlation)
+        let payloadSize = max(payloadSize ?? 0, payload.count)
+        let parsed = payloadSize <= CommandLimits.payload ? Self.members(of: payload) : .success([])
+        var arguments = Arguments()
+        if case .success(let members) = parsed {
+            arguments = Arguments(members)
+            arguments.readEnvelope(&envelope)
+        }
+        func reject(_ answer: Answer) -> Incoming {
+            .rejected(answer, envelope, republishesConfig: request.isConfig && envelope.device != nil)
+        }
+        if let responseTopic,
+            let mistake = topics.mistake(inResponseTopic: responseTopic, discoveryPrefix: discoveryPrefix)
+        {
+            envelope.responseTopic = nil
+            return reject(
+                Answer(.rejected, code: .invalid, message: "The command was not run: its response topic \(mistake)."))
+        }
+        if request.hasUnknownDevice {
+            return reject(
+                Answer(.rejected, code: .unknownDevice, message: "There is no device of the name in the topic."))
+        }
+        if payloadSize > CommandLimits.payload {
+            let message = "The payload has \(payloadSize) bytes; at most \(CommandLimits.payload) are taken."
+            return reject(Answer(.rejected, code: .tooLarge, message: message))
+        }
+        if case .failure(let mistake) = parsed {
+            return reject(Answer(.rejected, code: .badJSON, message: mistake.message))
+        }
+        let command = self.command(request, &arguments, at: receivedAt)
+        guard let command else {
+            return reject(Answer(.rejected, code: .unknownCommand, message: request.unknownMessage))
+        }
+        if !arguments.violations.isEmpty {
+            return reject(.invalid(arguments.violations, of: envelope.command))
+        }
+        if let expiresAt = envelope.expiresAt, expiresAt <= receivedAt {
+            let message = "The command expired before it was received; is the sender's clock right?"
+            return reject(Answer(.expired, code: .expired, message: message))
+        }
+        switch command {
+        case .device(let command): return .device(command, envelope)
+        case .gateway(let command): return .gateway(command, envelope)
+        }
+    }
+
+    /// What a payload has; none where it is empty or the text that a button of Home Assistant sends.
+    private static func members(of payload: [UInt8]) -> Result<[JSONValue.Member], PayloadMistake> {
+        let isPress = payload.elementsEqual("PRESS".utf8)
+        if isPress || payload.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return .success([]) }
+        do throws(JSONError) {
+            let value = try JSONValue(parsing: payload)
+            guard let members = value.asObject else {
+                return .failure(PayloadMistake(message: "The payload must be a JSON object, such as {}."))
+            }
+            return .success(members)
+        } catch {
+            return .failure(PayloadMistake(message: "The payload is not the JSON that is taken. \(error)"))
+        }
+    }
+}
+
+/// Why a payload cannot be read, for a person.
+private struct PayloadMistake: Error {
+    var message: String
+}
+
+extension Answer {
+    /// The answer to a command with mistakes: all of them, up to a limit.
+    fileprivate static func invalid(_ violations: [Violation], of command: String) -> Answer {
+        let count = violations.count == 1 ? "one mistake" : "\(violations.count) mistakes"
+        let limit = CommandLimits.violations
+        let rest = violations.count > limit ? " The first \(limit) are listed." : ""
+        return Answer(
+            .rejected, code: .invalid, message: "\(command) was not run: its payload has \(count).\(rest)",
+            violations: Array(violations.prefix(limit)))
+    }
+}
+
+extension Arguments {
+    /// Reads what is about the command itself.
+    fileprivate mutating func readEnvelope(_ envelope: inout CommandEnvelope) {
+        let length = CommandLimits.idLength
+        envelope.id = take("id", "a text of 1 to \(length) bytes, or a whole number") { value in
+            let text = value.asString ?? value.asInt64.map(String.init)
+            return text.flatMap { (1...length).contains($0.utf8.count) ? $0 : nil }
+        }
+        _ = moment("issued_at")
+        envelope.expiresAt = moment("expires_at")
+        forgetKnown()
+    }
+}

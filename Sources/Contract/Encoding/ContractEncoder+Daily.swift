@@ -1,0 +1,100 @@
+import JSON
+package import Vitals
+
+extension ContractEncoder {
+    /// The current local day of a metric: state, with no number of its own.
+    package mutating func today(_ record: DayRecord, of device: DeviceID) -> OutgoingMessage {
+        day(record, sequence: nil, to: .today(device, record.summary.metric))
+    }
+
+    mutating func day(_ record: DayRecord, sequence: Int64?, to topic: Topic) -> OutgoingMessage {
+        var writer = JSONWriter(reservingCapacity: 2048)
+        write(record, sequence: sequence, to: &writer)
+        return OutgoingMessage(
+            topic: topics.topic(topic), payload: writer.bytes, isRetained: topic.isRetained, expiry: topic.expiry)
+    }
+
+    /// Writes a day as it stands on its topics and in answers.
+    mutating func write(_ record: DayRecord, sequence: Int64?, to writer: inout JSONWriter) {
+        let summary = record.summary
+        writer.beginObject()
+        writer.member("schema", PayloadSchema.daily.rawValue)
+        writer.member("metric", summary.metric.rawValue)
+        writer.key("date")
+        writer.quoted { summary.day.append(to: &$0) }
+        writer.member("tz", offsets.calendar.identifier)
+        writer.member("rev", record.revision)
+        writer.member("final", record.isFinal)
+        writer.member("updated_at", record.updatedAt)
+        writer.member("seq", sequence)
+        write(summary, to: &writer)
+        writer.key("device_summary")
+        if let own = record.deviceSummary {
+            writer.beginObject()
+            write(own, to: &writer)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
+        writer.endObject()
+    }
+
+    /// Writes the members of a summary: those that every metric has, then those of its kind.
+    private mutating func write(_ summary: DailySummary, to writer: inout JSONWriter) {
+        writer.member("count", summary.count)
+        writer.member("manual_count", summary.manualCount)
+        writer.member("auto_count", summary.automaticCount)
+        var extremes = DailySummary.Extremes()
+        if case .values(let own) = summary.details { extremes = own }
+        if case .bloodPressure(let own) = summary.details, let average = own.average {
+            writer.key("average")
+            writer.write(average)
+        } else {
+            writer.member("average", summary.average)
+        }
+        write("maximum", extremes.maximum, to: &writer)
+        write("minimum", extremes.minimum, to: &writer)
+        writer.key("resting")
+        writer.beginArray()
+        for stored in extremes.resting { write(stored, to: &writer) }
+        writer.endArray()
+        switch summary.details {
+        case .values: break
+        case .bloodPressure(let extremes):
+            write("maximum_systolic", extremes.maximumSystolic, to: &writer)
+            write("minimum_systolic", extremes.minimumSystolic, to: &writer)
+            write("maximum_diastolic", extremes.maximumDiastolic, to: &writer)
+            write("minimum_diastolic", extremes.minimumDiastolic, to: &writer)
+        case .steps(let count, let distance, let energy):
+            writer.member("total", count)
+            writer.member("distance_m", distance)
+            writer.member("energy_kcal", energy)
+        case .sleep(let totals): writer.members(of: totals)
+        case .sport(let totals): writer.members(of: totals)
+        }
+    }
+
+    private mutating func write(_ key: StaticString, _ stored: StoredSample?, to writer: inout JSONWriter) {
+        writer.key(key)
+        if let stored { write(stored, to: &writer) } else { writer.null() }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of totals: DailySummary.SleepTotals) {
+        member("total", totals.asleep)
+        member("deep_min", totals.deep)
+        member("light_min", totals.light)
+        member("rem_min", totals.rem)
+        member("awake_min", totals.awake)
+        member("start", totals.start)
+        member("end", totals.end)
+    }
+
+    fileprivate mutating func members(of totals: DailySummary.SportTotals) {
+        member("total", totals.minutes)
+        member("sessions", totals.sessions)
+        member("distance_m", totals.distance)
+        member("energy_kcal", totals.energy)
+    }
+}

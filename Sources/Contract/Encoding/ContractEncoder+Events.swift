@@ -1,0 +1,51 @@
+import JSON
+package import Vitals
+
+extension ContractEncoder {
+    /// The `event_type` of a cleared edge; that of a raised one is its rule.
+    package static let alertCleared = "alert_cleared"
+
+    func alert(_ event: AlertEvent, sequence: Int64, to topic: Topic) -> OutgoingMessage {
+        message(topic, .alert) { writer in
+            writer.member("seq", sequence)
+            writer.member("event_type", event.edge == .raised ? event.rule.name : Self.alertCleared)
+            writer.member("id", event.id)
+            writer.member("raised_id", event.raisedID)
+            writer.member("rule", event.rule.name)
+            writer.member("edge", event.edge.rawValue)
+            writer.member("metric", event.rule.metric.rawValue)
+            writer.member("value", event.value)
+            writer.member("limit", event.limit)
+            writer.member("unit", event.rule.metric.unit)
+            writer.member("origin", event.origin.rawValue)
+            writer.member("measured_at", event.measuredAt)
+            writer.member("raised_at", event.raisedAt)
+            writer.member("sample_id", event.sampleID)
+        }
+    }
+
+    func gap(_ gap: Gap, sequence: Int64, of device: DeviceID) -> OutgoingMessage {
+        message(.gapEvent(device), .gap) { writer in
+            writer.member("seq", sequence)
+            writer.member("metric", gap.metric?.rawValue)
+            writer.member("from", gap.from)
+            writer.member("to", gap.to)
+            writer.member("count", gap.count)
+            writer.member("reason", gap.reason.rawValue)
+            writer.member("at", gap.at)
+            writer.member("sequences", numbers: gap.sequences)
+        }
+    }
+
+    /// The level of an alert.
+    package func level(_ level: AlertLevel, of device: DeviceID) -> OutgoingMessage {
+        message(.level(device, level.rule), .alertState) { writer in
+            writer.member("rule", level.rule.name)
+            writer.member("state", level.isActive ? "active" : "ok")
+            writer.member("since", level.since)
+            writer.member("value", level.value)
+            writer.member("limit", level.limit)
+            writer.member("last_id", level.lastID)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import JSON
+package import Vitals
+
+extension ContractEncoder {
+    /// Whether the gateway is there. The message with `false` is the connection's will.
+    package func gatewayStatus(isOnline: Bool) -> OutgoingMessage { plain(.gatewayStatus, isOnline: isOnline) }
+
+    /// Whether a device was seen lately.
+    package func availability(_ isOnline: Bool, of device: DeviceID) -> OutgoingMessage {
+        plain(.availability(device), isOnline: isOnline)
+    }
+
+    private func plain(_ topic: Topic, isOnline: Bool) -> OutgoingMessage {
+        OutgoingMessage(
+            topic: topics.topic(topic), payload: Array((isOnline ? Self.online : Self.offline).utf8),
+            isRetained: topic.isRetained, contentType: nil)
+    }
+
+    /// What the gateway is.
+    package func gatewayInfo(_ info: GatewayInfo) -> OutgoingMessage {
+        message(.gatewayInfo, .gatewayInfo) { writer in
+            writer.member("version", info.version)
+            writer.member("store", info.store)
+            writer.member("started_at", info.startedAt)
+            writer.member("plugins", texts: info.plugins)
+            writer.member("devices", texts: info.devices.map(\.text))
+        }
+    }
+
+    /// How the gateway is doing.
+    package func gatewayState(_ state: GatewayState) -> OutgoingMessage {
+        message(.gatewayState, .gatewayState) { writer in
+            writer.member("broker", state.broker)
+            writer.key("outbox")
+            writer.beginObject()
+            for lane in Lane.allCases {
+                writer.key(escaping: lane.name)
+                writer.int(state.outbox[lane] ?? 0)
+            }
+            writer.endObject()
+            writer.member("oldest_unsent_at", state.oldestUnsentAt)
+            writer.key("dropped")
+            writer.beginObject()
+            for (name, count) in state.dropped.sorted(by: { $0.key < $1.key }) {
+                writer.key(escaping: name)
+                writer.int(count)
+            }
+            writer.endObject()
+            writer.member("store_bytes", state.storeBytes)
+            writer.member("last_error", state.lastError)
+            writer.member("at", state.at)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import JSON
+import Vitals
+
+extension ContractEncoder {
+    /// Bytes of a measurement's payload around its samples, and of one plain sample: room is taken once.
+    private static let room = (payload: 512, sample: 320)
+
+    mutating func measurement(
+        _ measurement: Fact.Measurement, of device: DeviceID, person: String?, sequence: Int64,
+        publishedAt: Timestamp, isReplay: Bool
+    ) -> OutgoingMessage {
+        let topic = Topic.measurement(device, measurement.metric)
+        var writer = JSONWriter(
+            reservingCapacity: Self.room.payload + measurement.samples.count * Self.room.sample)
+        writer.beginObject()
+        writer.member("schema", PayloadSchema.measurement.rawValue)
+        writer.member("gateway", topics.gateway.text)
+        writer.member("device", device.text)
+        writer.member("person", person)
+        writer.member("metric", measurement.metric.rawValue)
+        writer.member("unit", measurement.metric.unit)
+        writer.member("source", (isReplay ? .replay : measurement.source).rawValue)
+        writer.member("historical", measurement.isHistorical || isReplay)
+        writer.member("seq", sequence)
+        writer.member("published_at", publishedAt)
+        writer.key("samples")
+        writer.beginArray()
+        for stored in measurement.samples { write(stored, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return OutgoingMessage(
+            topic: topics.topic(topic), payload: writer.bytes, isRetained: topic.isRetained, expiry: topic.expiry)
+    }
+
+    /// Writes a sample as it stands in measurements, days and answers. This is the hot path: no value is made in between.
+    mutating func write(_ stored: StoredSample, to writer: inout JSONWriter) {
+        let sample = stored.sample
+        writer.beginObject()
+        writer.member("id", stored.id)
+        writer.member("rev", stored.revision)
+        writer.member("start", sample.start)
+        writer.member("end", sample.end)
+        writer.member("utc_offset_min", offsets.minutes(at: sample.start))
+        writer.member("value", sample.value)
+        writer.key("fields")
+        writer.fields(of: sample.reading)
+        writer.member("kind", sample.kind.rawValue)
+        writer.member("user_initiated", sample.isUserInitiated)
+        if sample.metric == .heartRate { writer.member("exercise", sample.isExercise) }
+        writer.member("received_at", stored.receivedAt)
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// Writes what a reading has beside or instead of its value: the `fields` of a sample, or `null`.
+    mutating func fields(of reading: Reading) {
+        switch reading {
+        case .value: null()
+        case .bloodPressure(let pressure): write(pressure)
+        case .steps(let steps):
+            beginObject()
+            member("distance_m", steps.distance)
+            member("energy_kcal", steps.energy)
+            endObject()
+        case .sleep(let sleep): write(sleep)
+        case .sport(let sport): write(sport)
+        }
+    }
+
+    /// Writes a blood pressure.
+    mutating func write(_ pressure: BloodPressure) {
+        beginObject()
+        member("systolic", pressure.systolic)
+        member("diastolic", pressure.diastolic)
+        member("pulse", pressure.pulse)
+        endObject()
+    }
+
+    private mutating func write(_ sleep: Sleep) {
+        beginObject()
+        member("stages", array: sleep.stages) { writer, stage in
+            writer.beginObject()
+            writer.member("stage", stage.depth.rawValue)
+            writer.member("start", stage.start)
+            writer.member("end", stage.end)
+            writer.endObject()
+        }
+        member("deep_min", sleep.minutes(.deep))
+        member("light_min", sleep.minutes(.light))
+        member("rem_min", sleep.minutes(.rem))
+        member("awake_min", sleep.minutes(.awake))
+        endObject()
+    }
+
+    private mutating func write(_ sport: Sport) {
+        beginObject()
+        member("activity", sport.activity)
+        member("distance_m", sport.distance)
+        member("energy_kcal", sport.energy)
+        member("steps", sport.steps)
+        member("heart_rate_min", sport.minimumHeartRate)
+        member("heart_rate_avg", sport.averageHeartRate)
+        member("heart_rate_max", sport.maximumHeartRate)
+        endObject()
+    }
+}

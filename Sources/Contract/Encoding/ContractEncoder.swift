@@ -1,0 +1,59 @@
+import JSON
+package import Vitals
+
+/// Turns what the gateway knows into the messages of the contract. It remembers the zone's last offset, so that samples
+/// that are close together cost no look-up.
+package struct ContractEncoder: Sendable {
+    /// The topics that it publishes to.
+    package let topics: ContractTopics
+    var offsets: OffsetCache
+
+    /// The payload of a gateway or a device that is there.
+    package static let online = "online"
+    /// The payload of a gateway or a device that is away.
+    package static let offline = "offline"
+
+    /// An encoder for a gateway in a time zone.
+    package init(topics: ContractTopics, calendar: LocalCalendar) {
+        self.topics = topics
+        offsets = OffsetCache(calendar)
+    }
+
+    /// Encodes a fact.
+    /// - Parameters:
+    ///   - info: the device that it is about, for the person.
+    ///   - isReplay: whether it was published before. Then it is about the past in any case: its samples are historical,
+    ///     and an alert goes where late ones go.
+    package mutating func fact(
+        _ fact: Fact, info: DeviceInfo, publishedAt: Timestamp, isReplay: Bool = false
+    ) -> OutgoingMessage {
+        switch fact.content {
+        case .measurement(let measurement):
+            self.measurement(
+                measurement, of: fact.device, person: info.person(user: measurement.user), sequence: fact.sequence,
+                publishedAt: publishedAt, isReplay: isReplay)
+        case .day(let record):
+            day(
+                record, sequence: fact.sequence,
+                to: .pastDay(fact.device, record.summary.metric, record.summary.day))
+        case .alert(let event, let isLate):
+            alert(
+                event, sequence: fact.sequence,
+                to: isLate || isReplay ? .historyEvent(fact.device) : .alertEvent(fact.device))
+        case .gap(let gap): self.gap(gap, sequence: fact.sequence, of: fact.device)
+        }
+    }
+
+    /// A message whose payload `body` writes, after the schema.
+    func message(
+        _ topic: Topic, _ schema: PayloadSchema, capacity: Int = 512, _ body: (inout JSONWriter) -> Void
+    ) -> OutgoingMessage {
+        var writer = JSONWriter(reservingCapacity: capacity)
+        writer.beginObject()
+        writer.member("schema", schema.rawValue)
+        body(&writer)
+        writer.endObject()
+        return OutgoingMessage(
+            topic: topics.topic(topic), payload: writer.bytes, isRetained: topic.isRetained, expiry: topic.expiry)
+    }
+}

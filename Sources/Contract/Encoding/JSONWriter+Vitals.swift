@@ -1,0 +1,31 @@
+import JSON
+import Vitals
+
+extension JSONWriter {
+    /// Writes a member that is a moment, or `null`.
+    mutating func member(_ key: StaticString, _ moment: Timestamp?) {
+        self.key(key)
+        if let moment { quoted { moment.append(to: &$0) } } else { null() }
+    }
+
+    /// Writes a member that is an identity, or `null`.
+    mutating func member(_ key: StaticString, _ id: SampleID?) {
+        self.key(key)
+        if let id { quoted { id.append(to: &$0) } } else { null() }
+    }
+
+    /// Writes a member that is a list of texts.
+    mutating func member(_ key: StaticString, texts: some Sequence<String>) {
+        member(key, array: texts) { $0.string($1) }
+    }
+
+    /// Writes the range of a metric's lost or repeated numbers.
+    mutating func member(_ key: StaticString, numbers: [ClosedRange<Int64>]) {
+        member(key, array: numbers) { writer, range in
+            writer.beginObject()
+            writer.member("from_seq", range.lowerBound)
+            writer.member("to_seq", range.upperBound)
+            writer.endObject()
+        }
+    }
+}

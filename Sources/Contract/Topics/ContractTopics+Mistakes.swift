@@ -1,0 +1,45 @@
+extension ContractTopics {
+    /// Bytes of a response topic. MQTT takes 65,535; a topic of that length is kept with each answer for nobody's good.
+    package static let maximumResponseTopicLength = 1024
+    /// Bytes of the base: it stands in every message.
+    package static let maximumBaseLength = 128
+
+    /// What is wrong with a base, for a person; `nil` where it can be used.
+    package static func mistake(inBase base: String) -> String? {
+        if let mistake = mistake(inName: base, maximumLength: maximumBaseLength) { return mistake }
+        let levels = base.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return levels.contains(where: \.isEmpty) ? "must not have an empty level" : nil
+    }
+
+    /// What is wrong with a response topic, for a person; `nil` where an answer may go there.
+    ///
+    /// An answer inside the gateway's own topics or those of discovery could pass for a state, a command or an entity.
+    /// - Parameter discoveryPrefix: the prefix of Home Assistant's discovery; `nil` where it is off.
+    package func mistake(inResponseTopic topic: String, discoveryPrefix: String?) -> String? {
+        if let mistake = Self.mistake(inName: topic, maximumLength: Self.maximumResponseTopicLength) { return mistake }
+        for prefix in [root, discoveryPrefix].compactMap({ $0 }) where topic == prefix || topic.isBelow(prefix) {
+            return "must not be inside \(prefix)"
+        }
+        return nil
+    }
+
+    /// What no topic of a message may be (MQTT 5, sections 1.5.4 and 4.7). A broker closes the connection over it.
+    private static func mistake(inName name: String, maximumLength: Int) -> String? {
+        if name.isEmpty { return "must not be empty" }
+        if name.utf8.count > maximumLength { return "must not be longer than \(maximumLength) bytes" }
+        if name.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {
+            return "must not have the wildcards + and #"
+        }
+        if name.utf8.first == UInt8(ascii: "$") { return "must not begin with $, which is the broker's own" }
+        let isText = name.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control && !$0.properties.isNoncharacterCodePoint
+        }
+        return isText ? nil : "must not have control characters"
+    }
+}
+
+extension String {
+    fileprivate func isBelow(_ prefix: String) -> Bool {
+        utf8.starts(with: prefix.utf8) && utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: "/")
+    }
+}

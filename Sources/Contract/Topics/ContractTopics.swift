@@ -1,0 +1,78 @@
+package import Vitals
+
+/// The topics of one gateway: builds those that it publishes to, and knows those that it listens to.
+package struct ContractTopics: Sendable, Hashable {
+    /// The first part of every topic, by default `vitals2mqtt`. It may have several levels.
+    package let base: String
+    /// The gateway's identifier, by default `home`.
+    package let gateway: DeviceID
+    /// `<base>/<gateway>`, under which everything is.
+    package let root: String
+
+    /// The base that is used where the configuration names none.
+    package static let defaultBase = "vitals2mqtt"
+
+    /// The topics of a gateway. `base` should be free of mistakes (see `mistake(inBase:)`).
+    package init(base: String = defaultBase, gateway: DeviceID) {
+        self.base = base
+        self.gateway = gateway
+        root = "\(base)/\(gateway.text)"
+    }
+
+    /// Builds a topic.
+    package func topic(_ topic: Topic) -> String {
+        switch topic {
+        case .gatewayStatus: "\(root)/gateway/status"
+        case .gatewayInfo: "\(root)/gateway/info"
+        case .gatewayState: "\(root)/gateway/state"
+        case .gatewayResponse: "\(root)/gateway/response"
+        case .gatewayCommand(let name): "\(root)/gateway/command/\(name)"
+        case .info(let device): "\(root)/\(device.text)/info"
+        case .availability(let device): "\(root)/\(device.text)/availability"
+        case .link(let device): "\(root)/\(device.text)/link"
+        case .latest(let device, let metric): "\(root)/\(device.text)/latest/\(metric.rawValue)"
+        case .today(let device, let metric): "\(root)/\(device.text)/daily/\(metric.rawValue)"
+        case .pastDay(let device, let metric, let day): "\(root)/\(device.text)/daily/\(metric.rawValue)/\(day)"
+        case .measurement(let device, let metric): "\(root)/\(device.text)/measurement/\(metric.rawValue)"
+        case .alertEvent(let device): "\(root)/\(device.text)/event/alert"
+        case .historyEvent(let device): "\(root)/\(device.text)/event/history"
+        case .gapEvent(let device): "\(root)/\(device.text)/event/gap"
+        case .level(let device, let rule): "\(root)/\(device.text)/alert/\(rule.name)"
+        case .config(let device): "\(root)/\(device.text)/config"
+        case .sync(let device): "\(root)/\(device.text)/sync"
+        case .measure(let device): "\(root)/\(device.text)/measure"
+        case .response(let device): "\(root)/\(device.text)/response"
+        case .configSet(let device): "\(root)/\(device.text)/config/set"
+        case .command(let device, let name): "\(root)/\(device.text)/command/\(name)"
+        }
+    }
+
+    /// What to subscribe to. The filters do not overlap, so that no command comes twice.
+    package var commandFilters: [String] { ["\(root)/+/command/+", "\(root)/+/config/set"] }
+
+    /// Recognises a topic that a consumer sends to; `nil` for any other one.
+    package func inbound(_ topic: String) -> InboundTopic? {
+        guard topic.utf8.starts(with: root.utf8) else { return nil }
+        let rest = topic.utf8.dropFirst(root.utf8.count)
+        guard rest.first == UInt8(ascii: "/") else { return nil }
+        let levels = rest.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard levels.count == 3 else { return nil }
+        let isGateway = levels[0] == DeviceID.reserved
+        switch (levels[1], levels[2]) {
+        case ("config", "set"): return .configSet(device: isGateway ? nil : levels[0])
+        case ("command", let name): return isGateway ? .gateway(name) : .device(levels[0], name)
+        default: return nil
+        }
+    }
+}
+
+/// A topic that a consumer sends to. The device's name is text as it stood there, which need not be an identifier.
+package enum InboundTopic: Sendable, Hashable {
+    /// A command of a device.
+    case device(String, String)
+    /// A command of the gateway.
+    case gateway(String)
+    /// A configuration of a device; `nil` where the gateway stands in the device's place.
+    case configSet(device: String?)
+}

@@ -1,0 +1,75 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// A description must be consistent: abilities only where they mean something.
+    package func checkDescription() async -> [String] {
+        await session("description") { session, _, findings in
+            let description = session.description
+            for (metric, abilities) in description.capabilities.metrics {
+                for problem in Self.problems(of: abilities, metric) { findings.add("\(metric.rawValue) \(problem)") }
+            }
+            if let days = description.capabilities.maximumHistoryDays {
+                findings.expect(days > 0, "max_history_days is \(days); it should be positive or not said.")
+            }
+            let identity = description.identity
+            let texts = [
+                identity.manufacturer, identity.model, identity.serial, identity.firmware, identity.hardware,
+            ]
+            for case let text? in texts {
+                findings.expect(
+                    !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control },
+                    "the identity has the text \(text.debugDescription); it should be readable, or nil.")
+            }
+        }
+    }
+
+    static func problems(of abilities: Abilities, _ metric: Metric) -> [String] {
+        var problems: [String] = []
+        if metric != .heartRate, !abilities.isDisjoint(with: .heartRateOnly) {
+            problems.append("has abilities that only heart rate has.")
+        }
+        if !abilities.isDisjoint(with: [.scheduleTime, .scheduleInterval]), !abilities.contains(.monitor) {
+            problems.append("has a schedule that can be set, but no automatic monitoring.")
+        }
+        if !abilities.isDisjoint(with: [.monitor, .alert]), !Metric.monitored.contains(metric) {
+            problems.append("cannot be monitored.")
+        }
+        if metric == .heartRate, abilities.contains(.alert) {
+            problems.append("has rest_alert and exercise_alert instead of alert.")
+        }
+        if !abilities.isDisjoint(with: [.history, .summary]), !Metric.synchronised.contains(metric) {
+            problems.append("has no history.")
+        }
+        if metric.isInterval, abilities.contains(.measure) { problems.append("cannot be measured on demand.") }
+        return problems
+    }
+
+    /// What a device cannot do must be refused as unsupported, and not tried.
+    package func checkUnsupported() async -> [String] {
+        await session("unsupported") { session, _, findings in
+            let capabilities = session.description.capabilities
+            for metric in Metric.allCases {
+                if !capabilities.supports(.history, metric) {
+                    await findings.expect([.unsupported], "history of \(metric.rawValue)") {
+                        let request = HistoryRequest(
+                            metric: metric, from: Timestamp(seconds: 0), to: Timestamp(seconds: 1))
+                        _ = try await self.inTime("history") { try await session.history(request) }
+                    }
+                }
+                if !capabilities.supports(.monitor, metric) {
+                    await findings.expect([.unsupported], "monitoring of \(metric.rawValue)") {
+                        _ = try await self.inTime("monitoring") { try await session.monitorConfiguration(of: metric) }
+                    }
+                }
+                if !capabilities.supports(.measure, metric) {
+                    await findings.expect([.unsupported], "measuring \(metric.rawValue)") {
+                        _ = try await self.inTime("measuring") {
+                            try await session.startMeasurement(of: metric, duration: .seconds(1))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// Long enough not to end by itself while the suite stops it.
+    static let longMeasurement: Duration = .minutes(10)
+
+    /// A measurement must give samples and an end; one that is stopped must end, too, and one is enough at a time.
+    package func checkMeasurement() async -> [String] {
+        await session("measurement") { session, _, findings in
+            let events = EventReader(session)
+            for metric in session.description.capabilities.metrics(with: .measure) {
+                try await self.measure(metric, session, events, findings)
+                try await self.stop(metric, session, events, findings)
+            }
+        }
+    }
+
+    private func measure(
+        _ metric: Metric, _ session: any DeviceSession, _ events: EventReader, _ findings: Findings
+    ) async throws {
+        let duration = expectation.measurementDuration
+        let id = try await start(metric, duration, session)
+        let end = try await inTime("the measurement of \(metric.rawValue)", plus: duration) {
+            try await events.end(of: id)
+        }
+        findings.expect(!end.samples.isEmpty, "\(metric.rawValue): the measurement gave no samples.")
+        findings.expect(
+            end.samples.allSatisfy { $0.metric == metric },
+            "\(metric.rawValue): the measurement gave samples of another metric.")
+        findings.expect(
+            end.completed && end.error == nil,
+            "\(metric.rawValue): the measurement was not completed: \(end.error?.message ?? "no error").")
+    }
+
+    private func stop(
+        _ metric: Metric, _ session: any DeviceSession, _ events: EventReader, _ findings: Findings
+    ) async throws {
+        let id = try await start(metric, Self.longMeasurement, session)
+        switch expectation.secondMeasurement {
+        case .isBusy:
+            await findings.expect([.busy], "\(metric.rawValue): a second measurement") {
+                _ = try await self.start(metric, Self.longMeasurement, session)
+            }
+            try await stop(id, metric, session, events, findings)
+        case .isQueued:
+            async let second = start(metric, Self.longMeasurement, session)
+            try await stop(id, metric, session, events, findings)
+            let next = try await second
+            findings.expect(next != id, "\(metric.rawValue): two measurements have the same name.")
+            try await stop(next, metric, session, events, findings)
+        }
+    }
+
+    private func stop(
+        _ id: MeasurementID, _ metric: Metric, _ session: any DeviceSession, _ events: EventReader,
+        _ findings: Findings
+    ) async throws {
+        try await inTime("stopping the measurement of \(metric.rawValue)") { try await session.stopMeasurement(id) }
+        let end = try await inTime("the end of a stopped measurement of \(metric.rawValue)") {
+            try await events.end(of: id)
+        }
+        findings.expect(!end.completed, "\(metric.rawValue): a stopped measurement says that it was completed.")
+    }
+
+    private func start(
+        _ metric: Metric, _ duration: Duration, _ session: any DeviceSession
+    ) async throws -> MeasurementID {
+        try await inTime("starting a measurement of \(metric.rawValue)") {
+            try await session.startMeasurement(of: metric, duration: duration)
+        }
+    }
+}
+
+/// Takes a session's events and keeps those that nobody has asked for yet.
+actor EventReader {
+    private let session: any DeviceSession
+    private var waiting: [DeviceEvent] = []
+
+    init(_ session: any DeviceSession) { self.session = session }
+
+    /// The next event, `nil` at the end.
+    func next() async throws -> DeviceEvent? {
+        while waiting.isEmpty {
+            guard let events = try await session.nextEvents() else { return nil }
+            waiting = events
+        }
+        return waiting.removeFirst()
+    }
+
+    /// Waits for a measurement's end. Samples of it that come after another measurement's are its own all the same.
+    func end(of id: MeasurementID) async throws -> (samples: [Sample], completed: Bool, error: DeviceError?) {
+        var samples: [Sample] = []
+        while let event = try await next() {
+            switch event {
+            case .measurementSample(id, let sample): samples.append(sample)
+            case .measurementEnded(id, let completed, let error): return (samples, completed, error)
+            default: break
+            }
+        }
+        throw DeviceError(.disconnected, "The events ended before the measurement.")
+    }
+}

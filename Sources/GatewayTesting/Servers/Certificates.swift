@@ -1,0 +1,55 @@
+import Subprocess
+
+/// Certificates for a test, made with `openssl`, valid for a day.
+package struct Certificates: Sendable {
+    /// The folder of the files.
+    package var directory: String
+
+    /// The authority that signed the others.
+    package var ca: String { "\(directory)/ca.pem" }
+    /// An authority that signed nothing.
+    package var otherCA: String { "\(directory)/other-ca.pem" }
+    /// A client's certificate.
+    package var client: String { "\(directory)/client.pem" }
+    /// The key of `client`.
+    package var clientKey: String { "\(directory)/client.key" }
+
+    /// Makes all of them in `directory`.
+    static func make(in directory: String) async throws -> Certificates {
+        let certificates = Certificates(directory: directory)
+        try await certificates.authority("ca")
+        try await certificates.authority("other-ca")
+        try await certificates.signed("server", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+        try await certificates.signed("client", "extendedKeyUsage=clientAuth")
+        return certificates
+    }
+
+    private var newKey: [String] { ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"] }
+
+    private func authority(_ name: String) async throws {
+        try await openssl(
+            ["req", "-x509", "-days", "1", "-subj", "/CN=vitals2mqtt test \(name)"] + newKey
+                + ["-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem"])
+    }
+
+    private func signed(_ name: String, _ certificateExtension: String) async throws {
+        try await openssl(
+            ["req", "-x509", "-days", "1", "-subj", "/CN=\(name)", "-CA", ca, "-CAkey", "\(directory)/ca.key"] + newKey
+                + ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", certificateExtension]
+                + ["-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem"])
+    }
+
+    private func openssl(_ arguments: [String]) async throws { try await runProgram("openssl", arguments) }
+}
+
+/// Runs a program to its end.
+/// - Throws: `ProgramError` with what it wrote, when it fails.
+func runProgram(_ name: String, _ arguments: [String], input: [UInt8] = []) async throws {
+    let result = try await Subprocess.run(
+        .name(name), arguments: Arguments(arguments), input: .array(input),
+        output: .string(limit: 64 * 1024), error: .combinedWithOutput)
+    guard result.terminationStatus.isSuccess else {
+        throw ProgramError(
+            description: "\(name) \(arguments): \(result.terminationStatus) \(result.standardOutput)")
+    }
+}

@@ -1,0 +1,79 @@
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// One run of a program beside a test. It ends with the task that runs it, and is always waited for, so that nothing
+/// is left behind.
+final class ChildProgram: Sendable {
+    /// What a program does.
+    enum Event: Sendable, Equatable {
+        /// A line of its standard output or standard error.
+        case line(String)
+        /// It is gone; with its exit status, or why it could not be started.
+        case ended(String)
+    }
+    /// How long a program may take to end after `SIGTERM`, before it is killed.
+    private static let grace = Duration.seconds(3)
+
+    let events = Recorder<Event>()
+    private let name: String
+    private let arguments: [String]
+    private let send = Mutex<(@Sendable (Signal) -> Void)?>(nil)
+
+    /// A run of the program `name`, found by the search path or an absolute path.
+    init(_ name: String, _ arguments: [String]) {
+        self.name = name
+        self.arguments = arguments
+    }
+
+    /// Runs the program until it ends, or ends it when the task is cancelled.
+    func run() async {
+        var options = PlatformOptions()
+        options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: Self.grace)]
+        do {
+            let result = try await Subprocess.run(
+                name.hasPrefix("/") ? .path(.init(name)) : .name(name), arguments: Arguments(arguments),
+                platformOptions: options, input: .none, output: .sequence, error: .combinedWithOutput
+            ) { execution in
+                send.withLock { $0 = { signal in try? execution.send(signal: signal) } }
+                // The program is collected only after this closure, so its number is not another's yet.
+                defer { send.withLock { $0 = nil } }
+                for try await line in execution.standardOutput.strings() {
+                    events.append(.line(String(line.drop { $0.isNewline }.prefix { !$0.isNewline })))
+                }
+            }
+            events.append(.ended("\(result.terminationStatus)"))
+        } catch {
+            events.append(.ended("\(error)"))
+        }
+    }
+
+    /// What can be done to a program from outside.
+    enum Interruption: Int32 {
+        case end = 15, kill = 9, freeze = 19, thaw = 18
+    }
+
+    /// Interrupts the program, unless it has ended.
+    func interrupt(_ interruption: Interruption) { send.withLock { $0?(Signal(rawValue: interruption.rawValue)) } }
+
+    /// Waits until the program has ended.
+    func end(within limit: Duration) async throws {
+        try await events.wait(within: limit) { $0.contains(where: \.isEnd) }
+    }
+}
+
+extension ChildProgram.Event {
+    var isEnd: Bool { if case .ended = self { true } else { false } }
+    var text: String {
+        switch self {
+        case .line(let text): text
+        case .ended(let status): "ended: \(status)"
+        }
+    }
+}
+
+/// A program that did not do what a test needs.
+package struct ProgramError: Error, CustomStringConvertible {
+    /// What happened.
+    package var description: String
+}

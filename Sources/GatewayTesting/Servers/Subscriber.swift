@@ -1,0 +1,133 @@
+package import MQTT
+
+/// A subscriber that shares no code with the gateway: the program `mosquitto_sub`.
+package final class Subscriber: Sendable {
+    /// How long the program may take to subscribe on a busy machine.
+    private static let limit = Duration.seconds(20)
+    /// Begins each line that is a message; the others are the program's own log.
+    private static let mark = "message"
+
+    private let program: ChildProgram
+    private let received = Recorder<InboundMessage>()
+
+    init(_ server: MosquittoServer, filter: String, account: MosquittoAccount?) {
+        // Topic, retain, quality of service, response topic, correlation data, expiry, payload in hexadecimal digits.
+        let format = [Self.mark, "%t", "%r", "%q", "%R", "%D", "%E", "%x"].joined(separator: "\\t")
+        // The program does not flush its output when that is not a terminal; `stdbuf` makes it write line by line.
+        program = ChildProgram(
+            "stdbuf",
+            ["-oL", "mosquitto_sub"] + server.clientArguments(account) + [
+                "-d", "-V", "mqttv5", "-q", "1", "-t", filter, "-F", format,
+            ])
+    }
+
+    /// What was received so far, in order.
+    package var messages: [InboundMessage] { received.elements }
+
+    /// Returns what was received as soon as it fulfils `condition`.
+    /// - Throws: `DeadlinePassed` after `deadline`.
+    @discardableResult
+    package func wait(
+        deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([InboundMessage]) -> Bool
+    ) async throws -> [InboundMessage] {
+        try await received.wait(within: deadline, until: condition)
+    }
+
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.program.run() }
+            var count = 0
+            while let events = try? await program.events.wait(until: { [count] in $0.count > count }) {
+                for event in events[count...] {
+                    if let message = Self.message(event.text) { received.append(message) }
+                }
+                count = events.count
+                if events.last?.isEnd == true { break }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Returns when the broker has granted the subscription.
+    func ready() async throws {
+        let events = try await program.events.wait(within: Self.limit) { events in
+            events.contains { $0.isEnd || $0.text.contains("SUBACK") }
+        }
+        guard !events.contains(where: \.isEnd) else {
+            throw ProgramError(description: "mosquitto_sub: " + events.map(\.text).joined(separator: "\n"))
+        }
+    }
+
+    private static func message(_ line: String) -> InboundMessage? {
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+        guard fields.count == 8, fields[0] == mark else { return nil }
+        var payload: [UInt8] = []
+        var digits = fields[7]
+        while !digits.isEmpty {
+            guard let byte = UInt8(digits.prefix(2), radix: 16) else { return nil }
+            payload.append(byte)
+            digits = digits.dropFirst(2)
+        }
+        return InboundMessage(
+            topic: String(fields[1]), payload: payload, qos: fields[3] == "0" ? .atMostOnce : .atLeastOnce,
+            isRetained: fields[2] == "1", responseTopic: fields[4].isEmpty ? nil : String(fields[4]),
+            correlationData: fields[5].isEmpty ? nil : Array(fields[5].utf8),
+            expiry: Int(fields[6]).map { .seconds($0) })
+    }
+}
+
+/// A user of a `MosquittoServer`.
+package struct MosquittoAccount: Sendable, Hashable {
+    /// The name.
+    package var username: String
+    /// The password.
+    package var password: String
+
+    /// A user.
+    package init(username: String, password: String) {
+        self.username = username
+        self.password = password
+    }
+}
+
+extension MosquittoServer {
+    /// Runs `body` beside a subscriber of `filter`, which sees everything that is published from the start of `body`.
+    package func withSubscriber(
+        _ filter: String = "#", as account: MosquittoAccount? = nil, _ body: (Subscriber) async throws -> Void
+    ) async throws {
+        let subscriber = Subscriber(self, filter: filter, account: account)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await subscriber.run() }
+            defer { group.cancelAll() }
+            try await subscriber.ready()
+            try await body(subscriber)
+        }
+    }
+
+    /// Publishes with the program `mosquitto_pub`, and returns when the broker has the message.
+    package func publish(_ message: OutboundMessage, as account: MosquittoAccount? = nil) async throws {
+        var arguments =
+            clientArguments(account) + ["-V", "mqttv5", "-t", message.topic, "-q", "\(message.qos.rawValue)"]
+        if message.isRetained { arguments.append("-r") }
+        if let topic = message.responseTopic { arguments += ["-D", "publish", "response-topic", topic] }
+        if let data = message.correlationData {
+            arguments += ["-D", "publish", "correlation-data", String(decoding: data, as: UTF8.self)]
+        }
+        if let seconds = message.expirySeconds {
+            arguments += ["-D", "publish", "message-expiry-interval", "\(seconds)"]
+        }
+        if let type = message.contentType { arguments += ["-D", "publish", "content-type", type] }
+        arguments.append(message.payload.isEmpty ? "-n" : "-s")
+        try await runProgram("mosquitto_pub", arguments, input: message.payload)
+    }
+
+    /// What every mosquitto program needs to find this server.
+    func clientArguments(_ account: MosquittoAccount?) -> [String] {
+        var arguments = ["-h", "127.0.0.1", "-p", "\(port)"]
+        if let account { arguments += ["-u", account.username, "-P", account.password] }
+        if let certificates {
+            arguments += ["--cafile", certificates.ca, "--cert", certificates.client, "--key", certificates.clientKey]
+        }
+        return arguments
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+/// What holds for every file.
+@Suite struct FileRules {
+    /// A file that grows past this has had its idea split.
+    private static let maximumLines = 300
+
+    private static func allFiles() throws -> [Repository.File] {
+        try ["Sources", "Plugins", "Tests"].flatMap { try Repository.swiftFiles(in: $0) }
+    }
+
+    @Test func `a file has one idea and stays under three hundred lines`() throws {
+        for file in try Self.allFiles() {
+            #expect(file.lines.count <= Self.maximumLines, "\(file) has \(file.lines.count) lines: split its idea")
+        }
+    }
+
+    @Test func `no file is named after a drawer`() throws {
+        let drawers = ["Utils", "Utilities", "Helpers", "Helper", "Common", "Misc", "Manager"]
+        for file in try Self.allFiles() {
+            let name = file.path.split(separator: "/").last.map { String($0.dropLast(6)) } ?? ""
+            #expect(!drawers.contains { name.hasSuffix($0) }, "\(file): name it after what it does")
+        }
+    }
+
+    @Test func `shipped code does not trap on purpose, and tests do not sleep`() throws {
+        let traps = ["fatalError(", "try!", "Task.detached", "preconditionFailure("]
+        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins") {
+            for line in file.lines where !line.contains("//") {
+                #expect(!traps.contains { line.contains($0) }, "\(file): \(line)")
+            }
+        }
+        let sleeps = ["Task.sleep", "usleep(", "Thread.sleep", "sleep(forTimeInterval"]
+        for file in try Repository.swiftFiles(in: "Tests") where !file.path.contains("ArchitectureTests") {
+            for line in file.lines { #expect(!sleeps.contains { line.contains($0) }, "\(file): \(line)") }
+        }
+    }
+
+    @Test func `what steps around the compiler's checks says why it is right`() throws {
+        let marks = ["@unchecked Sendable", "nonisolated(unsafe)"]
+        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins") {
+            for (index, line) in file.lines.enumerated() where marks.contains(where: { line.contains($0) }) {
+                let before = file.lines[max(0, index - 6)...index]
+                #expect(before.contains { $0.contains("//") }, "\(file):\(index + 1) has no comment")
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The project's files, as they stand in the checkout.
+enum Repository {
+    /// The checkout's folder.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A Swift file with its text.
+    struct File: Sendable, CustomStringConvertible {
+        /// The path below the root.
+        let path: String
+        let text: String
+        var description: String { path }
+        var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+        /// The modules that it imports.
+        var imports: Set<String> {
+            Set(
+                lines.compactMap { line in
+                    var words = line.split(separator: " ")
+                    while let first = words.first, first == "public" || first == "package" || first.hasPrefix("@") {
+                        words.removeFirst()
+                    }
+                    guard words.first == "import", words.count >= 2 else { return nil }
+                    // `import struct Foundation.Data` names a kind first.
+                    let name = words.count > 2 && !words[2].hasPrefix("//") ? words[2] : words[1]
+                    return String(name.split(separator: ".")[0])
+                })
+        }
+    }
+
+    /// The Swift files below a folder of the root.
+    static func swiftFiles(in folder: String) throws -> [File] {
+        let base = root.appending(path: folder)
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: base.path)
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+            File(
+                path: "\(folder)/\(path)",
+                text: try String(contentsOf: base.appending(path: path), encoding: .utf8))
+        }
+    }
+
+    /// The names of the folders directly below a folder of the root.
+    static func folders(in folder: String) throws -> [String] {
+        let base = root.appending(path: folder)
+        return try FileManager.default.contentsOfDirectory(
+            at: base, includingPropertiesForKeys: [.isDirectoryKey]
+        ).filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false }
+            .map(\.lastPathComponent).sorted()
+    }
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}

@@ -1,0 +1,166 @@
+import Testing
+
+@testable import MQTT
+
+@Suite struct InFlightLedgerTests {
+    private let token = MessageToken(rawValue: 9)
+
+    @Test func `settles a message under its token, whichever side comes first`() {
+        let ledger = InFlightLedger(window: 2)
+        let settlement = InFlightLedger.Settlement(token: token, refusal: .quotaExceeded)
+        #expect(ledger.reserve())
+        #expect(ledger.note(1, token: token) == nil)
+        #expect(ledger.settle(1, refusal: .quotaExceeded) == settlement)
+        #expect(ledger.reserve())
+        #expect(ledger.settle(2, refusal: .quotaExceeded) == nil)
+        #expect(ledger.note(2, token: token) == settlement)
+    }
+
+    @Test func `gives a place back when a message is settled or could not be published`() {
+        let ledger = InFlightLedger(window: 2)
+        #expect(ledger.reserve() && ledger.reserve() && !ledger.reserve())
+        ledger.cancel()
+        #expect(ledger.reserve() && !ledger.reserve())
+        #expect(ledger.note(1, token: token) == nil)
+        #expect(ledger.settle(1, refusal: nil)?.token == token)
+        #expect(ledger.reserve() && !ledger.reserve())
+    }
+
+    @Test func `the broker can make the window smaller and not larger`() {
+        let ledger = InFlightLedger(window: 100)
+        ledger.limit(to: 20)
+        ledger.limit(to: 65_535)
+        #expect(ledger.window == 20)
+    }
+
+    @Test func `messages without acknowledgement have places of their own, and are not reported`() {
+        let ledger = InFlightLedger(window: 2)
+        ledger.limit(to: 1)
+        #expect(ledger.reserve(.atLeastOnce) && !ledger.reserve(.atLeastOnce))
+        #expect(ledger.reserve(.atMostOnce) && ledger.reserve(.atMostOnce) && !ledger.reserve(.atMostOnce))
+        #expect(ledger.note(1, token: nil) == nil)
+        #expect(ledger.settle(1, refusal: nil) == InFlightLedger.Settlement(token: nil, refusal: nil))
+        #expect(ledger.reserve(.atMostOnce) && !ledger.reserve(.atMostOnce) && !ledger.reserve(.atLeastOnce))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectionInboxTests {
+    @Test func `hands everything out at once, and nothing twice`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 2)
+        for number in 0..<3 {
+            inbox.acknowledge(MessageToken(rawValue: Int64(number)))
+            inbox.receive(InboundMessage(topic: "\(number)", payload: []))
+        }
+        inbox.acknowledge(MessageToken(rawValue: 3), refusal: .notAuthorized)
+        let events = try await inbox.next()
+        #expect(events.acknowledged.map(\.rawValue) == [0, 1, 2])
+        #expect(events.refused == [RefusedMessage(token: MessageToken(rawValue: 3), reason: .notAuthorized)])
+        #expect(events.received.map(\.topic) == ["0", "1"])
+        #expect(events.droppedCount == 1)
+        inbox.receive(InboundMessage(topic: "4", payload: []))
+        let further = try await inbox.next()
+        #expect(further.received.map(\.topic) == ["4"])
+        #expect(further.droppedCount == 0)
+    }
+
+    @Test func `drops what would take too much memory, until the rest is taken`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 10)
+        let half = [UInt8](repeating: 0, count: ConnectionInbox.maximumWaitingBytes / 2)
+        for size in [half.count, half.count, 1, 0] {
+            inbox.receive(InboundMessage(topic: "t", payload: Array(half.prefix(size))))
+        }
+        let events = try await inbox.next()
+        #expect(events.received.map(\.payload.count) == [half.count, half.count, 0])
+        #expect(events.droppedCount == 1)
+        inbox.receive(InboundMessage(topic: "t", payload: half))
+        #expect(try await inbox.next().received.count == 1)
+    }
+
+    @Test func `wakes a reader that waits`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 1)
+        async let reading = inbox.next()
+        inbox.acknowledge(.unnamed)
+        inbox.wake()
+        let events = try await reading
+        #expect(events.acknowledged == [.unnamed])
+    }
+
+    @Test func `gives what came before the end, then the first reason for ever`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 1)
+        inbox.acknowledge(.unnamed)
+        inbox.end(BrokerError(.broken, "first"))
+        inbox.end(BrokerError(.broken, "second"))
+        inbox.acknowledge(.unnamed)
+        #expect(try await inbox.next().acknowledged == [.unnamed])
+        for _ in 0..<2 {
+            let error = await brokerError { _ = try await inbox.next() }
+            #expect(error?.message == "first")
+        }
+    }
+
+    @Test func `a cancelled reader takes nothing away`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 1)
+        await withTaskGroup(of: BrokerError.Code?.self) { group in
+            group.addTask { await brokerError { _ = try await inbox.next() }?.code }
+            group.cancelAll()
+            let code = await group.next()
+            #expect(code == .cancelled)
+        }
+        inbox.acknowledge(.unnamed)
+        #expect(try await inbox.next().acknowledged == [.unnamed])
+    }
+}
+
+@Suite struct BrokerErrorTests {
+    private static let server = BrokerServer(host: "h", port: 1883)
+
+    @Test(arguments: [
+        (Int32(1), MQTTVersion.v311, BrokerError.Code.unsupportedVersion, "protocol"), (2, .v311, .refused, "name"),
+        (3, .v311, .refused, "unavailable"), (4, .v311, .badCredentials, "password"),
+        (5, .v311, .notAuthorized, "access rules"), (0x84, .v5, .unsupportedVersion, "protocol"),
+        (0x85, .v5, .refused, "name"), (0x86, .v5, .badCredentials, "password"),
+        (0x87, .v5, .notAuthorized, "access rules"), (0x88, .v5, .refused, "unavailable"),
+        (0x9F, .v5, .refused, "rate"),
+    ])
+    func `tells why a broker refused the connection`(
+        _ code: Int32, _ version: MQTTVersion, _ expected: BrokerError.Code, _ word: String
+    ) {
+        let error = BrokerError.connectionRefused(code, by: Self.server, version: version)
+        #expect(error.code == expected)
+        #expect(error.message.contains(word), "\(error)")
+        #expect(error.message.contains("mqtt://h:1883"))
+    }
+
+    @Test func `tells why a broker ended the connection`() {
+        #expect(
+            BrokerError.broken(0x8E, server: Self.server).message.contains("Another client uses the same client id"))
+        #expect(BrokerError.broken(0x8B, server: Self.server).message.contains("shutting down"))
+        #expect(BrokerError.broken(7, server: Self.server).message.contains("lost"))
+    }
+
+    @Test func `guesses that a certificate is missing when a broker with TLS hangs up`() {
+        func error(_ tls: TLSOptions?, isTLS: Bool) -> BrokerError {
+            let server = BrokerServer(host: "h", port: 1, isTLS: isTLS)
+            return .notOpened(7, systemError: 0, log: [], server: server, tls: tls)
+        }
+        #expect(error(TLSOptions(), isTLS: true).message.contains("certificate_file"))
+        #expect(error(TLSOptions(certificateFile: "c", keyFile: "k"), isTLS: true).code == .unreachable)
+        #expect(error(nil, isTLS: true).code == .unreachable)
+        #expect(error(TLSOptions(), isTLS: false).code == .unreachable)
+    }
+
+    @Test(arguments: [
+        (UInt8(0), RefusalReason?.none), (0x10, nil), (0x7F, nil), (0x80, .other(0x80)), (0x87, .notAuthorized),
+        (0x90, .invalidTopic), (0x95, .packetTooLarge), (0x97, .quotaExceeded), (0x99, .invalidPayload),
+    ])
+    func `knows the reasons of a refusal`(_ code: UInt8, _ reason: RefusalReason?) {
+        #expect(RefusalReason(code: code) == reason)
+    }
+
+    @Test func `knows which refusals pass by themselves`() {
+        let reasons: [RefusalReason] = [
+            .quotaExceeded, .other(0x80), .notAuthorized, .invalidTopic, .packetTooLarge, .invalidPayload,
+        ]
+        #expect(reasons.map(\.isTemporary) == [true, true, false, false, false, false])
+    }
+}

@@ -1,0 +1,167 @@
+import GatewayKit
+import GatewayTesting
+import Logging
+import MQTT
+import Testing
+import Vitals
+
+/// Which implementation and protocol a case runs with.
+struct BrokerUnderTest: Sendable, CustomTestStringConvertible {
+    enum Implementation: CaseIterable { case inMemory, mosquitto }
+    var implementation: Implementation
+    var version: MQTTVersion
+
+    var testDescription: String { "\(implementation) \(version.rawValue)" }
+
+    static let all = Implementation.allCases.flatMap { implementation in
+        MQTTVersion.allCases.map { BrokerUnderTest(implementation: implementation, version: $0) }
+    }
+    static let v5 = all.filter { $0.version == .v5 }
+
+    /// Runs `body` with a broker of this kind.
+    func run(
+        accessList: [String] = [], _ body: @Sendable (BrokerBench) async throws -> Void
+    ) async throws {
+        switch implementation {
+        case .inMemory:
+            let broker = InMemoryBroker(clock: .real)
+            // The rule that the access list below has in mosquitto's words.
+            if !accessList.isEmpty { broker.forbid("forbidden") }
+            try await body(BrokerBench(version: version, world: .inMemory(broker)))
+        case .mosquitto:
+            try await withMosquitto(MosquittoOptions(accessList: accessList)) { server in
+                try await body(BrokerBench(version: version, world: .mosquitto(server)))
+            }
+        }
+    }
+}
+
+/// A broker and what a test can do to it.
+struct BrokerBench: Sendable {
+    enum World: Sendable {
+        case inMemory(InMemoryBroker)
+        case mosquitto(MosquittoServer)
+    }
+    var version: MQTTVersion
+    var world: World
+
+    /// A client; every option that both implementations know.
+    func client(
+        _ id: String, will: OutboundMessage? = nil, window: Int = BrokerOptions.defaultWindow,
+        maximumInbound: Int = BrokerOptions.defaultMaximumInbound,
+        maximumInboundPayload: Int = BrokerOptions.defaultMaximumInboundPayload
+    ) throws -> any Broker {
+        switch world {
+        case .inMemory(let broker):
+            return broker.client(
+                InMemoryClientOptions(
+                    id: id, version: version, will: will, window: window, maximumInbound: maximumInbound,
+                    maximumInboundPayload: maximumInboundPayload))
+        case .mosquitto(let server):
+            return try MosquittoBroker(
+                BrokerOptions(
+                    servers: [server.server], clientID: id, version: version, will: will, window: window,
+                    maximumInbound: maximumInbound, maximumInboundPayload: maximumInboundPayload),
+                logger: Logger(label: "test"))
+        }
+    }
+
+    /// Publishes from outside, and returns when the broker has the message.
+    func publish(_ message: OutboundMessage) async throws {
+        switch world {
+        case .inMemory(let broker): broker.publish(message)
+        case .mosquitto(let server): try await server.publish(message)
+        }
+    }
+
+    /// Makes the broker stop answering.
+    func hold() {
+        switch world {
+        case .inMemory(let broker): broker.hold()
+        case .mosquitto(let server): server.freeze()
+        }
+    }
+
+    /// Lets the broker answer again.
+    func release() {
+        switch world {
+        case .inMemory(let broker): broker.release()
+        case .mosquitto(let server): server.thaw()
+        }
+    }
+
+    /// Breaks every connection.
+    func cut() async throws {
+        switch world {
+        case .inMemory(let broker): broker.cut()
+        case .mosquitto(let server): try await server.kill()
+        }
+    }
+
+    /// Makes the broker reachable again after `cut`.
+    func comeBack() async throws {
+        if case .mosquitto(let server) = world { try await server.start() }
+    }
+}
+
+extension GatewayClock {
+    /// The machine's own clocks.
+    static var real: GatewayClock {
+        let start = ContinuousClock.now
+        return GatewayClock(
+            date: { Timestamp(milliseconds: 0) }, steady: ContinuousClock(), steadyNow: { ContinuousClock.now - start })
+    }
+}
+
+extension BrokerConnection {
+    /// Waits for events until all of them together fulfil `condition`, for at most 20 s.
+    func events(until condition: @escaping @Sendable (BrokerEvents) -> Bool) async throws -> BrokerEvents {
+        try await withDeadline(.seconds(20)) {
+            var all = BrokerEvents()
+            while !condition(all) {
+                let some = try await self.nextEvents()
+                all.acknowledged += some.acknowledged
+                all.refused += some.refused
+                all.received += some.received
+                all.droppedCount += some.droppedCount
+            }
+            return all
+        } orThrow: {
+            DeadlinePassed(limit: .seconds(20))
+        }
+    }
+
+    /// Publishes and waits for the acknowledgement.
+    func deliver(_ message: OutboundMessage) async throws {
+        try publish(message, as: MessageToken(rawValue: 1))
+        let events = try await events { $0.acknowledged.count + $0.refused.count == 1 }
+        #expect(events.acknowledged == [MessageToken(rawValue: 1)])
+    }
+}
+
+extension OutboundMessage {
+    /// A message with a text.
+    init(_ topic: String, _ text: String = "", qos: QualityOfService = .atLeastOnce, retain: Bool = false) {
+        self.init(topic: topic, payload: Array(text.utf8), qos: qos, isRetained: retain)
+    }
+}
+
+extension InboundMessage {
+    /// The payload as text.
+    var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+/// Runs `body` and returns the broker's error that it throws; anything else is a failure of the test.
+func brokerError(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async -> BrokerError? {
+    do {
+        try await body()
+        Issue.record("No error was thrown.", sourceLocation: sourceLocation)
+    } catch let error as BrokerError {
+        return error
+    } catch {
+        Issue.record(error, sourceLocation: sourceLocation)
+    }
+    return nil
+}

@@ -1,0 +1,200 @@
+import GatewayTesting
+import Logging
+import MQTT
+import Testing
+
+/// What only a real broker can show.
+@Suite(.timeLimit(.minutes(2))) struct MosquittoTests {
+    private func broker(
+        _ servers: [BrokerServer], version: MQTTVersion = .v5, timeout: Duration = .seconds(10),
+        _ change: (inout BrokerOptions) -> Void = { _ in }
+    ) throws -> MosquittoBroker {
+        var options = BrokerOptions(servers: servers, clientID: "gateway", version: version, timeout: timeout)
+        change(&options)
+        return try MosquittoBroker(options, logger: Logger(label: "test"))
+    }
+
+    @Test func `an independent subscriber sees topic, payload, flags and properties`() async throws {
+        try await withMosquitto { server in
+            try await server.withSubscriber("home/#") { subscriber in
+                try await broker([server.server]).withConnection { connection in
+                    var message = OutboundMessage("home/answer", "{\"grüße\":1}")
+                    message.correlationData = Array("c-81".utf8)
+                    message.responseTopic = "home/back"
+                    message.expiry = .seconds(60)
+                    try await connection.deliver(message)
+                }
+                let message = try #require(try await subscriber.wait { !$0.isEmpty }.first)
+                #expect(message.topic == "home/answer")
+                #expect(message.text == "{\"grüße\":1}")
+                #expect(message.correlationData == Array("c-81".utf8))
+                #expect(message.responseTopic == "home/back")
+                #expect(message.expiry.map { $0 > .seconds(50) } == true)
+            }
+        }
+    }
+
+    @Test(arguments: MQTTVersion.allCases)
+    func `names user and password when they are refused`(_ version: MQTTVersion) async throws {
+        let options = MosquittoOptions(users: ["vitals": "right"])
+        try await withMosquitto(options) { server in
+            let wrong = try broker([server.server], version: version) { options in
+                options.username = "vitals"
+                options.password = "wrong-secret"
+            }
+            let error = await brokerError { try await wrong.withConnection { _ in } }
+            #expect(error?.code == .notAuthorized || error?.code == .badCredentials)
+            #expect(error?.message.contains("password") == true)
+            #expect(error?.message.contains("wrong-secret") == false)
+            let right = try broker([server.server], version: version) { options in
+                options.username = "vitals"
+                options.password = "right"
+            }
+            try await right.withConnection { try await $0.deliver(OutboundMessage("t")) }
+        }
+    }
+
+    @Test func `speaks TLS with a client certificate`() async throws {
+        try await withMosquitto(MosquittoOptions(encryption: .mutual)) { server in
+            let certificates = try #require(server.certificates)
+            for host in ["127.0.0.1", "localhost"] {
+                let address = BrokerServer(host: host, port: server.port, isTLS: true)
+                let client = try broker([address]) { options in
+                    options.tls = TLSOptions(
+                        caFile: certificates.ca, certificateFile: certificates.client, keyFile: certificates.clientKey)
+                }
+                try await client.withConnection { connection in
+                    try await connection.deliver(OutboundMessage("t", String(repeating: "x", count: 200_000)))
+                }
+            }
+        }
+    }
+
+    @Test func `says what is wrong with certificates`() async throws {
+        try await withMosquitto(MosquittoOptions(encryption: .mutual)) { server in
+            let good = try #require(server.certificates)
+            let cases: [(tls: TLSOptions, words: String)] = [
+                (TLSOptions(caFile: good.otherCA, certificateFile: good.client, keyFile: good.clientKey), "ca_file"),
+                (TLSOptions(caFile: good.ca), "certificate_file"),
+                (TLSOptions(caFile: "/nowhere/ca.pem"), "ca_file /nowhere/ca.pem cannot be read"),
+                (TLSOptions(caFile: good.ca, certificateFile: good.client), "both"),
+                (TLSOptions(caFile: good.clientKey), "ca_file"),
+            ]
+            for (tls, words) in cases {
+                let client = try broker([server.server]) { $0.tls = tls }
+                let error = await brokerError {
+                    // With TLS 1.3 a client certificate is refused only after the handshake, so wait for something.
+                    try await client.withConnection { try await $0.deliver(OutboundMessage("t")) }
+                }
+                #expect(error?.code == .tls, "\(tls): \(String(describing: error))")
+                #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+            }
+        }
+    }
+
+    @Test func `does not trust a certificate for another host`() async throws {
+        try await withMosquitto(MosquittoOptions(encryption: .server)) { server in
+            let certificates = try #require(server.certificates)
+            // The same machine under an address that the certificate does not name.
+            let address = BrokerServer(host: "127.1", port: server.port, isTLS: true)
+            let strict = try broker([address]) { $0.tls = TLSOptions(caFile: certificates.ca) }
+            let error = await brokerError { try await strict.withConnection { _ in } }
+            #expect(error?.code == .tls)
+            #expect(error?.message.contains("another host name") == true)
+            let lax = try broker([address]) { options in
+                options.tls = TLSOptions(caFile: certificates.ca, checksHostname: false)
+            }
+            try await lax.withConnection { try await $0.deliver(OutboundMessage("t")) }
+        }
+    }
+
+    @Test func `hints at TLS when a broker with TLS is addressed without`() async throws {
+        try await withMosquitto(MosquittoOptions(encryption: .server)) { server in
+            let plain = BrokerServer(host: "127.0.0.1", port: server.port)
+            let error = await brokerError { try await broker([plain]).withConnection { _ in } }
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains("mqtts://") == true)
+        }
+    }
+
+    @Test func `tells that nothing listens, and tries the next server the next time`() async throws {
+        try await withMosquitto { server in
+            let dead = BrokerServer(host: "127.0.0.1", port: try freePort())
+            let client = try broker([dead, server.server])
+            let error = await brokerError { try await client.withConnection { _ in } }
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains("\(dead)") == true)
+            #expect(error?.message.contains("refused") == true)
+            for _ in 0..<2 {
+                try await client.withConnection { try await $0.deliver(OutboundMessage("t")) }
+            }
+        }
+    }
+
+    @Test func `tells that a host name does not exist`() async throws {
+        let client = try broker([BrokerServer(host: "no-such-host.invalid", port: 1883)])
+        let error = await brokerError { try await client.withConnection { _ in } }
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("no-such-host.invalid") == true)
+    }
+
+    @Test func `gives a broker up that does not answer`() async throws {
+        try await withMosquitto { server in
+            server.freeze()
+            defer { server.thaw() }
+            let client = try broker([server.server], timeout: .milliseconds(200))
+            let error = await brokerError { try await client.withConnection { _ in } }
+            #expect(error?.code == .timedOut)
+        }
+    }
+
+    @Test func `leaves a broker that hangs within the time that a stop has`() async throws {
+        try await withMosquitto { server in
+            let client = try broker([server.server])
+            let start = ContinuousClock.now
+            try await client.withConnection { connection in
+                try await connection.deliver(OutboundMessage("t"))
+                server.freeze()
+            }
+            server.thaw()
+            #expect(ContinuousClock.now - start < .seconds(4))
+        }
+    }
+
+    @Test func `many tasks may publish while one waits for events`() async throws {
+        try await withMosquitto { server in
+            try await broker([server.server]).withConnection { connection in
+                let count = 2_000
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for publisher in 0..<4 {
+                        group.addTask {
+                            for number in 0..<count / 4 {
+                                let token = MessageToken(rawValue: Int64(publisher * count + number))
+                                while true {
+                                    do {
+                                        try connection.publish(OutboundMessage("t"), as: token)
+                                        break
+                                    } catch let error as BrokerError where error.code == .windowFull {
+                                        await Task.yield()
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    let events = try await connection.events { $0.acknowledged.count == count }
+                    #expect(Set(events.acknowledged).count == count)
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    @Test func `starts and ends connections often without running out of anything`() async throws {
+        try await withMosquitto { server in
+            let client = try broker([server.server])
+            for _ in 0..<50 {
+                try await client.withConnection { try await $0.deliver(OutboundMessage("t")) }
+            }
+        }
+    }
+}
