@@ -88,6 +88,8 @@ import Vitals
         #expect(try await store.clean(at: dawn + .days(6)) == false)
         #expect(try await store.facts(1...9, limit: 9).map(\.sequence) == [1, 2, 3])
         #expect(try await store.clean(at: dawn + .days(8)) == false)
+        #expect(try await store.facts(1...9, limit: 9).map(\.sequence) == [2, 3])
+        #expect(try await store.clean(at: dawn + .days(9)) == false)
         #expect(try await store.facts(1...9, limit: 9).map(\.sequence) == [3])
         #expect(try await store.all().count == 3)
     }

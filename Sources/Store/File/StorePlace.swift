@@ -30,6 +30,14 @@ struct StorePlace {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
+    /// Whether the file begins as SQLite's do (file format, section 1.3). SQLite itself would take a file that is shorter than
+    /// its header for an empty one.
+    private var hasHeader: Bool {
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        return (try? file?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    }
+
     private var damageMark: String { path + ".damaged" }
 
     /// Leaves a mark that the next start sees.
@@ -40,6 +48,9 @@ struct StorePlace {
     func open(newIdentity: SampleID) throws(StoreError) -> (DatabasePool, SampleID) {
         if FileManager.default.fileExists(atPath: damageMark) {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
+        }
+        guard isEmpty || hasHeader else {
+            throw StoreError(.corrupt, "\(path) is no SQLite database.")
         }
         do {
             let pool = try DatabasePool(path: path, configuration: configuration)
