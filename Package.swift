@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let grdb = "GRDB".from("GRDB.swift")
+let sqlite = "GRDBSQLite".from("GRDB.swift")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let metrics = "CoreMetrics".from("swift-metrics")
@@ -31,7 +32,9 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Folders of test targets that hold captured bytes and not Swift.
-let fixtures: [String: [String]] = ["LinkTests": ["Fixtures"]]
+let fixtures: [String: [String]] = [
+    "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"], "LinkTests": ["Fixtures"],
+]
 
 let package = Package(
     name: "vitals2mqtt",
@@ -58,7 +61,7 @@ let package = Package(
         module("Vitals"),
         module("GatewayKit", ["Vitals", logging]),
         module("Engines", ["GatewayKit", "Vitals", logging]),
-        module("Store", ["Engines", "Vitals", grdb, logging]),
+        module("Store", ["Engines", "JSON", "Vitals", grdb, sqlite]),
         module("Contract", ["JSON", "Vitals"]),
         module("MQTT", ["CMosquitto", logging]),
         module("HomeAssistant", ["Contract", "JSON", "Vitals"]),

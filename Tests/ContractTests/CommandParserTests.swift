@@ -1,0 +1,113 @@
+import Contract
+import JSON
+import Testing
+import Vitals
+
+@Suite struct CommandParserTests {
+    @Test(arguments: ["", " \n", "PRESS", "{}"])
+    func `takes these for no arguments`(payload: String) {
+        #expect(
+            parse("ring-1/command/sync", payload)
+                == .device(
+                    .sync(metrics: [], from: nil, to: nil),
+                    CommandEnvelope(device: Examples.device, command: "sync")))
+    }
+
+    static let commands: [(topic: String, payload: String, command: DeviceCommand)] = [
+        ("sync", #"{"metrics":["sleep","steps","sleep"]}"#, .sync(metrics: [.sleep, .steps], from: nil, to: nil)),
+        (
+            "sync", #"{"from":"2026-11-20T00:00:00+01:00","to":"2026-11-21T07:31:04Z"}"#,
+            .sync(
+                metrics: [], from: Examples.time("2026-11-19T23:00:00Z"), to: Examples.time("2026-11-21T07:31:04Z"))
+        ),
+        ("measure", #"{"metric":"heart_rate"}"#, .measure(.heartRate, duration: .seconds(60))),
+        (
+            "measure", #"{"metric":"stress","action":"start","duration_s":5}"#, .measure(.stress, duration: .seconds(5))
+        ),
+        ("measure", #"{"metric":"stress","duration_s":600}"#, .measure(.stress, duration: .seconds(600))),
+        ("measure", #"{"action":"stop"}"#, .stopMeasuring(nil)),
+        ("measure", #"{"action":"stop","metric":"stress"}"#, .stopMeasuring(.stress)),
+        ("fetch", "", .fetch(metrics: [])),
+        ("fetch", #"{"metrics":["stress"]}"#, .fetch(metrics: [.stress])),
+        ("time", "", .time),
+        ("reconnect", "PRESS", .reconnect),
+        (
+            "history", #"{"metric":"battery"}"#,
+            .history(.battery, from: nil, to: nil, limit: 200, page: nil, syncsFirst: false)
+        ),
+        (
+            "history", #"{"metric":"sleep","limit":500,"page":"1.2.0","sync":true,"from":null}"#,
+            .history(.sleep, from: nil, to: nil, limit: 500, page: "1.2.0", syncsFirst: true)
+        ),
+        (
+            "daily", #"{"metric":"steps"}"#,
+            .daily(.steps, from: LocalDay(number: 20_778), to: LocalDay(number: 20_778), syncsFirst: false)
+        ),
+        (
+            "daily", #"{"metric":"steps","from_day":"2026-11-01","to_day":"2026-11-20","sync":true}"#,
+            .daily(.steps, from: LocalDay(number: 20_758), to: LocalDay(number: 20_777), syncsFirst: true)
+        ),
+        (
+            "daily", #"{"metric":"steps","to_day":"2026-11-20"}"#,
+            .daily(.steps, from: LocalDay(number: 20_777), to: LocalDay(number: 20_777), syncsFirst: false)
+        ),
+    ]
+
+    @Test(arguments: commands.indices)
+    func `understands the commands of a device`(index: Int) {
+        let (name, payload, command) = Self.commands[index]
+        #expect(parse("ring-1/command/\(name)", payload).deviceCommand == command)
+        #expect(command.name == name)
+    }
+
+    static let gatewayCommands: [(topic: String, payload: String, command: GatewayCommand)] = [
+        ("sync", "PRESS", .sync), ("rediscover", "", .rediscover), ("reload", "{}", .reload), ("scan", "", .scan),
+        ("replay", #"{"from_seq":7,"to_seq":7}"#, .replay(7...7)),
+        ("replay", #"{"from_seq":1,"to_seq":100000}"#, .replay(1...100_000)),
+    ]
+
+    @Test(arguments: gatewayCommands.indices)
+    func `understands the commands of the gateway`(index: Int) {
+        let (name, payload, command) = Self.gatewayCommands[index]
+        let incoming = parse("gateway/command/\(name)", payload)
+        #expect(incoming.gatewayCommand == command)
+        #expect(incoming.envelope?.device == nil)
+    }
+
+    @Test func `keeps what is around a command`() {
+        let incoming = parse(
+            "ring-1/command/time",
+            #"{"id":"c-81","issued_at":"2026-11-21T07:00:00Z","expires_at":"2026-11-21T08:00:00Z"}"#,
+            responseTopic: "me/answers", correlation: [1, 2])
+        #expect(
+            incoming
+                == .device(
+                    .time,
+                    CommandEnvelope(
+                        id: "c-81", device: Examples.device, command: "time",
+                        expiresAt: Examples.time("2026-11-21T08:00:00Z"), responseTopic: "me/answers",
+                        correlation: [1, 2])))
+    }
+
+    @Test(arguments: [(#"{"id":17}"#, "17"), (#"{"id":null}"#, nil), (#"{"id":"17"}"#, "17")])
+    func `takes a number for an id, and null for none`(payload: String, id: String?) {
+        let incoming = parse("ring-1/command/time", payload)
+        #expect(incoming.deviceCommand == .time)
+        #expect(incoming.envelope?.id == id)
+    }
+
+    @Test func `ignores what was retained, whatever it is`() {
+        #expect(parse("ring-1/command/sync", isRetained: true) == .ignored)
+        #expect(parse("ring-1/command/nonsense", "{", isRetained: true) == .ignored)
+        #expect(parse("ring-1/config/set", isRetained: true) == .ignored)
+    }
+
+    @Test(arguments: ["ring-1/info", "ring-1/command", "ring-1/command/a/b", "ring-1/config/get", "", "a/b/c/d"])
+    func `ignores topics that are no commands`(topic: String) { #expect(parse(topic) == .ignored) }
+
+    @Test(arguments: ["other/home/ring-1/command/sync", "vitals2mqtt/home2/ring-1/command/sync", "vitals2mqtt/home"])
+    func `ignores topics of others`(topic: String) {
+        let incoming = Examples.parser.parse(topic: topic, payload: [], isRetained: false, receivedAt: Examples.now)
+        #expect(incoming == .ignored)
+    }
+}

@@ -1,0 +1,211 @@
+import Contract
+import Vitals
+
+/// Every kind of message, by the name of its fixture.
+enum ExampleMessages {
+    static let names = all.map(\.name)
+
+    static func message(_ name: String) -> OutgoingMessage? { all.first { $0.name == name }?.message }
+
+    static let all: [(name: String, message: OutgoingMessage)] = facts + state + answers
+
+    private static let device = Examples.device
+    private static let now = Examples.now
+
+    private static func fact(
+        _ sequence: Int64, _ lane: Lane, _ content: Fact.Content, isReplay: Bool = false
+    ) -> OutgoingMessage {
+        var encoder = Examples.encoder
+        return encoder.fact(
+            Fact(sequence: sequence, lane: lane, device: device, content: content), info: Examples.info,
+            publishedAt: now, isReplay: isReplay)
+    }
+
+    private static func measurement(
+        _ samples: [StoredSample], source: SampleSource = .sync, isHistorical: Bool = true, user: Int? = nil,
+        isReplay: Bool = false
+    ) -> OutgoingMessage {
+        fact(
+            184_467, .history,
+            .measurement(
+                Fact.Measurement(
+                    metric: samples[0].sample.metric, source: source, isHistorical: isHistorical, user: user,
+                    samples: samples)), isReplay: isReplay)
+    }
+
+    private static let alert = AlertEvent(
+        id: SampleID(name: "raised"), rule: AlertRule(.heartRate, .resting, .high), edge: .raised, value: 112,
+        limit: 100, origin: .gateway, measuredAt: now, raisedAt: now, sampleID: Examples.heartRate.id)
+    private static let cleared = AlertEvent(
+        id: SampleID(name: "cleared"), raisedID: SampleID(name: "raised"), rule: AlertRule(.stress, .low),
+        edge: .cleared, value: nil, limit: nil, origin: .device, measuredAt: now,
+        raisedAt: Examples.time("2026-11-21T07:00:00Z"), sampleID: nil)
+
+    private static let facts: [(name: String, message: OutgoingMessage)] = [
+        ("measurement-heart-rate", measurement([Examples.heartRate, Examples.restingRate])),
+        (
+            "measurement-blood-pressure",
+            measurement([Examples.pressure], source: .measure, isHistorical: false, user: 2)
+        ),
+        ("measurement-temperature", measurement([Examples.temperature], source: .live, isHistorical: false)),
+        ("measurement-steps", measurement([Examples.steps])),
+        ("measurement-sleep", measurement([Examples.sleep])),
+        ("measurement-sport", measurement([Examples.sport])),
+        (
+            "measurement-replay",
+            measurement([Examples.heartRate], source: .live, isHistorical: false, isReplay: true)
+        ),
+        ("past-day", fact(7, .history, .day(day(isFinal: true)))),
+        ("alert-raised", fact(8, .alert, .alert(alert, isLate: false))),
+        ("alert-late", fact(9, .history, .alert(cleared, isLate: true))),
+        ("alert-replay", fact(8, .alert, .alert(alert, isLate: false), isReplay: true)),
+        (
+            "gap",
+            fact(
+                10, .alert,
+                .gap(
+                    Gap(
+                        metric: .heartRate, from: Examples.time("2026-11-01T00:00:00Z"), to: nil, count: 12,
+                        reason: .evicted, at: now, sequences: [3...5, 9...9])))
+        ),
+    ]
+
+    static func day(isFinal: Bool = false) -> DayRecord {
+        DayRecord(
+            summary: DailySummary(
+                metric: .heartRate, day: LocalDay(number: 20_777), samples: [Examples.heartRate, Examples.restingRate]),
+            revision: 2, updatedAt: now, isFinal: isFinal,
+            deviceSummary: isFinal
+                ? DailySummary(
+                    metric: .heartRate, day: LocalDay(number: 20_777), count: 2, manualCount: 0, average: 54.5,
+                    details: .values(DailySummary.Extremes())) : nil)
+    }
+
+    private static func today(_ metric: Metric, _ samples: [StoredSample]) -> OutgoingMessage {
+        var encoder = Examples.encoder
+        return encoder.today(
+            DayRecord(
+                summary: DailySummary(metric: metric, day: LocalDay(number: 20_777), samples: samples), revision: 1,
+                updatedAt: now, isFinal: false), of: device)
+    }
+
+    private static func latest(_ stored: StoredSample, until: String?, isStale: Bool = false) -> OutgoingMessage {
+        Examples.encoder.latest(
+            LatestState(stored: stored, freshUntil: until.map(Examples.time), isStale: isStale), of: device, now: now)
+    }
+
+    private static let state: [(name: String, message: OutgoingMessage)] = [
+        ("gateway-status-online", Examples.encoder.gatewayStatus(isOnline: true)),
+        (
+            "gateway-info",
+            Examples.encoder.gatewayInfo(
+                GatewayInfo(
+                    version: "0.1.0", store: SampleID(name: "store"), startedAt: now, plugins: ["link", "tcp"],
+                    devices: [device]))
+        ),
+        (
+            "gateway-state",
+            Examples.encoder.gatewayState(
+                GatewayState(
+                    broker: "127.0.0.1:1883", outbox: [.live: 3], oldestUnsentAt: nil, dropped: ["samples": 4],
+                    storeBytes: 81_920, lastError: nil, at: now))
+        ),
+        ("info", Examples.encoder.info(Examples.info)),
+        ("info-never-connected", Examples.encoder.info(DeviceInfo(id: device, name: "Ring", driver: "link"))),
+        ("availability-offline", Examples.encoder.availability(false, of: device)),
+        (
+            "link",
+            Examples.encoder.link(
+                LinkState(phase: .waiting, since: now, attempts: 3, clockSkew: -1.5, lastError: "No route."), of: device
+            )
+        ),
+        ("latest", latest(Examples.heartRate, until: "2026-11-21T07:51:04.120Z")),
+        ("latest-stale", latest(Examples.pressure, until: "2026-11-21T07:31:04.120Z")),
+        ("latest-without-end", latest(Examples.pressure, until: nil)),
+        ("today-steps", today(.steps, [Examples.steps])),
+        ("today-sleep", today(.sleep, [Examples.sleep])),
+        ("today-sport", today(.sport, [Examples.sport])),
+        ("today-blood-pressure", today(.bloodPressure, [Examples.pressure])),
+        ("today-empty", today(.temperature, [])),
+        (
+            "level",
+            Examples.encoder.level(
+                AlertLevel(
+                    rule: AlertRule(.bloodOxygen, .low), isActive: true, since: now, value: 88, limit: 92,
+                    lastID: SampleID(name: "raised")), of: device)
+        ),
+        (
+            "config",
+            Examples.encoder.config(
+                TwinState(
+                    desired: Examples.settings, version: 17, reported: Examples.settings, reportedVersion: 16,
+                    pending: [MonitorSetting(.heartRate, .restingAlertUpper)],
+                    drift: [MonitorSetting(.stress, .scheduleStart)], updatedAt: now), of: device)
+        ),
+        (
+            "config-never-connected",
+            Examples.encoder.config(
+                TwinState(
+                    version: 1, updatedAt: now,
+                    waiting: MonitorPatch([MonitorSetting(.temperature, .alertUpper): .number(38.5)])), of: device)
+        ),
+        (
+            "sync",
+            Examples.encoder.sync(
+                SyncState(
+                    phase: .syncing, job: "connect", metric: .sleep, metricsDone: 2, metricsTotal: 5, samplesNew: 1310,
+                    samplesKnown: 88,
+                    failed: [SyncState.Failure(metric: .stress, code: .timeout, message: "No answer within 60 s.")],
+                    oldest: now, newest: now, startedAt: now, lastSuccessAt: now), of: device)
+        ),
+        (
+            "measure",
+            Examples.encoder.measure(
+                MeasureState(phase: .measuring, metric: .heartRate, startedAt: now, reading: .value(71)), of: device)
+        ),
+        ("measure-idle", Examples.encoder.measure(MeasureState(), of: device)),
+    ]
+
+    static func answer(_ answer: Answer, device: DeviceID? = device, command: String = "sync") -> OutgoingMessage {
+        var encoder = Examples.encoder
+        return encoder.answer(
+            answer, to: CommandEnvelope(id: "c-81", device: device, command: command), at: now)
+    }
+
+    private static let answers: [(name: String, message: OutgoingMessage)] = [
+        (
+            "answer-sync",
+            answer(
+                Answer(
+                    .failed, code: .deviceError, message: "One metric failed.",
+                    data: .sync(
+                        new: 1310, known: 88,
+                        failed: [SyncState.Failure(metric: .stress, code: .timeout, message: "No answer.")])))
+        ),
+        (
+            "answer-violations",
+            answer(
+                Answer(
+                    .rejected, code: .invalid, message: "Nothing was changed.",
+                    violations: [Violation(path: "stress.alert.upper", message: "must be a number")]),
+                command: "config/set")
+        ),
+        ("answer-accepted", answer(Answer(.accepted))),
+        ("answer-replay", answer(Answer(.done, data: .replayed(12)), device: nil, command: "replay")),
+        (
+            "answer-history",
+            answer(
+                Answer(.done, data: .samples([Examples.heartRate], metric: .heartRate, next: "1.2.0")),
+                command: "history")
+        ),
+        ("answer-daily", answer(Answer(.done, data: .days([day()])), command: "daily")),
+        ("answer-measure", answer(Answer(.done, data: .measurement(Examples.pressure)), command: "measure")),
+        ("answer-fetch", answer(Answer(.done, data: .settings(MonitorSettings())), command: "fetch")),
+        ("answer-time", answer(Answer(.done, data: .clock(skew: 2.25)), command: "time")),
+        ("answer-version", answer(Answer(.done, data: .version(18)), command: "config/set")),
+        (
+            "answer-reload",
+            answer(Answer(.done, data: .names(["added": ["ring-2"], "removed": []])), device: nil, command: "reload")
+        ),
+    ]
+}

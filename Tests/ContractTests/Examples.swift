@@ -1,0 +1,68 @@
+import Contract
+import Vitals
+
+/// Values that look like those of a real household, in one place.
+enum Examples {
+    static let topics = ContractTopics(gateway: id("home"))
+    static let calendar: LocalCalendar = {
+        guard let calendar = LocalCalendar(identifier: "Europe/Berlin") else { preconditionFailure("no time zones") }
+        return calendar
+    }()
+    static let encoder = ContractEncoder(topics: topics, calendar: calendar)
+    static let parser = CommandParser(topics: topics, discoveryPrefix: "homeassistant", calendar: calendar)
+    static let device = id("ring-1")
+    static let now = time("2026-11-21T07:31:04.120Z")
+
+    static func id(_ text: String) -> DeviceID {
+        guard let id = DeviceID(text) else { preconditionFailure("\(text) is no identifier") }
+        return id
+    }
+
+    static func time(_ text: String) -> Timestamp {
+        guard let time = Timestamp(rfc3339: text) else { preconditionFailure("\(text) is no time") }
+        return time
+    }
+
+    static func stored(
+        _ metric: Metric, _ reading: Reading, start: String = "2026-11-20T22:10:00Z", end: String? = nil,
+        kind: Sample.Kind = .normal, isUserInitiated: Bool = false, isExercise: Bool? = nil, revision: Int = 1
+    ) -> StoredSample {
+        let sample = Sample(
+            metric: metric, start: time(start), end: end.map(time), kind: kind, isUserInitiated: isUserInitiated,
+            isExercise: isExercise, reading: reading)
+        return StoredSample(
+            sample: sample, id: SampleID(device: device, sample: sample), revision: revision,
+            receivedAt: time("2026-11-21T07:31:03.900Z"))
+    }
+
+    static let heartRate = stored(.heartRate, .value(58))
+    static let restingRate = stored(.heartRate, .value(51), kind: .resting, isExercise: false, revision: 3)
+    static let pressure = stored(
+        .bloodPressure, .bloodPressure(BloodPressure(systolic: 128, diastolic: 79.5, pulse: 66)), isUserInitiated: true)
+    static let temperature = stored(.temperature, .value(36.7))
+    static let steps = stored(
+        .steps, .steps(Steps(count: 412, distance: 301.5)), end: "2026-11-20T22:20:00Z")
+    static let sleep = stored(
+        .sleep,
+        .sleep(
+            Sleep(stages: [
+                Sleep.Stage(.light, from: time("2026-11-20T22:10:00Z"), to: time("2026-11-20T23:00:00Z")),
+                Sleep.Stage(.deep, from: time("2026-11-20T23:00:00Z"), to: time("2026-11-21T00:30:00Z")),
+                Sleep.Stage(.awake, from: time("2026-11-21T00:30:00Z"), to: time("2026-11-21T00:35:00Z")),
+            ])), end: "2026-11-21T00:35:00Z")
+    static let sport = stored(
+        .sport,
+        .sport(Sport(activity: "running", distance: 8012, energy: 610, averageHeartRate: 148, maximumHeartRate: 171)),
+        start: "2026-11-20T16:00:00Z", end: "2026-11-20T16:47:30Z")
+
+    static let info = DeviceInfo(
+        id: device, name: "Anna's ring", person: "anna", people: [1: "anna", 2: "ben"], driver: "link",
+        transport: "tcp",
+        identity: DeviceIdentity(manufacturer: "Acme", model: "Ring", serial: "R-1", firmware: "1.2.3", hardware: "B"),
+        capabilities: Capabilities(
+            [.heartRate: [.measure, .monitor, .history, .restAlert], .stress: [.history], .steps: [.history]],
+            maximumHistoryDays: 7), hasBattery: true)
+
+    static let settings = MonitorSettings.defaults(
+        for: Capabilities(Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Abilities(rawValue: .max)) })))
+}
