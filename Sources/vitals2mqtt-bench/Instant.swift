@@ -15,7 +15,8 @@ enum Instant {
         guard seconds > 0 else { return }
         let whole = Int(seconds)
         var rest = timespec(tv_sec: whole, tv_nsec: Int((seconds - Double(whole)) * 1_000_000_000))
-        while nanosleep(&rest, &rest) != 0, errno == EINTR {}
+        var remaining = timespec()
+        while nanosleep(&rest, &remaining) != 0, errno == EINTR { rest = remaining }
     }
 
     /// Asks every few milliseconds until the answer is yes.

@@ -39,7 +39,7 @@ struct RunCommand: ParsableCommand {
         let settings = RunSettings(
             gateway: gateway, work: URL(filePath: work), cache: cache.map { URL(filePath: $0) }, isQuick: quick)
         var report = Report()
-        print(Report.header)
+        Report.begin()
         for part in try parts() {
             do { report.add(try part.measure(settings)) } catch { report.fail(part.rawValue, error) }
         }

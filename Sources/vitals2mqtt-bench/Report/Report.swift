@@ -19,7 +19,13 @@ struct Report {
         fflush(nil)
     }
 
-    static let header = row(["figure", "ours", "aim", "reach", "bare loop", "ratio", ""])
+    /// Prints the heads of the columns.
+    static func begin() {
+        print(header)
+        fflush(nil)
+    }
+
+    private static let header = row(["figure", "ours", "aim", "reach", "bare loop", "ratio", ""])
 
     private static func line(_ figure: Figure) -> String {
         let aim =

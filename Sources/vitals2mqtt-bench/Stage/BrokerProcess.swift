@@ -8,6 +8,7 @@ final class BrokerProcess {
     private var child: ChildProcess?
 
     init(folder: URL) throws {
+        // Started by root it would become a user that may not write into the folder; otherwise `user` means nothing.
         self.folder = folder
         port = try Loopback.freePort()
         try """
@@ -20,6 +21,7 @@ final class BrokerProcess {
         max_queued_messages 0
         max_inflight_messages 0
         log_type error
+        user \(NSUserName())
 
         """.write(to: folder.appending(path: "mosquitto.conf"), atomically: true, encoding: .utf8)
         try start()

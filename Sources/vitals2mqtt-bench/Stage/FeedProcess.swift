@@ -76,10 +76,11 @@ final class FeedProcess {
                 pending.removeFirst(end + 1)
                 return line.split(separator: " ")
             }
-            guard let data = try child.output?.read(upToCount: 65_536), !data.isEmpty else {
-                throw BenchError("The feeder has ended.")
-            }
-            pending += data
+            // `FileHandle` would wait until its buffer is full.
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(child.output?.fileDescriptor ?? -1, &buffer, buffer.count)
+            guard count > 0 else { throw BenchError("The feeder has ended.") }
+            pending += buffer[..<count]
         }
     }
 }
