@@ -77,7 +77,7 @@ let package = Package(
             ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "vitals2mqtt",
-            dependencies: ["Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
+            dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
             swiftSettings: settings),
         .executableTarget(
             name: "vitals2mqtt-bench",
@@ -94,7 +94,11 @@ let package = Package(
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
         tests(
-            "GatewayTests", ["BundledPlugins", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
+            "GatewayTests",
+            [
+                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
+                "Vitals", logging,
+            ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
         tests("JSONTests", ["JSON"]),

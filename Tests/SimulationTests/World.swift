@@ -113,6 +113,7 @@ final class World: Sendable {
         while !Task.isCancelled {
             let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
             try await runGateway(for: life)
+            if Task.isCancelled { return }
             restarts.withLock { $0 += 1 }
             broker.cut("gateway")
             try await simulation.gatewayClock.sleep(for: draw(1...10))
@@ -121,8 +122,7 @@ final class World: Sendable {
 
     private func runGateway(for life: Duration?) async throws {
         let delivery = Delivery()
-        let store = try await stores.open(simulation, delivery: delivery)
-        defer { store.crash() }
+        let store = CrashingStore(try stores.open(simulation, delivery: delivery))
         let core = makeCore(store: store, delivery: delivery)
         let setups = wearables.map { setup($0) }
         await withTaskGroup(of: Void.self) { group in
@@ -134,7 +134,7 @@ final class World: Sendable {
                 await group.waitForAll()
             }
             // From here on nothing that the dying gateway does has an effect.
-            store.crash()
+            await store.crash()
             broker.cut("gateway")
             group.cancelAll()
         }
