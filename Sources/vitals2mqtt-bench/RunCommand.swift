@@ -30,6 +30,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Parts to measure, with commas: \(Part.allCases.map(\.rawValue).joined(separator: ",")).")
     var only: String?
     @Option(help: "A file for the figures as JSON.") var json: String?
+    @Option(help: "Seconds after which no further part is begun.") var limit = 1200.0
     @Flag(help: "Shorter: the figures waver more, and the large store has a million samples.") var quick = false
 
     func validate() throws { _ = try parts() }
@@ -39,8 +40,13 @@ struct RunCommand: ParsableCommand {
         let settings = RunSettings(
             gateway: gateway, work: URL(filePath: work), cache: cache.map { URL(filePath: $0) }, isQuick: quick)
         var report = Report()
+        let began = Instant.steady
         Report.begin()
         for part in try parts() {
+            guard Instant.seconds(since: began) < limit else {
+                report.fail(part.rawValue, BenchError("The time is over; ask for it with --only \(part.rawValue)."))
+                continue
+            }
             do { report.add(try part.measure(settings)) } catch { report.fail(part.rawValue, error) }
         }
         if let json { try Data(report.json(of: settings)).write(to: URL(filePath: json)) }
