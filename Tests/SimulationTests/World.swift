@@ -17,8 +17,8 @@ final class World: Sendable {
         var deviceFaults = true
         var crashes = true
         /// For how long everything misbehaves; then it is left alone for as long as it may need to recover.
-        var trouble: Duration = .minutes(12)
-        var recovery: Duration = .minutes(45)
+        var trouble: Duration = .minutes(6)
+        var recovery: Duration = .minutes(15)
     }
 
     let simulation: Simulation

@@ -1,6 +1,7 @@
 import Contract
 import Engines
 import GatewayKit
+import HomeAssistant
 import Logging
 import MQTT
 import ServiceLifecycle
@@ -24,7 +25,7 @@ extension GatewayServices {
             ContractEncoder(topics: settings.topics, calendar: settings.calendar).gatewayStatus(isOnline: false))
         let core = GatewayCore(
             settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), delivery: delivery,
-            plugins: configuration.plugins, discovery: DiscoverySettings(configuration), seed: generator.next(),
+            plugins: configuration.plugins, discovery: configuration.discovery, seed: generator.next(),
             reload: { try configuration.setups(after: try read(), settings: settings) })
         let setups = try configuration.setups(after: configuration, settings: settings)
         return GatewayServices(
@@ -90,5 +91,31 @@ extension StoreOptions {
         replayAge = configuration.replayAge
         sampleRetention = configuration.sampleRetention
         dailyRetention = configuration.dailyRetention
+    }
+}
+
+extension GatewayConfiguration {
+    /// How devices are announced to Home Assistant.
+    fileprivate var discovery: DiscoverySettings {
+        let options = DiscoveryOptions(
+            mode: DiscoveryOptions.Mode(homeAssistant.discovery), prefix: homeAssistant.prefix,
+            compatibility: HomeAssistantVersion(
+                year: homeAssistant.compatibility.year, month: homeAssistant.compatibility.month))
+        let origin = DiscoveryOrigin(version: GatewayVersion.current, supportURL: Self.supportURL)
+        return DiscoverySettings(
+            Discovery(options: options, topics: topics, origin: origin, freshness: policy.freshness))
+    }
+
+    /// Where a user of Home Assistant finds help.
+    private static let supportURL = "https://github.com/vitals2mqtt/vitals2mqtt"
+}
+
+extension DiscoveryOptions.Mode {
+    fileprivate init(_ discovery: HomeAssistantConfiguration.Discovery) {
+        switch discovery {
+        case .device: self = .device
+        case .component: self = .component
+        case .off: self = .off
+        }
     }
 }

@@ -1,5 +1,5 @@
 package import Contract
-import Engines
+package import Engines
 import Foundation
 package import GatewayKit
 package import Logging
@@ -22,6 +22,8 @@ package struct GatewayConfiguration: Sendable {
     package var homeAssistant: HomeAssistantConfiguration
     /// `devices`: the devices, in the file's order.
     package var devices: [DeviceConfiguration]
+    /// How engines decide, for devices that do not say otherwise.
+    package var policy: DevicePolicy
     /// What is allowed but probably not meant, with its lines.
     package var warnings: [ConfigurationMistake]
     /// The whole file.
@@ -54,8 +56,8 @@ extension GatewayConfiguration {
         if homeAssistant.discovery != .off, homeAssistant.prefix == mqtt?.baseTopic {
             reader.report("The discovery prefix and mqtt.base_topic must not be the same.", at: "home_assistant")
         }
-        let defaults = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
-        devices = reader.devices("devices", defaults: defaults, &context)
+        policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
+        devices = reader.devices("devices", defaults: policy, &context)
         if devices.isEmpty { context.warn("No device is configured.", at: "devices", of: reader) }
         let mistakes = reader.finish()
         guard mistakes.isEmpty, let id = gateway.id, let mqtt else { throw ConfigurationError(mistakes: mistakes) }

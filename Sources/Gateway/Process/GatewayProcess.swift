@@ -1,5 +1,5 @@
 import Foundation
-package import GatewayKit
+import GatewayKit
 import Glibc
 package import Logging
 import ServiceLifecycle

@@ -1,0 +1,43 @@
+import Contract
+import JSON
+import Vitals
+
+/// The `device` of a discovery message. Home Assistant refuses one with a key that it does not know, and one whose value
+/// is `null`.
+struct DeviceBlock {
+    /// The identifier, which also begins the topics.
+    var node: String
+    var name: String
+    var identity = DeviceIdentity()
+    /// The identifier of the device through which this one is reached.
+    var via: String?
+
+    var json: JSONValue {
+        var members: [JSONValue.Member] = [JSONValue.Member("identifiers", [.string(node)])]
+        func add(_ key: String, _ value: String?) {
+            if let value, !value.isEmpty { members.append(JSONValue.Member(key, .string(value))) }
+        }
+        add("name", name)
+        add("manufacturer", identity.manufacturer)
+        add("model", identity.model)
+        add("serial_number", identity.serial)
+        add("sw_version", identity.firmware)
+        add("hw_version", identity.hardware)
+        add("via_device", via)
+        return .object(members)
+    }
+}
+
+extension Discovery {
+    var gatewayDevice: DeviceBlock {
+        DeviceBlock(
+            node: node(DeviceID.reserved), name: "\(DiscoveryOrigin.name) \(topics.gateway.text)",
+            identity: DeviceIdentity(model: DiscoveryOrigin.name, firmware: origin.version))
+    }
+
+    func block(of device: DeviceInfo) -> DeviceBlock {
+        DeviceBlock(
+            node: node(device.id.text), name: device.name, identity: device.identity ?? DeviceIdentity(),
+            via: node(DeviceID.reserved))
+    }
+}
