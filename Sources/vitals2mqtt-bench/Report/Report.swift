@@ -42,7 +42,7 @@ struct Report {
         ])
     }
 
-    private static let widths = [52, 20, 10, 9, 10, 6, 0]
+    private static let widths = [60, 20, 10, 9, 10, 6, 0]
 
     private static func row(_ cells: [String]) -> String {
         zip(cells, widths).map { cell, width in

@@ -30,8 +30,9 @@ final class Scene {
         plan = FeedPlan(
             base: Instant.wall / 1000 - setting.age, step: setting.step, historyCount: setting.historyCount,
             deviceCount: setting.devices)
+        // Simulated samples have no keys; they are counted only.
         arrivals = Arrivals(
-            devices: setting.devices, key: .init(base: plan.base, step: plan.step))
+            devices: setting.isSimulated ? 0 : setting.devices, key: .init(base: plan.base, step: plan.step))
         subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
         feed = setting.isSimulated ? nil : try FeedProcess(plan, folder: folder)
         gateway = GatewayProcess(program: settings.gateway, folder: folder)
