@@ -79,6 +79,10 @@ let package = Package(
             name: "vitals2mqtt",
             dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
             swiftSettings: settings),
+        .executableTarget(
+            name: "vitals2mqtt-bench",
+            dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
+            swiftSettings: settings),
         .target(
             name: "BundledPlugins",
             dependencies: ["GatewayKit"] + plugins.map { .target(name: $0.name) },
