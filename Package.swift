@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let grdb = "GRDB".from("GRDB.swift")
+let sqlite = "GRDBSQLite".from("GRDB.swift")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let metrics = "CoreMetrics".from("swift-metrics")
@@ -60,7 +61,7 @@ let package = Package(
         module("Vitals"),
         module("GatewayKit", ["Vitals", logging]),
         module("Engines", ["GatewayKit", "Vitals", logging]),
-        module("Store", ["Engines", "Vitals", grdb, logging]),
+        module("Store", ["Engines", "JSON", "Vitals", grdb, sqlite]),
         module("Contract", ["JSON", "Vitals"]),
         module("MQTT", ["CMosquitto", logging]),
         module("HomeAssistant", ["Contract", "JSON", "Vitals"]),
@@ -76,7 +77,7 @@ let package = Package(
             ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "vitals2mqtt",
-            dependencies: ["Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
+            dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
             swiftSettings: settings),
         .target(
             name: "BundledPlugins",
@@ -89,7 +90,11 @@ let package = Package(
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
         tests(
-            "GatewayTests", ["BundledPlugins", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
+            "GatewayTests",
+            [
+                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
+                "Vitals", logging,
+            ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
         tests("JSONTests", ["JSON"]),

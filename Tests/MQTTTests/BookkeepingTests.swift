@@ -63,6 +63,19 @@ import Testing
         #expect(further.droppedCount == 0)
     }
 
+    @Test func `drops what would take too much memory, until the rest is taken`() async throws {
+        let inbox = ConnectionInbox(maximumInbound: 10)
+        let half = [UInt8](repeating: 0, count: ConnectionInbox.maximumWaitingBytes / 2)
+        for size in [half.count, half.count, 1, 0] {
+            inbox.receive(InboundMessage(topic: "t", payload: Array(half.prefix(size))))
+        }
+        let events = try await inbox.next()
+        #expect(events.received.map(\.payload.count) == [half.count, half.count, 0])
+        #expect(events.droppedCount == 1)
+        inbox.receive(InboundMessage(topic: "t", payload: half))
+        #expect(try await inbox.next().received.count == 1)
+    }
+
     @Test func `wakes a reader that waits`() async throws {
         let inbox = ConnectionInbox(maximumInbound: 1)
         async let reading = inbox.next()
@@ -123,6 +136,17 @@ import Testing
             BrokerError.broken(0x8E, server: Self.server).message.contains("Another client uses the same client id"))
         #expect(BrokerError.broken(0x8B, server: Self.server).message.contains("shutting down"))
         #expect(BrokerError.broken(7, server: Self.server).message.contains("lost"))
+    }
+
+    @Test func `guesses that a certificate is missing when a broker with TLS hangs up`() {
+        func error(_ tls: TLSOptions?, isTLS: Bool) -> BrokerError {
+            let server = BrokerServer(host: "h", port: 1, isTLS: isTLS)
+            return .notOpened(7, systemError: 0, log: [], server: server, tls: tls)
+        }
+        #expect(error(TLSOptions(), isTLS: true).message.contains("certificate_file"))
+        #expect(error(TLSOptions(certificateFile: "c", keyFile: "k"), isTLS: true).code == .unreachable)
+        #expect(error(nil, isTLS: true).code == .unreachable)
+        #expect(error(TLSOptions(), isTLS: false).code == .unreachable)
     }
 
     @Test(arguments: [

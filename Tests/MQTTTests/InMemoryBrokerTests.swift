@@ -9,15 +9,6 @@ import Vitals
 @Suite(.timeLimit(.minutes(1))) struct InMemoryBrokerTests {
     private let token = MessageToken(rawValue: 1)
 
-    /// A small generator whose numbers follow from its seed.
-    private struct Seeded: RandomNumberGenerator, Sendable {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 31)
-        }
-    }
-
     @Test func `loses a message that it did not store, and keeps one that it did not acknowledge`() async throws {
         let broker = InMemoryBroker(clock: .real)
         for (faults, stored) in [
@@ -95,28 +86,30 @@ import Vitals
         #expect(broker.published.count == 2)
     }
 
-    @Test func `messages need time, in order, and are forgotten when they expire`() async throws {
-        let time = ManualTime()
-        let broker = InMemoryBroker(clock: time.clock)
-        broker.publish(OutboundMessage(topic: "state", payload: [1], isRetained: true, expiry: .seconds(10)))
-        try await broker.client(id: "a").withConnection { connection in
-            try await connection.subscribe([Subscription("#")])
-            _ = try await connection.nextEvents()
-            broker.setFaults(BrokerFaults(delay: .seconds(2) ... .seconds(2)))
-            broker.publish(OutboundMessage("slow"))
-            broker.setFaults(BrokerFaults())
-            broker.publish(OutboundMessage("fast"))
-            await time.sleeper()
-            time.advance(by: .seconds(1))
-            broker.publish(OutboundMessage("last"))
-            time.advance(by: .seconds(1))
-            let events = try await connection.events { $0.received.count == 3 }
-            #expect(events.received.map(\.topic) == ["slow", "fast", "last"])
+    @Test func `messages need time, in order, and are forgotten when they expire`() throws {
+        try Simulation.run(seed: 1, deadline: .minutes(1)) { world in
+            let clock = world.gatewayClock
+            let broker = InMemoryBroker(clock: clock)
+            broker.publish(OutboundMessage(topic: "state", payload: [1], isRetained: true, expiry: .seconds(10)))
+            try await broker.client(id: "a").withConnection { connection in
+                try await connection.subscribe([Subscription("#")])
+                #expect(try await connection.nextEvents().received.map(\.expiry) == [.seconds(10)])
+                broker.setFaults(BrokerFaults(delay: .seconds(2) ... .seconds(2)))
+                broker.publish(OutboundMessage("slow"))
+                broker.setFaults(BrokerFaults())
+                broker.publish(OutboundMessage("fast"))
+                try await clock.sleep(for: .seconds(1))
+                broker.publish(OutboundMessage("last"))
+                var topics: [String] = []
+                while topics.count < 3 { topics += try await connection.nextEvents().received.map(\.topic) }
+                #expect(topics == ["slow", "fast", "last"])
+                #expect(world.uptime == .seconds(2))
+            }
+            try await clock.sleep(for: .milliseconds(7_999))
+            #expect(broker.retained().map(\.topic) == ["state"])
+            try await clock.sleep(for: .milliseconds(1))
+            #expect(broker.retained().isEmpty)
         }
-        time.advance(by: .milliseconds(7_999))
-        #expect(broker.retained().map(\.topic) == ["state"])
-        time.advance(by: .milliseconds(1))
-        #expect(broker.retained().isEmpty)
     }
 
     @Test func `forgets a retained message when an empty one is published`() {
@@ -128,22 +121,50 @@ import Vitals
         #expect(broker.retained().map(\.topic) == ["b"])
     }
 
-    @Test func `the same numbers give the same faults`() async {
-        func run(_ seed: UInt64) async -> [String] {
-            let broker = InMemoryBroker(clock: .real, generator: Seeded(state: seed))
-            broker.setFaults(
-                BrokerFaults(refuseConnection: 0.2, cutBeforeStoring: 0.1, cutBeforeAcknowledging: 0.1))
-            for attempt in 0..<50 {
-                try? await broker.client(id: "a").withConnection { connection in
-                    for number in 0..<10 { try connection.publish(OutboundMessage("t", "\(attempt).\(number)")) }
-                }
-            }
-            return broker.published.map(\.text)
+    @Test func `the same seed gives the same run, faults and all`() throws {
+        struct Run: Equatable {
+            var texts: [String]
+            var fingerprint: UInt64
         }
-        let (first, again, other) = (await run(1), await run(1), await run(2))
+        func run(_ seed: UInt64) throws -> Run {
+            try Simulation.run(seed: seed, deadline: .hours(1)) { world in
+                let broker = InMemoryBroker(clock: world.gatewayClock, generator: world.random())
+                broker.setFaults(
+                    BrokerFaults(
+                        refuseConnection: 0.2, cutBeforeStoring: 0.05, cutBeforeAcknowledging: 0.05,
+                        duplicateDelivery: 0.1, delay: .zero ... .seconds(1)))
+                await withTaskGroup(of: Void.self) { group in
+                    for client in ["a", "b"] {
+                        group.addTask { await Self.publish(20, of: client, to: broker) }
+                    }
+                }
+                return Run(texts: broker.published.map(\.text), fingerprint: world.fingerprint)
+            }
+        }
+        let (first, again, other) = (try run(1), try run(1), try run(2))
         #expect(first == again)
         #expect(first != other)
-        #expect(first.count > 50 && first.count < 500)
+        // Everything arrived, and some twice.
+        for client in ["a", "b"] {
+            #expect(Set(first.texts).isSuperset(of: (0..<20).map { "\(client)\($0)" }))
+        }
+        #expect(first.texts.count > 40)
+    }
+
+    /// Publishes one message after the other, each until it is acknowledged.
+    private static func publish(_ count: Int, of client: String, to broker: InMemoryBroker) async {
+        let done = Mutex(0)
+        while done.withLock({ $0 }) < count {
+            try? await broker.client(id: client).withConnection { connection in
+                while true {
+                    let number = done.withLock { $0 }
+                    guard number < count else { return }
+                    try connection.publish(OutboundMessage("t", "\(client)\(number)"), as: .unnamed)
+                    while try await connection.nextEvents().acknowledged.isEmpty {}
+                    done.withLock { $0 += 1 }
+                }
+            }
+        }
     }
 
     @Test func `an observation records its topics, and lets a test wait`() async throws {
@@ -167,78 +188,5 @@ import Vitals
     ])
     func `filters match by the rules of the protocol`(_ filter: String, _ topic: String, _ expected: Bool) {
         #expect(TopicFilter(filter).matches(topic) == expected)
-    }
-}
-
-/// A time that passes when a test says so.
-private final class ManualTime: Sendable {
-    private struct Sleeper {
-        var id: Int
-        var end: Duration
-        var continuation: CheckedContinuation<Void, Never>
-    }
-    private struct State {
-        var now = Duration.zero
-        var nextID = 0
-        var sleepers: [Sleeper] = []
-    }
-    private let state = Mutex(State())
-    private let asleep = Recorder<Duration>()
-
-    var clock: GatewayClock {
-        GatewayClock(
-            date: { Timestamp(milliseconds: 0) }, steady: ManualClock(time: self),
-            steadyNow: { self.state.withLock { $0.now } })
-    }
-
-    /// Returns when someone has begun to sleep.
-    func sleeper() async { _ = try? await asleep.wait { !$0.isEmpty } }
-
-    func advance(by duration: Duration) {
-        state.withLock { state in
-            state.now += duration
-            for sleeper in state.sleepers where sleeper.end <= state.now { sleeper.continuation.resume() }
-            state.sleepers.removeAll { [now = state.now] in $0.end <= now }
-        }
-    }
-
-    private func sleep(until end: Duration) async throws {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if Task.isCancelled || end <= state.now {
-                        continuation.resume()
-                    } else {
-                        state.sleepers.append(Sleeper(id: id, end: end, continuation: continuation))
-                        asleep.append(end)
-                    }
-                }
-            }
-        } onCancel: {
-            state.withLock { state in
-                guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else { return }
-                state.sleepers.remove(at: index).continuation.resume()
-            }
-        }
-        try Task.checkCancellation()
-    }
-
-    private struct ManualClock: Clock {
-        struct Instant: InstantProtocol {
-            var offset: Duration
-            func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-            func duration(to other: Instant) -> Duration { other.offset - offset }
-            static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
-        }
-        var time: ManualTime
-        var now: Instant { Instant(offset: time.state.withLock { $0.now }) }
-        var minimumResolution: Duration { .nanoseconds(1) }
-        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-            try await time.sleep(until: deadline.offset)
-        }
     }
 }

@@ -34,6 +34,21 @@ import Vitals
         }
     }
 
+    @Test func `two records of one start stand on pages of their own, in order`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
+            // Ends at 12:30, when the schedule takes a value, too.
+            try await stage.pass(.minutes(30) - .seconds(10))
+            _ = try await stage.session.startMeasurement(of: .bloodOxygen, duration: .seconds(10))
+            try await stage.pass(.hours(1))
+            let (from, to) = (Stage.noon, Stage.noon + .hours(1))
+            for limit in 1...3 {
+                let samples = try await stage.history(.bloodOxygen, from: from, to: to, limit: limit)
+                #expect(samples.map(\.start) == [0, 30, 30].map { Stage.noon + .minutes($0) })
+                #expect(samples.map(\.isUserInitiated).sorted { !$0 && $1 } == [false, false, true])
+            }
+        }
+    }
+
     @Test func `it goes as far back as it was configured, and no further`() throws {
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 10))) { stage in
             let samples = try await stage.history(.heartRate, from: Stage.noon - .days(300), to: Stage.noon)

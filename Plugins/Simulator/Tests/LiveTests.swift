@@ -38,6 +38,20 @@ import Vitals
         }
     }
 
+    @Test func `a value that the stream and the schedule take at the same moment is sent once`() throws {
+        let interval = Duration.milliseconds(10)
+        // A device whose place in the interval is its beginning, so that whole minutes are in its stream.
+        let seed = try #require(
+            (0..<200 as Range<UInt64>).first { Wearing(model: .band, seed: $0).noise.unit(.streamPhase) < 0.1 })
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: seed, liveInterval: interval))) { stage in
+            try await stage.pass(.minutes(5) + .seconds(1))
+            let starts = stage.samples.filter { $0.metric == .heartRate }.map(\.start)
+            #expect(starts.contains(Stage.noon + .minutes(5)))
+            #expect(Set(starts).count == starts.count)
+            #expect(starts.count > 30_000)
+        }
+    }
+
     @Test(arguments: [(Duration.milliseconds(10), 6_000), (.milliseconds(250), 240), (.seconds(20), 3)])
     func `streams as often as it was told`(interval: Duration, count: Int) throws {
         let options = SimulatorOptions(seed: 3, liveInterval: interval)

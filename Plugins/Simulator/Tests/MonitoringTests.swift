@@ -53,7 +53,7 @@ import Vitals
                 restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
             try await stage.session.setMonitorConfiguration(wanted, of: .heartRate)
             let expected = MonitorConfiguration(
-                schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 20))
+                schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 20), exerciseMaximum: 185)
             #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
         }
     }

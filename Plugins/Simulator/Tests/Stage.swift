@@ -59,7 +59,10 @@ struct Stage: Sendable {
     ) async throws -> [Sample] {
         var result: [Sample] = []
         var page: String?
+        var pages = 0
         repeat {
+            pages += 1
+            try #require(pages <= 100_000, "the history has no end")
             let answer = try await session.history(
                 HistoryRequest(metric: metric, from: from, to: to, page: page, limit: limit))
             #expect(answer.samples.count <= limit)

@@ -19,6 +19,8 @@ package struct AlertMachine: Sendable {
         var beyond = 0
         /// When the rule last raised an alert, by the time of measurement.
         var raisedAt: Timestamp?
+        /// When the last value was measured.
+        var seenAt: Timestamp?
     }
 
     private let device: DeviceID
@@ -86,11 +88,21 @@ package struct AlertMachine: Sendable {
         return outcomes
     }
 
+    /// Late data of a metric has come to its end: what follows later is another run, with alerts of its own.
+    mutating func endRun(of metric: Metric) {
+        for rule in AlertRule.watching(metric) { watches[rule] = nil }
+    }
+
     private mutating func judge(
         _ rule: AlertRule, value: Double, limit: Double, at moment: Timestamp, id: SampleID, policy: AlertPolicy,
         calendar: LocalCalendar
     ) -> Outcome? {
         var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
+        // Late data that goes back in time is another run: nothing is cleared before it was raised.
+        if isLate, let seenAt = watch.seenAt, moment < seenAt {
+            watch = Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
+        }
+        watch.seenAt = moment
         defer { watches[rule] = watch }
         if watch.level.isActive {
             guard rule.isBack(value, limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }

@@ -14,6 +14,8 @@ package struct ConnectionMachine: Sendable {
         /// Somebody wants a new connection now.
         case reconnect
         case signal(Int)
+        /// The gateway stops, or the device was removed.
+        case stop
     }
 
     package enum Action: Sendable, Hashable {
@@ -70,6 +72,10 @@ package struct ConnectionMachine: Sendable {
             guard state.signalStrength != strength else { return [] }
             state.signalStrength = strength
             return [.publish(state)]
+        case .stop:
+            guard state.phase != .disabled else { return [] }
+            state.signalStrength = nil
+            return enter(.disabled, at: now)
         }
     }
 

@@ -4,7 +4,8 @@ package import Vitals
 package struct RunningDay: Sendable {
     package private(set) var day: LocalDay
     private var accumulators: [Metric: DailyAccumulator] = [:]
-    /// Metrics whose samples were corrected: what was added cannot be taken back, so they are read from the store again.
+    /// Metrics that have to be read from the store again: samples were corrected, and what was added cannot be taken back,
+    /// or the day had samples before it began.
     package private(set) var outdated: Set<Metric> = []
     /// Metrics that changed since they were last published.
     package private(set) var changed: Set<Metric> = []
@@ -47,10 +48,11 @@ package struct RunningDay: Sendable {
     /// What is published counts as published.
     package mutating func published() { changed = [] }
 
-    /// A new day has begun: every metric that had one begins at zero.
-    package mutating func begin(_ day: LocalDay) {
+    /// A new day has begun: every metric that had one begins at zero, but for what the store has of the day already.
+    package mutating func begin(_ day: LocalDay, outdated: Set<Metric> = []) {
         let metrics = Set(accumulators.keys)
         self = RunningDay(day: day)
+        self.outdated = outdated
         changed = metrics
     }
 }

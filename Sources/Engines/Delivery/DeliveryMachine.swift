@@ -41,6 +41,9 @@ package struct DeliveryMachine: Sendable {
         var isPaging = false
         /// `newest` when the page that is being read was asked for.
         var newestAtPage: Int64 = 0
+
+        /// The last number that was sent or waits to be.
+        var tail: Int64 { waiting.last?.sequence ?? cursor }
     }
 
     private var lanes = [LaneState](repeating: LaneState(), count: Lane.allCases.count)
@@ -76,7 +79,8 @@ package struct DeliveryMachine: Sendable {
         for fact in facts {
             let index = fact.lane.rawValue
             lanes[index].newest = max(lanes[index].newest, fact.sequence)
-            guard isConnected, lanes[index].isComplete else { continue }
+            // A fact may be in a page that was read between its commit and this call.
+            guard isConnected, lanes[index].isComplete, fact.sequence > lanes[index].tail else { continue }
             if lanes[index].weight >= Self.maximumWaiting {
                 lanes[index].isComplete = false
             } else {
@@ -150,8 +154,10 @@ package struct DeliveryMachine: Sendable {
     /// A page was read. Facts that were committed meanwhile and are not in it make the lane read on.
     package mutating func paged(_ lane: Lane, _ facts: [Fact]) {
         let index = lane.rawValue
+        // One that was asked for on an earlier connection begins where that one stood.
+        guard lanes[index].isPaging else { return }
         lanes[index].isPaging = false
-        for fact in facts where fact.sequence > lanes[index].cursor {
+        for fact in facts where fact.sequence > lanes[index].tail {
             lanes[index].waiting.append(fact)
             lanes[index].weight += fact.weight
         }
@@ -162,6 +168,7 @@ package struct DeliveryMachine: Sendable {
     }
 
     package mutating func paged(_ page: [(number: Int64, answer: StoredAnswer)]) {
+        guard lanes[Lane.answer.rawValue].isPaging else { return }
         lanes[Lane.answer.rawValue].isPaging = false
         answers += page.filter { $0.number > lanes[Lane.answer.rawValue].cursor }
         if page.count >= Self.pageSize { lanes[Lane.answer.rawValue].isComplete = false }
@@ -169,6 +176,7 @@ package struct DeliveryMachine: Sendable {
 
     /// A page could not be read; it is tried again when something happens.
     package mutating func pageFailed(_ lane: Lane) {
+        guard lanes[lane.rawValue].isPaging else { return }
         lanes[lane.rawValue].isPaging = false
         lanes[lane.rawValue].isComplete = false
     }
@@ -177,14 +185,14 @@ package struct DeliveryMachine: Sendable {
     package mutating func sentState() { flying += 1 }
     package mutating func acknowledgedState() { flying = max(0, flying - 1) }
 
-    /// The broker has a message.
+    /// The broker has a message. One that is not in flight on this connection changes nothing.
     package mutating func acknowledged(_ lane: Lane, _ number: Int64) {
         let index = lane.rawValue
-        flying = max(0, flying - 1)
         // Acknowledgements come nearly always in order: the first that is not done is the one.
         var position = lanes[index].inFlightHead
         while position < lanes[index].inFlight.count, lanes[index].inFlight[position].number != number { position += 1 }
-        guard position < lanes[index].inFlight.count else { return }
+        guard position < lanes[index].inFlight.count, !lanes[index].inFlight[position].isDone else { return }
+        flying = max(0, flying - 1)
         lanes[index].inFlight[position].isDone = true
         while lanes[index].inFlightHead < lanes[index].inFlight.count,
             lanes[index].inFlight[lanes[index].inFlightHead].isDone

@@ -27,44 +27,74 @@ extension DeviceAgent {
             await output.answer(
                 item.key,
                 Answer(.rejected, code: .busy, message: "Too many commands wait for this device; try again later."))
-        default:
-            await output.answer(item.key, Answer(.failed, code: .offline, message: "The device was removed."))
+        default: await output.answer(item.key, Self.gone)
         }
     }
 
-    /// Serves commands, each on its own: one that takes its time does not hold up the next.
+    /// The answer where the agent ends, or has ended.
+    static let gone = Answer(
+        .failed, code: .offline, message: "The gateway stops, or the device was removed; send it again later.")
+
+    /// Serves commands, each on its own: one that takes its time does not hold up the next. What has to keep the order
+    /// in which they came is done before the next one is looked at, and does not wait for the device.
     func serveCommands() async {
         await withDiscardingTaskGroup { group in
             for await item in commands {
+                guard stopping.value == nil else {
+                    await output.answer(item.key, Self.gone)
+                    continue
+                }
                 guard commandCount < Self.maximumCommands else {
                     let message = "Too many commands are running on this device; try again later."
                     await output.answer(item.key, Answer(.rejected, code: .busy, message: message))
                     continue
                 }
+                if await isServedInOrder(item) { continue }
+                let change = await accept(item.command)
                 commandCount += 1
                 group.addTask {
-                    await self.serve(item)
+                    await self.serve(item, after: change)
                     await self.served()
                 }
             }
-            // The agent ends: whatever still waits for the device is not going to be done.
-            group.cancelAll()
         }
     }
 
     private func served() { commandCount -= 1 }
 
-    private func serve(_ item: CommandItem) async {
-        if let refusal = refusal(of: item.command) {
-            return await output.answer(item.key, refusal)
+    /// Starts and stops of measurements must not overtake each other.
+    private func isServedInOrder(_ item: CommandItem) async -> Bool {
+        switch item.command {
+        case .measure(let metric, let duration):
+            guard session != nil, refusal(of: item.command) == nil else { return false }
+            await measure(metric, duration, for: item.key)
+        case .stopMeasuring(let metric):
+            await perform(measurement.handle(.stop(metric), at: clock.now))
+            await answer(item.key, Answer(.done))
+        default: return false
         }
-        if needsDevice(item.command), session == nil {
-            guard let answer = await waitForDevice(until: item.expiresAt) else {
-                return await perform(item)
+        return true
+    }
+
+    /// Neither must changes of the monitoring: they are taken in here, and brought to the device later.
+    private func accept(_ command: DeviceCommand) async -> ConfigureResult? {
+        guard case .configure(let patch, let ifVersion, let adopts) = command else { return nil }
+        return await accept(patch, ifVersion: ifVersion, adopts: adopts)
+    }
+
+    private func serve(_ item: CommandItem, after change: ConfigureResult?) async {
+        while true {
+            if let refusal = refusal(of: item.command) { return await answer(item.key, refusal) }
+            guard needsDevice(item.command), session == nil else { break }
+            if let answer = await waitForDevice(until: item.expiresAt) {
+                return await self.answer(item.key, answer)
             }
-            return await output.answer(item.key, answer)
         }
-        await perform(item)
+        switch change {
+        case .answered(let answer): await self.answer(item.key, answer)
+        case .accepted: await answer(item.key, await confirm())
+        case nil: await perform(item)
+        }
     }
 
     /// Waits for a connection until the command expires. Returns the answer where none comes.
@@ -72,23 +102,25 @@ extension DeviceAgent {
         let offline = Answer(
             .failed, code: .offline, message: "The device is not connected. With expires_at the command waits for it.")
         guard let expiry else { return offline }
-        let connected = connected
-        let isConnected = await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                do { try await connected.wait() } catch { return false }
-                return true
+        while session == nil {
+            if stopping.value != nil || Task.isCancelled { return Self.gone }
+            let left = expiry - clock.now
+            guard left > .zero else {
+                return Answer(.expired, code: .expired, message: "The device did not come before the command expired.")
             }
-            group.addTask { [clock] in
-                try? await clock.sleep(for: max(.zero, expiry - clock.now))
-                return false
+            await withTaskGroup(of: Void.self) { [connected, stopping, clock] group in
+                group.addTask { _ = try? await connected.wait() }
+                group.addTask { _ = try? await stopping.wait() }
+                // Now and then the date is looked at again, which may have been set.
+                group.addTask { try? await clock.sleep(for: min(left, Self.longestWait)) }
+                await group.next()
+                group.cancelAll()
             }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
         }
-        if isConnected { return nil }
-        if stopping.value != nil { return offline }
-        return Answer(.expired, code: .expired, message: "The device did not come before the command expired.")
+        return nil
     }
+
+    private static let longestWait: Duration = .minutes(1)
 
     private func needsDevice(_ command: DeviceCommand) -> Bool {
         switch command {
@@ -119,32 +151,29 @@ extension DeviceAgent {
     private func perform(_ item: CommandItem) async {
         switch item.command {
         case .sync(let metrics, let from, let to):
-            await queue(SyncJob(name: item.name, metrics: metrics, from: from, to: to, commands: [item.key]))
-        case .measure(let metric, let duration):
-            await output.answer(item.key, Answer(.accepted))
-            await perform(
-                measurement.handle(.start(metric, duration: duration, origin: .command(item.key)), at: clock.now))
-        case .stopMeasuring(let metric):
-            await perform(measurement.handle(.stop(metric), at: clock.now))
-            await output.answer(item.key, Answer(.done))
-        case .fetch(let metrics): await output.answer(item.key, await fetch(metrics))
-        case .time: await output.answer(item.key, await setTime())
+            let job = SyncJob(name: item.name, metrics: metrics, from: from, to: to, commands: [item.key])
+            await queue(job, for: item.key)
+        case .measure(let metric, let duration): await measure(metric, duration, for: item.key)
+        case .fetch(let metrics): await answer(item.key, await fetch(metrics))
+        case .time: await answer(item.key, await setTime())
         case .reconnect:
             reconnect()
-            await output.answer(item.key, Answer(.done))
-        case .configure(let patch, let ifVersion, let adopts):
-            await output.answer(item.key, await configure(patch, ifVersion: ifVersion, adopts: adopts))
-        case .history, .daily: await output.answer(item.key, await look(up: item))
+            await answer(item.key, Answer(.done))
+        case .history, .daily: await answer(item.key, await look(up: item))
+        case .stopMeasuring, .configure: break  // served in order
         }
     }
 
-    private func queue(_ job: SyncJob) async {
-        if request(job) {
-            for key in job.commands { await output.answer(key, Answer(.accepted)) }
-        } else {
-            let message = "Too many synchronisations wait for this device; try again later."
-            for key in job.commands { await output.answer(key, Answer(.rejected, code: .busy, message: message)) }
+    private func queue(_ job: SyncJob, for key: String) async {
+        let full = Answer(
+            .rejected, code: .busy, message: "Too many synchronisations wait for this device; try again later.")
+        guard hasRoom(for: job) else { return await answer(key, full) }
+        // Said before the job can end.
+        await answer(key, Answer(.accepted))
+        guard session != nil else {
+            return await answer(key, Answer(.failed, code: .offline, message: "The device was lost."))
         }
+        if !request(job) { await answer(key, stopping.value == nil ? full : Self.gone) }
     }
 
     private func fetch(_ metrics: [Metric]) async -> Answer {

@@ -39,23 +39,26 @@ extension DeviceAgent {
             for action in connection.handle(event, at: clock.now) {
                 switch action {
                 case .publish(let state): publish(.link(state))
-                case .open: next = .ended(await converseOnce())
+                case .open:
+                    next = .ended(await converseOnce())
+                    await deliverAnswers()
                 case .wait(let duration):
                     await waitToRetry(duration)
                     next = .woken
                 case .close: break
                 }
             }
-            guard let next else { return }
+            guard let next else { break }
             event = next
         }
+        for case .publish(let state) in connection.handle(.stop, at: clock.now) { publish(.link(state)) }
     }
 
     /// Asks for a new connection.
     func reconnect() {
         for action in connection.handle(.reconnect, at: clock.now) {
             switch action {
-            case .close: session?.end.open(.reconnect)
+            case .close: attempt?.open(.reconnect)
             case .wait: wake.open(())
             default: break
             }
@@ -77,18 +80,23 @@ extension DeviceAgent {
     /// Opens a session and holds it. Returns why it ended, `nil` where it was meant to.
     private func converseOnce() async -> String? {
         let end = Latch<SessionEnd>()
+        attempt = end
+        defer { attempt = nil }
+        if stopping.value != nil { return nil }
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask { [opener] in
                     try await opener { session in try await self.converse(session, end: end) }
+                    return true
                 }
-                // Ends also an attempt that does not come to a session.
-                group.addTask { [stopping] in
-                    try await stopping.wait()
-                    throw SessionEnd.stopped
+                // Ends an attempt that does not come to a session. A session that is open ends by itself, after a goodbye.
+                group.addTask {
+                    let reason = try await end.wait()
+                    if await self.session?.end === end { return false }
+                    throw reason
                 }
                 defer { group.cancelAll() }
-                try await group.next()
+                while let isOver = try await group.next(), !isOver {}
             }
             return "The device closed the connection."
         } catch SessionEnd.stopped, SessionEnd.reconnect {
@@ -165,6 +173,7 @@ extension DeviceAgent {
         connected = Latch()
         source.finish()
         isWorn = true
+        measurementDeadline = nil
         await perform(measurement.handle(.disconnected, at: clock.now))
         await abandonJobs()
         logger.info("The device is disconnected.")

@@ -6,13 +6,14 @@ extension DeviceAgent {
     static let dayPage = 5_000
 
     /// Begins a new local day where one has begun: the running counters start at zero.
-    func beginDayIfDue() async throws(StoreError) {
+    func beginDayIfDue() {
         let today = policy.calendar.day(of: clock.now)
         guard today != ledger.today.day else { return }
         let isForward = today > ledger.today.day
-        ledger.today.begin(today)
-        // After a jump of the clock back, or a change of the zone, the day may have samples already.
-        if !isForward { for metric in Metric.allCases where metric != .battery { try await rebuildToday(metric) } }
+        // Samples of the first minutes may have come before midnight. After a jump of the clock back the day may have
+        // samples of any metric.
+        let known = isForward ? Set(ledger.marked.filter { $0.day == today }.map(\.metric)) : Set(Metric.allCases)
+        ledger.today.begin(today, outdated: known.subtracting([.battery]))
     }
 
     /// Reads a metric's running day from the store again.

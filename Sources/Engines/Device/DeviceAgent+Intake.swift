@@ -15,15 +15,23 @@ extension DeviceAgent {
         _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool = false
     ) async throws(StoreError) -> IntakeResult {
         let incoming = samples.map { Intake.Incoming(sample: $0, id: SampleID(device: id, sample: $0)) }
+        guard isUrgent else { return try await keep(incoming, source: source, cursors: cursors) }
+        return try await untilKept { () async throws(StoreError) in
+            try await self.keep(incoming, source: source, cursors: cursors)
+        }
+    }
+
+    /// Offers the store what is nowhere else, until it takes it or the session ends.
+    private func untilKept<Result>(
+        _ body: () async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
         while true {
-            do {
-                return try await intakeGate.alone { () async throws(StoreError) in
-                    try await keep(incoming, source: source, cursors: cursors)
-                }
-            } catch {
-                guard isUrgent, !Task.isCancelled else { throw error }
+            do throws(StoreError) { return try await body() } catch {
+                guard !Task.isCancelled else { throw error }
                 logger.error("Samples cannot be kept; trying again.", metadata: ["error": "\(error)"])
                 do { try await clock.sleep(for: Self.storeRetry) } catch { throw StoreError(.closed, "\(error)") }
+                // It is we who do not listen: the device is not silent.
+                lastHeard = clock.uptime
             }
         }
     }
@@ -31,21 +39,33 @@ extension DeviceAgent {
     private func keep(
         _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp]
     ) async throws(StoreError) -> IntakeResult {
-        try await beginDayIfDue()
-        let context = context(of: source)
-        let ledger = ledger
-        let result = try await store.take(
-            Intake(device: id, samples: samples, receivedAt: context.now, cursors: cursors) { outcomes in
-                ledger.recording(outcomes, in: context)
-            })
-        for (metric, cursor) in cursors { self.cursors[metric] = cursor }
-        adopt(result, publishesLatest: source != .sync)
-        return result
+        try await intakeGate.alone { () async throws(StoreError) in
+            beginDayIfDue()
+            let context = context(of: source)
+            let ledger = ledger
+            let result = try await store.take(
+                Intake(device: id, samples: samples, receivedAt: context.now, cursors: cursors) { outcomes in
+                    ledger.recording(outcomes, in: context)
+                })
+            for (metric, cursor) in cursors { self.cursors[metric] = cursor }
+            hold(result.ledger.latest, isSync: source == .sync)
+            adopt(result, publishesLatest: source != .sync)
+            return result
+        }
+    }
+
+    /// What a synchronisation brings is published at its end; what comes live meanwhile is published at once.
+    private func hold(_ latest: [Metric: StoredSample], isSync: Bool) {
+        for (metric, stored) in latest where ledger.latest[metric] != stored {
+            if isSync { heldLatest.insert(metric) } else { heldLatest.remove(metric) }
+        }
     }
 
     /// Takes an alert that the device raised itself.
     func take(_ alert: DeviceAlert) async throws(StoreError) {
-        try await decide { ledger, context in ledger.recording(alert, in: context) }
+        try await untilKept { () async throws(StoreError) in
+            try await self.decide { ledger, context in ledger.recording(alert, in: context) }
+        }
     }
 
     /// Lets the ledger decide something without samples, in a transaction of its own.
@@ -77,7 +97,10 @@ extension DeviceAgent {
     /// Publishes the newest samples that changed, or went stale.
     func publishLatest() {
         let now = clock.now
-        for (metric, stored) in ledger.latest {
+        for metric in Metric.allCases {
+            // One that is held back is not published, but what was published before goes stale all the same.
+            let newest = heldLatest.contains(metric) ? publishedLatest[metric]?.stored : ledger.latest[metric]
+            guard let stored = newest else { continue }
             let freshUntil = policy.freshness[metric].map { stored.sample.end + $0 }
             let isStale = freshUntil.map { $0 <= now } ?? false
             let state = LatestState(stored: stored, freshUntil: freshUntil, isStale: isStale)

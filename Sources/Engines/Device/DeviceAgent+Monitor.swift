@@ -4,55 +4,90 @@ import Vitals
 
 extension DeviceAgent {
     /// Reads the device's monitoring (of all monitored metrics where none is named), and writes what is pending.
+    /// - Throws: what went wrong with the first metric that could not be read, after all others were.
     func refreshMonitoring(of device: any DeviceSession, metrics: [Metric]) async throws(DeviceError) {
-        let capabilities = device.description.capabilities
-        let monitored = capabilities.metrics(with: .monitor)
-        let reported = try await readMonitoring(metrics.isEmpty ? monitored : metrics, from: device)
-        twin.report(reported, capabilities: capabilities, at: clock.now)
-        await keepTwin()
-        try await push(to: device)
+        try await pushGate.alone { () async throws(DeviceError) in
+            let monitored = device.description.capabilities.metrics(with: .monitor)
+            let (reported, failures) = try await readMonitoring(metrics.isEmpty ? monitored : metrics, from: device)
+            await report(reported, of: device)
+            try await write(to: device)
+            if let failure = failures.first { throw failure.error }
+        }
     }
 
     /// Writes what is pending, reads it back, and says what the device did not take.
     func push(to device: any DeviceSession) async throws(DeviceError) {
-        try await pushGate.alone { () async throws(DeviceError) in
-            let writes = twin.writes
-            guard !writes.isEmpty else { return }
-            var failures: [(metric: Metric, error: String)] = []
-            var written: [Metric] = []
-            for (metric, configuration) in writes {
-                do throws(DeviceError) {
-                    try await call("monitor/write", DeviceTimeouts.call) { () async throws(DeviceError) in
-                        try await device.setMonitorConfiguration(configuration, of: metric)
-                    }
-                    written.append(metric)
-                } catch {
-                    if error.code == .timeout || error.code == .disconnected { throw error }
-                    failures.append((metric, error.message))
+        try await pushGate.alone { () async throws(DeviceError) in try await write(to: device) }
+    }
+
+    private func write(to device: any DeviceSession) async throws(DeviceError) {
+        let writes = twin.writes
+        guard !writes.isEmpty else { return }
+        var failures: [(metric: Metric, error: DeviceError)] = []
+        var written: [Metric] = []
+        for (metric, configuration) in writes {
+            do throws(DeviceError) {
+                try await call("monitor/write", DeviceTimeouts.call) { () async throws(DeviceError) in
+                    try await device.setMonitorConfiguration(configuration, of: metric)
                 }
+                written.append(metric)
+            } catch {
+                if error.code == .timeout || error.code == .disconnected { throw error }
+                failures.append((metric, error))
             }
-            let reported = try await readMonitoring(written, from: device)
+        }
+        let (reported, unread) = try await readMonitoring(written, from: device)
+        failures += unread
+        await report(reported, of: device, failures: failures.map { ($0.metric, $0.error.message) })
+    }
+
+    /// Takes in what the device reported, and where something was written also how that went.
+    private func report(
+        _ reported: MonitorSettings, of device: any DeviceSession,
+        failures: [(metric: Metric, error: String)]? = nil
+    ) async {
+        await twinGate.alone {
+            let before = twin.state
             twin.report(reported, capabilities: device.description.capabilities, at: clock.now)
-            twin.wrote(failures: failures, at: clock.now)
-            await keepTwin()
+            if let failures { twin.wrote(failures: failures, at: clock.now) }
+            if twin.state != before { await keepTwin() }
         }
     }
 
+    /// A metric that cannot be read does not keep the others from being read.
     private func readMonitoring(
         _ metrics: [Metric], from device: any DeviceSession
-    ) async throws(DeviceError) -> MonitorSettings {
+    ) async throws(DeviceError) -> (settings: MonitorSettings, failures: [(metric: Metric, error: DeviceError)]) {
         var settings = MonitorSettings()
+        var failures: [(metric: Metric, error: DeviceError)] = []
         for metric in metrics {
-            let configuration = try await call("monitor/read", DeviceTimeouts.call) { () async throws(DeviceError) in
-                try await device.monitorConfiguration(of: metric)
+            do throws(DeviceError) {
+                settings[metric] = try await call("monitor/read", DeviceTimeouts.call) {
+                    () async throws(DeviceError) in
+                    try await device.monitorConfiguration(of: metric)
+                }
+            } catch {
+                if error.code == .timeout || error.code == .disconnected { throw error }
+                failures.append((metric, error))
             }
-            settings[metric] = configuration
         }
-        return settings
+        return (settings, failures)
     }
 
-    /// Changes the monitoring as a command wants, and returns the command's final answer.
-    func configure(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> Answer {
+    /// What came of a change of the monitoring.
+    enum ConfigureResult: Sendable {
+        /// The command is answered with it.
+        case answered(Answer)
+        /// It is on disk; the device has to be told.
+        case accepted
+    }
+
+    /// Takes in a change that a command wants.
+    func accept(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> ConfigureResult {
+        await twinGate.alone { await change(patch, ifVersion: ifVersion, adopts: adopts) }
+    }
+
+    private func change(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> ConfigureResult {
         let before = twin.state
         let result = twin.apply(
             patch, ifVersion: ifVersion, adopts: adopts, capabilities: info.capabilities, at: clock.now)
@@ -61,28 +96,30 @@ extension DeviceAgent {
             publish(.config(twin.state))
             let code: AnswerCode = violations.allSatisfy { $0.code == .unsupported } ? .unsupported : .invalid
             let message = "Nothing was changed: \(violations.count) of the settings cannot be accepted."
-            return Answer(.rejected, code: code, message: message, violations: violations)
+            return .answered(Answer(.rejected, code: code, message: message, violations: violations))
         case .conflict(let current):
             publish(.config(twin.state))
-            return Answer(
-                .rejected, code: .conflict, message: "The configuration is at version \(current) by now.",
-                data: .version(current))
+            return .answered(
+                Answer(
+                    .rejected, code: .conflict, message: "The configuration is at version \(current) by now.",
+                    data: .version(current)))
         case .unchanged:
             publish(.config(twin.state))
-            return Answer(.done, data: .version(twin.state.version))
+            return .answered(Answer(.done, data: .version(twin.state.version)))
         case .waiting, .accepted: break
         }
         guard await keepTwin() else {
             twin = TwinMachine(state: before)
             publish(.config(twin.state))
-            return Answer(.failed, code: .deviceError, message: "The settings cannot be kept: see the gateway's log.")
+            return .answered(
+                Answer(.failed, code: .deviceError, message: "The settings cannot be kept: see the gateway's log."))
         }
         await applyLimits()
-        return await confirm()
+        return .accepted
     }
 
     /// Brings the device in step with what was accepted, where it is connected.
-    private func confirm() async -> Answer {
+    func confirm() async -> Answer {
         let version = twin.state.version
         guard session != nil else { return Answer(.done, data: .version(version)) }
         do {
@@ -94,6 +131,10 @@ extension DeviceAgent {
         }
         if let error = twin.state.error {
             return Answer(.failed, code: .deviceError, message: error, data: .version(version))
+        }
+        guard twin.state.pending.isEmpty else {
+            let message = "The device did not say how it is set; the change is tried again at the next connection."
+            return Answer(.failed, code: .deviceError, message: message, data: .version(version))
         }
         return Answer(.done, data: .version(version))
     }

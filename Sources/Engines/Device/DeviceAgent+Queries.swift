@@ -27,14 +27,16 @@ extension DeviceAgent {
 
     /// Synchronises a range and waits for it. Returns the answer where that failed.
     private func bring(_ metric: Metric, from: Timestamp?, to: Timestamp?, for item: CommandItem) async -> Answer? {
-        await output.answer(item.key, Answer(.accepted))
         let done = Latch<SyncState>()
+        // Taken out by whoever ends the job: it may outlive this command.
         let key = "\(item.key)#sync"
+        let job = SyncJob(name: item.name, metrics: [metric], from: from, to: to, commands: [key])
+        let full = Answer(.failed, code: .busy, message: "Too many synchronisations wait for this device.")
+        guard hasRoom(for: job) else { return full }
+        await answer(item.key, Answer(.accepted))
+        guard session != nil else { return Answer(.failed, code: .offline, message: "The device was lost.") }
+        guard request(job) else { return stopping.value == nil ? full : Self.gone }
         syncWaiters[key] = done
-        defer { syncWaiters[key] = nil }
-        guard request(SyncJob(name: item.name, metrics: [metric], from: from, to: to, commands: [key])) else {
-            return Answer(.failed, code: .busy, message: "Too many synchronisations wait for this device.")
-        }
         guard let state = try? await done.wait() else {
             return Answer(.failed, code: .offline, message: "The device was lost.")
         }

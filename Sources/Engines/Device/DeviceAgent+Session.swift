@@ -8,6 +8,7 @@ extension DeviceAgent {
         _ name: String, _ limit: Duration,
         _ operation: @escaping @Sendable () async throws(DeviceError) -> Result
     ) async throws(DeviceError) -> Result {
+        if Task.isCancelled { throw DeviceError(.disconnected, "The session was closed.") }
         do {
             let result = try await withDeadline(limit, clock: clock, naming: name, operation)
             heard(at: clock.now)
@@ -23,8 +24,6 @@ extension DeviceAgent {
     func onSession<Result: Sendable>(
         _ operation: @escaping @Sendable (any DeviceSession) async throws(DeviceError) -> Result
     ) async throws(DeviceError) -> Result {
-        let away = DeviceError(.disconnected, "The device is not connected.")
-        guard let session else { throw away }
         let result: Swift.Result<Result, DeviceError> = await withCheckedContinuation { continuation in
             let work = SessionWork(
                 run: { device in
@@ -34,15 +33,36 @@ extension DeviceAgent {
                         continuation.resume(returning: .failure(error))
                     }
                 },
-                abandon: { continuation.resume(returning: .failure(away)) })
-            switch session.work.yield(work) {
-            case .enqueued: break
-            case .dropped:
-                continuation.resume(returning: .failure(DeviceError(.busy, "Too many commands are running.")))
-            default: continuation.resume(returning: .failure(away))
-            }
+                abandon: { continuation.resume(returning: .failure(Self.away)) })
+            if let error = hand(over: work) { continuation.resume(returning: .failure(error)) }
         }
         return try result.get()
+    }
+
+    private static let away = DeviceError(.disconnected, "The device is not connected.")
+
+    /// Lets work run within the open session. Returns why it does not, in which case neither of its parts is called.
+    func hand(over work: SessionWork) -> DeviceError? {
+        guard let session else { return Self.away }
+        return switch session.work.yield(work) {
+        case .enqueued: nil
+        case .dropped: DeviceError(.busy, "Too many commands are running.")
+        default: Self.away
+        }
+    }
+
+    /// Answers a command for good. What is cancelled leaves the answer to `deliverAnswers`: writing it down must not be
+    /// cancelled, too.
+    func answer(_ key: String, _ answer: Answer) async {
+        if Task.isCancelled { undelivered.append((key, answer)) } else { await output.answer(key, answer) }
+    }
+
+    /// Gives the answers of a session that is over.
+    func deliverAnswers() async {
+        while !undelivered.isEmpty {
+            let (key, answer) = undelivered.removeFirst()
+            await output.answer(key, answer)
+        }
     }
 
     /// Keeps changed parts of the state. A store that fails is said, and the part is kept with its next change.
@@ -60,6 +80,8 @@ extension DeviceAgent {
     }
 
     func publishAvailability(always: Bool) {
+        // A clock that was set back must not leave the device online for as long.
+        if let seen = lastSeen, seen > clock.now { lastSeen = clock.now }
         let isOnline = lastSeen.map { clock.now - $0 < policy.offlineAfter } ?? false
         guard always || isOnline != self.isOnline else { return }
         self.isOnline = isOnline

@@ -3,20 +3,31 @@ import Logging
 import Vitals
 
 extension DeviceAgent {
+    /// The device's own summaries are asked for at most so far back.
+    static let maximumSummaryDays = 90
     /// Synchronisations that may wait; a further one of a command is answered `busy`.
     static let maximumJobs = 16
 
-    /// Asks for a synchronisation. The same one is not queued twice. Returns whether there was room.
+    /// Asks for a synchronisation. The same one is not queued twice. Returns whether it is going to be run.
     @discardableResult
     func request(_ job: SyncJob) -> Bool {
-        if let index = jobs.firstIndex(where: { $0.metrics == job.metrics && $0.from == job.from && $0.to == job.to }) {
+        guard stopping.value == nil, hasRoom(for: job) else { return false }
+        if let index = place(of: job) {
             jobs[index].commands += job.commands
-            return true
+        } else {
+            jobs.append(job)
+            jobSignal.open(())
         }
-        guard jobs.count < Self.maximumJobs else { return false }
-        jobs.append(job)
-        jobSignal.open(())
         return true
+    }
+
+    func hasRoom(for job: SyncJob) -> Bool {
+        guard let index = place(of: job) else { return jobs.count < Self.maximumJobs }
+        return jobs[index].commands.count + job.commands.count <= Self.maximumCommands
+    }
+
+    private func place(of job: SyncJob) -> Int? {
+        jobs.firstIndex { $0.metrics == job.metrics && $0.from == job.from && $0.to == job.to }
     }
 
     /// Runs one synchronisation after the other for as long as the session lasts, the first one now.
@@ -37,29 +48,33 @@ extension DeviceAgent {
         let abandoned = jobs
         jobs = []
         for key in abandoned.flatMap(\.commands) {
-            if let waiter = syncWaiters[key] {
+            if let waiter = syncWaiters.removeValue(forKey: key) {
                 let failure = SyncState.Failure(metric: .heartRate, code: .offline, message: "The device was lost.")
                 waiter.open(SyncState(phase: .failed, failed: [failure]))
                 continue
             }
-            await output.answer(key, Answer(.failed, code: .offline, message: "The device was lost."))
+            await answer(key, Answer(.failed, code: .offline, message: "The device was lost."))
         }
     }
 
     private func run(_ wanted: SyncJob, on device: any DeviceSession) async throws {
         let capabilities = device.description.capabilities
         var job = wanted
-        let supported = Metric.synchronised.filter { capabilities.supports(.history, $0) }
-        job.metrics = wanted.metrics.isEmpty ? supported : wanted.metrics
-        nextSync = clock.now + policy.sync.every
+        // Each once, and sport first, so that heart rates of a workout are known as such.
+        job.metrics = Metric.synchronised.filter {
+            wanted.metrics.isEmpty ? capabilities.supports(.history, $0) : wanted.metrics.contains($0)
+        }
+        if wanted.metrics.isEmpty, wanted.from == nil, wanted.to == nil { nextSync = clock.uptime + policy.sync.every }
         var events: [SyncMachine.Event] = [.start(job, cursors: cursors, capabilities: capabilities)]
         var failure: (any Error)?
         while !events.isEmpty {
             for action in sync.handle(events.removeFirst(), at: clock.now) {
+                // Once the session is over the device is left alone, but the job is still brought to its end.
+                if failure != nil, action.needsDevice { continue }
                 do throws(DeviceError) {
                     if let event = try await perform(action, on: device) { events.append(event) }
                 } catch {
-                    // The session is over; what was committed stays.
+                    // What was committed stays.
                     failure = error
                     events = [.disconnected]
                 }
@@ -76,7 +91,9 @@ extension DeviceAgent {
             publish(.sync(state))
             return nil
         case .read(let request): return try await read(request, from: device)
-        case .take(let samples, let metric, let cursor): return await keep(samples, of: metric, cursor: cursor)
+        case .take(let samples, let metric, let cursor):
+            return await keep(
+                samples, of: metric, cursor: cursor, capabilities: device.description.capabilities)
         case .acknowledge(let metric, let through):
             do throws(DeviceError) {
                 try await call("history/acknowledge", DeviceTimeouts.call) { () async throws(DeviceError) in
@@ -103,7 +120,7 @@ extension DeviceAgent {
             let page = try await call("history/read", DeviceTimeouts.history) { () async throws(DeviceError) in
                 try await device.history(request)
             }
-            malformed += page.malformed
+            malformed += page.malformed + page.samples.count { $0.metric != request.metric || !$0.isValid }
             return .page(page)
         } catch {
             if error.code == .timeout || error.code == .disconnected { throw error }
@@ -111,8 +128,11 @@ extension DeviceAgent {
         }
     }
 
-    private func keep(_ samples: [Sample], of metric: Metric, cursor: Timestamp?) async -> SyncMachine.Event {
-        do {
+    private func keep(
+        _ samples: [Sample], of metric: Metric, cursor: Timestamp?, capabilities: Capabilities
+    ) async -> SyncMachine.Event {
+        do throws(StoreError) {
+            let samples = try await recognise(samples, of: metric, capabilities: capabilities)
             let result = try await take(samples, source: .sync, cursors: cursor.map { [metric: $0] } ?? [:])
             return .committed(new: result.new + result.corrected, known: result.known)
         } catch {
@@ -122,6 +142,7 @@ extension DeviceAgent {
 
     /// A metric is done: its newest sample and its days are published.
     private func finish(_ metric: Metric, from: Timestamp, on device: any DeviceSession) async {
+        heldLatest.remove(metric)
         publishLatest()
         publishToday()
         do throws(StoreError) { try await settleDays() } catch {
@@ -130,7 +151,8 @@ extension DeviceAgent {
         guard device.description.capabilities.supports(.summary, metric) else { return }
         let calendar = policy.calendar
         let today = calendar.day(of: clock.now)
-        let days = min(calendar.day(of: from), today)...today
+        let oldest = today.advanced(by: -Self.maximumSummaryDays)
+        let days = max(oldest, min(calendar.day(of: from), today))...today
         do {
             let summaries = try await call("summary/read", DeviceTimeouts.history) { () async throws(DeviceError) in
                 try await device.summaries(of: metric, days: days)
@@ -142,20 +164,34 @@ extension DeviceAgent {
     }
 
     private func finish(_ job: SyncJob, _ state: SyncState) async {
+        // Metrics that failed have something new all the same.
+        heldLatest = []
+        publishLatest()
+        publishToday()
         if state.failed.isEmpty, let at = state.lastSuccessAt { await keep([.lastSync(at)]) }
         logger.info(
             "A synchronisation ended.",
             metadata: ["job": "\(job.name)", "new": "\(state.samplesNew)", "failed": "\(state.failed.count)"])
         let data = Answer.Data.sync(new: state.samplesNew, known: state.samplesKnown, failed: state.failed)
         for key in job.commands {
-            if let waiter = syncWaiters[key] {
+            if let waiter = syncWaiters.removeValue(forKey: key) {
                 waiter.open(state)
             } else if let failure = state.failed.first {
                 let message = state.failed.map { "\($0.metric.rawValue): \($0.message)" }.joined(separator: " ")
-                await output.answer(key, Answer(.failed, code: failure.code, message: message, data: data))
+                await answer(key, Answer(.failed, code: failure.code, message: message, data: data))
             } else {
-                await output.answer(key, Answer(.done, data: data))
+                await answer(key, Answer(.done, data: data))
             }
+        }
+    }
+}
+
+extension SyncMachine.Action {
+    /// Whether it asks the device for something.
+    fileprivate var needsDevice: Bool {
+        switch self {
+        case .read, .acknowledge, .finishedMetric: true
+        case .take, .publish, .finished: false
         }
     }
 }

@@ -41,27 +41,38 @@ package actor DeviceAgent {
     var malformed = 0
     var publishedLatest: [Metric: LatestState] = [:]
 
+    /// Metrics whose newest sample came from a synchronisation that still runs: they are published at its end.
+    var heldLatest: Set<Metric> = []
+    /// When the measurement that runs counts as overdue, by the steady clock.
+    var measurementDeadline: (at: Duration, attempt: Int)?
+
     // The session that is open.
     var session: OpenSession?
+    /// Ends the connection, or the attempt to come to one.
+    var attempt: Latch<SessionEnd>?
     /// Opens with each connection, for commands that wait for one.
     var connected = Latch<Void>()
     /// Opens when the wait for the next attempt is to end early.
     var wake = Latch<Void>()
     var jobs: [SyncJob] = []
-    /// When the next scheduled synchronisation is due.
-    var nextSync: Timestamp?
+    /// When the next scheduled synchronisation is due, by the steady clock.
+    var nextSync: Duration?
     var jobSignal = Latch<Void>()
     /// Queries that wait for their synchronisation, by the key under which it would be answered.
     var syncWaiters: [String: Latch<SyncState>] = [:]
 
     /// Lets one intake through at a time: each stands on the ledger that the one before left.
     let intakeGate = SerialGate()
-    /// Lets one write of the monitoring through at a time.
+    /// Lets one conversation about the monitoring through at a time.
     let pushGate = SerialGate()
+    /// Lets one change of the twin through at a time, until it is on disk.
+    let twinGate = SerialGate()
     let stopping = Latch<Void>()
     let commands: AsyncStream<CommandItem>
     let commandSource: AsyncStream<CommandItem>.Continuation
     var commandCount = 0
+    /// Final answers of work that was cancelled; given where nothing is cancelled.
+    var undelivered: [(key: String, answer: Answer)] = []
 
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any GatewayStore, output: DeviceOutput, clock: GatewayClock,
@@ -85,27 +96,41 @@ package actor DeviceAgent {
 
     /// Serves the device until the task is cancelled or `stop` was called.
     package func run() async {
-        guard await restore() else { return }
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.keepConnected() }
+            group.addTask { await self.awaitStop() }
+            guard await restore() else {
+                end()
+                return await serveCommands()
+            }
             group.addTask { await self.keepTime() }
             group.addTask { await self.serveCommands() }
-            // Ends the others: the connection has said goodbye by then.
-            group.addTask { await self.awaitStop() }
+            await keepConnected()
+            end()
+            await abandonJobs()
         }
+        await deliverAnswers()
     }
 
-    /// Says goodbye to the device and ends `run`. Returns when that is done, or was too slow.
+    /// Lets the device hear a goodbye and `run` end. Returns at once.
     package nonisolated func stop() { stopping.open(()) }
 
     private func awaitStop() async {
         do { try await stopping.wait() } catch { return }
+        end()
+    }
+
+    /// From here on nothing new begins, and what waits is let go.
+    private func end() {
+        stopping.open(())
         commandSource.finish()
-        session?.end.open(.stopped)
+        attempt?.open(.stopped)
         wake.open(())
     }
 
     func publish(_ state: DeviceState) { output.state(id, state) }
+
+    /// How long to wait before a store that cannot be read is tried again.
+    private static let restoreRetry: Duration = .seconds(5)
 
     /// Reads what the store knows; waits for a store that cannot be read, since nothing can be done without it.
     private func restore() async -> Bool {
@@ -116,7 +141,7 @@ package actor DeviceAgent {
             } catch {
                 logger.error("The device's state cannot be read; trying again.", metadata: ["error": "\(error)"])
             }
-            do { try await clock.sleep(for: .seconds(5)) } catch { return false }
+            guard await pause(for: Self.restoreRetry) else { return false }
         }
     }
 
@@ -136,8 +161,8 @@ package actor DeviceAgent {
             today: RunningDay(day: today))
         ledger.marked = unsettled
         for day in unsettled where day.day == today { try await rebuildToday(day.metric) }
+        // Days before today are settled with the first look at the time: a full disk does not keep the device away.
         publishAll()
-        try await settleDays()
     }
 
     /// Publishes every part of the state, at the start.

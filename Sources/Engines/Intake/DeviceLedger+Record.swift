@@ -10,9 +10,11 @@ extension DeviceLedger {
         var days = OffsetCache(context.calendar)
         let today = days.day(of: context.now)
         var alerts: [AlertMachine.Outcome] = []
-        for outcome in outcomes where outcome.novelty != .known {
+        for outcome in outcomes {
             let stored = outcome.stored
-            let isNewest = ledger.isNewest(stored)
+            ledger.rememberWorkout(stored.sample)
+            guard outcome.novelty != .known else { continue }
+            let isNewest = ledger.isNewest(stored, at: context.now)
             let isFresh = context.freshUntil(stored.sample).map { $0 > context.now } ?? true
             let isHistorical = !isNewest || (context.source == .sync && !isFresh)
             measurements.add(stored, isHistorical: isHistorical)
@@ -61,9 +63,10 @@ extension DeviceLedger {
         return decision
     }
 
-    private func isNewest(_ stored: StoredSample) -> Bool {
+    private func isNewest(_ stored: StoredSample, at now: Timestamp) -> Bool {
         guard let mark = highWater[stored.sample.metric] else { return true }
-        return stored.sample.end > mark
+        // A mark in the future was set while our own clock was wrong: it would hide everything until then.
+        return stored.sample.end > mark || mark > now + SyncPolicy.futureTolerance
     }
 
     private mutating func remember(_ stored: StoredSample, isNewest: Bool) {
@@ -74,8 +77,14 @@ extension DeviceLedger {
         } else if latest[metric]?.id == stored.id {
             latest[metric] = stored
         }
-        guard metric == .sport, stored.sample.start < stored.sample.end else { return }
-        workouts.append(stored.sample.start..<stored.sample.end)
+    }
+
+    /// Known ones count, too: after a restart the ledger learns them again from the overlap of a synchronisation.
+    private mutating func rememberWorkout(_ sample: Sample) {
+        guard sample.metric == .sport, sample.start < sample.end else { return }
+        let range = sample.start..<sample.end
+        guard !workouts.contains(range) else { return }
+        workouts.append(range)
         if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
     }
 
@@ -89,6 +98,7 @@ extension DeviceLedger {
                 stored, isExercise: isExercise, isWorn: true, settings: context.settings, policy: context.policy,
                 calendar: context.calendar)
         }
+        lateAlerts.endRun(of: stored.sample.metric)
         return alerts.see(
             stored, isExercise: isExercise, isWorn: context.isWorn, settings: context.settings,
             policy: context.policy, calendar: context.calendar)

@@ -15,7 +15,7 @@ package struct MeasurementSchedule: Sendable {
     ) -> [Metric] {
         Metric.monitored.filter { metric in
             guard capabilities.supports(.measure, metric), !capabilities.supports(.monitor, metric),
-                let schedule = settings[metric]?.schedule, schedule.isEnabled
+                let schedule = settings[metric]?.schedule, schedule.isEnabled, schedule.interval > 0
             else { return false }
             let minute = calendar.minuteOfDay(now)
             guard minute >= schedule.start, minute < schedule.end else { return false }

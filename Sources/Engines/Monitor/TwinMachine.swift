@@ -27,7 +27,9 @@ package struct TwinMachine: Sendable {
         _ patch: MonitorPatch, ifVersion: Int?, adopts: Bool, capabilities: Capabilities?, at now: Timestamp
     ) -> PatchResult {
         if let ifVersion, ifVersion != state.version { return .conflict(current: state.version) }
-        guard let desired = state.desired, let capabilities else { return wait(for: patch, at: now) }
+        guard let desired = state.desired, let capabilities else {
+            return wait(for: patch, capabilities: capabilities, at: now)
+        }
         var wanted = desired
         if adopts { for setting in state.drift { wanted.values[setting] = state.reported.values[setting] } }
         let settings: MonitorSettings
@@ -35,8 +37,9 @@ package struct TwinMachine: Sendable {
             settings = try patch.applied(to: wanted, capabilities: capabilities)
         } catch { return .rejected(error.list) }
         guard settings != desired || !state.drift.isEmpty else { return .unchanged }
+        // A drift that is written over, or adopted where it says what is wanted, is no new version.
+        if settings != desired { state.version += 1 }
         state.desired = settings
-        state.version += 1
         state.updatedAt = now
         state.error = nil
         // Whoever sets something has seen the drift: what is wanted now is written over it, or was adopted above.
@@ -45,11 +48,14 @@ package struct TwinMachine: Sendable {
         return .accepted
     }
 
-    private mutating func wait(for patch: MonitorPatch, at now: Timestamp) -> PatchResult {
+    private mutating func wait(
+        for patch: MonitorPatch, capabilities: Capabilities?, at now: Timestamp
+    ) -> PatchResult {
         guard !patch.changes.isEmpty else { return .unchanged }
         let settings: MonitorSettings
         do {
-            settings = try patch.applied(to: MonitorSettings(state.waiting?.changes ?? [:]), capabilities: nil)
+            settings = try patch.applied(
+                to: MonitorSettings(state.waiting?.changes ?? [:]), capabilities: capabilities)
         } catch { return .rejected(error.list) }
         guard settings.values != state.waiting?.changes else { return .unchanged }
         state.waiting = MonitorPatch(settings.values)
@@ -67,23 +73,32 @@ package struct TwinMachine: Sendable {
             state.reported.values[setting] = nil
         }
         state.reported.values.merge(settings.values) { $1 }
-        adoptFirst(capabilities: capabilities, at: now)
+        state.drift = state.drift.filter { state.reported.values[$0] != nil }
+        let refused = adoptFirst(capabilities: capabilities, at: now)
         notice(since: before, at: now)
         compare(at: now)
+        if let refused { state.error = refused }
     }
 
     /// The first report is what is wanted from then on, with the defaults for what the device leaves to the gateway.
-    private mutating func adoptFirst(capabilities: Capabilities, at now: Timestamp) {
-        let defaults = MonitorSettings.defaults(for: capabilities)
+    /// Returns why a patch that waited for it was dropped.
+    private mutating func adoptFirst(capabilities: Capabilities, at now: Timestamp) -> String? {
+        // Of a metric that the device keeps and has not reported yet nothing is wanted: a default would be written over it.
+        let reported = Set(state.reported.metrics)
+        let defaults = MonitorSettings(
+            MonitorSettings.defaults(for: capabilities).values.filter {
+                !capabilities.supports(.monitor, $0.key.metric) || reported.contains($0.key.metric)
+            })
         guard var desired = state.desired else {
             var first = defaults
             first.values.merge(state.reported.values) { $1 }
             state.version += 1
+            var refused: String?
             if let waiting = state.waiting {
                 do {
                     first = try waiting.applied(to: first, capabilities: capabilities)
                 } catch {
-                    state.error =
+                    refused =
                         "A change from before the first connection was dropped: "
                         + error.list.map { "\($0.path): \($0.message)" }.joined(separator: " ")
                 }
@@ -91,7 +106,7 @@ package struct TwinMachine: Sendable {
             }
             state.desired = first
             state.updatedAt = now
-            return
+            return refused
         }
         // Metrics that a new firmware brought.
         for (setting, value) in defaults.values.merging(state.reported.values, uniquingKeysWith: { $1 })
@@ -99,6 +114,7 @@ package struct TwinMachine: Sendable {
             desired.values[setting] = value
         }
         state.desired = desired
+        return nil
     }
 
     /// A setting that was confirmed and now differs was changed on the device itself.

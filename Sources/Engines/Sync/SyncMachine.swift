@@ -25,15 +25,8 @@ package struct SyncMachine: Sendable {
         case finished(SyncJob, SyncState)
     }
 
-    private struct Reading: Sendable {
-        var request: HistoryRequest
-        var pages = 0
-        var emptyPages = 0
-        var next: String?
-        var last: [Sample] = []
-        var through: Timestamp?
-        var postponed = 0
-    }
+    /// How long a progress stands before the next one is published.
+    package static let progressInterval: Duration = .seconds(2)
 
     private let policy: SyncPolicy
     package private(set) var state: SyncState
@@ -41,7 +34,8 @@ package struct SyncMachine: Sendable {
     private var cursors: [Metric: Timestamp] = [:]
     private var capabilities = Capabilities()
     private var remaining: [Metric] = []
-    private var reading: Reading?
+    private var reading: SyncReading?
+    private var publishedAt: Timestamp?
 
     package init(policy: SyncPolicy, lastSuccessAt: Timestamp?) {
         self.policy = policy
@@ -58,6 +52,7 @@ package struct SyncMachine: Sendable {
             state = SyncState(
                 phase: .syncing, job: job.name, metricsTotal: job.metrics.count, startedAt: now,
                 lastSuccessAt: state.lastSuccessAt)
+            publishedAt = nil
             return nextMetric(at: now)
         case .page(let page): return take(page, at: now)
         case .committed(let new, let known): return committed(new: new, known: known, at: now)
@@ -79,90 +74,76 @@ package struct SyncMachine: Sendable {
         guard let job else { return [] }
         guard !remaining.isEmpty else { return finish(at: now) }
         let metric = remaining.removeFirst()
-        let from =
-            job.from
-            ?? policy.start(
-                of: metric, cursor: cursors[metric], maximumHistoryDays: capabilities.maximumHistoryDays, at: now)
+        // A cursor that lies in the future was set while our own clock was wrong: it stands for nothing.
+        let cursor = cursors[metric].flatMap { $0 > now + SyncPolicy.futureTolerance ? nil : $0 }
+        let usual = policy.start(
+            of: metric, cursor: cursor, maximumHistoryDays: capabilities.maximumHistoryDays, at: now)
+        let from = job.from ?? usual
         let to = job.to ?? now + SyncPolicy.futureTolerance
         state.metric = metric
         let request = HistoryRequest(metric: metric, from: from, to: max(from, to))
-        reading = Reading(request: request)
-        return [.publish(state), .read(request)]
+        // A range that begins later would leave a hole between the cursor and itself.
+        let isContiguous = from <= max(usual, cursor ?? usual)
+        reading = SyncReading(request: request, cursor: cursor, isContiguous: isContiguous)
+        return progress(at: now) + [.read(request)]
     }
 
     private mutating func take(_ page: HistoryPage, at now: Timestamp) -> [Action] {
         guard var current = reading else { return [] }
-        let metric = current.request.metric
-        current.pages += 1
-        if let mistake = mistake(in: page, after: current) { return fail(.deviceError, mistake, at: now) }
-        current.emptyPages = page.samples.isEmpty ? current.emptyPages + 1 : 0
-        current.next = page.next
-        current.last = page.samples
-        let horizon = now + SyncPolicy.futureTolerance
-        var samples = page.samples.filter { $0.end <= horizon && $0.isValid && $0.metric == metric }
-        current.postponed += page.samples.count { $0.end > horizon }
-        samples.sort { ($0.start, $0.end) < ($1.start, $1.end) }
-        let inRange = samples.last { $0.start >= current.request.from && $0.start < current.request.to }
-        // A record that is still to come must not be passed over: the cursor stops before it.
-        let cursor = current.postponed == 0 ? inRange?.start : nil
-        current.through = cursor ?? current.through
+        if let mistake = current.mistake(in: page) { return fail(.deviceError, mistake, at: now) }
+        let (samples, cursor) = current.take(page, at: now)
         reading = current
         if let first = samples.first, let last = samples.last {
             state.oldest = min(state.oldest ?? first.start, first.start)
             state.newest = max(state.newest ?? last.start, last.start)
         }
-        let moves = cursor.map { cursors[metric] == nil || $0 > (cursors[metric] ?? $0) } ?? false
-        if moves { cursors[metric] = cursor }
-        return [.take(samples, metric: metric, cursor: moves ? cursor : nil)]
-    }
-
-    /// What is wrong with a page as a page: it would lead round in circles for ever.
-    private func mistake(in page: HistoryPage, after current: Reading) -> String? {
-        if page.next != nil, page.next == current.request.page {
-            return "The device names the page that it just sent as the next one."
-        }
-        if !page.samples.isEmpty, page.samples == current.last {
-            return "The device sends the same page again and again."
-        }
-        if current.pages > SyncPolicy.maximumPages {
-            return "The device sent \(SyncPolicy.maximumPages) pages and there is still no end."
-        }
-        if page.samples.isEmpty, page.next != nil, current.emptyPages >= SyncPolicy.maximumEmptyPages {
-            return "The device sends empty pages without an end."
-        }
-        return nil
+        return [.take(samples, metric: current.request.metric, cursor: cursor)]
     }
 
     private mutating func committed(new: Int, known: Int, at now: Timestamp) -> [Action] {
         guard var current = reading else { return [] }
         state.samplesNew += new
         state.samplesKnown += known
-        var actions: [Action] = [.publish(state)]
-        if policy.acknowledges, job?.from == nil, let through = current.through {
-            actions.append(.acknowledge(current.request.metric, through: through))
-            current.through = nil
-        }
+        current.committed()
         if let next = current.next {
             current.request.page = next
             current.next = nil
             reading = current
-            return actions + [.read(current.request)]
+            return progress(at: now) + [.read(current.request)]
         }
         reading = nil
         state.metricsDone += 1
+        let metric = current.request.metric
         if current.postponed > 0 {
             state.error =
-                "\(current.postponed) records of \(current.request.metric.rawValue) lie in the future; "
+                "\(current.postponed) records of \(metric.rawValue) lie in the future; "
                 + "they are read again when their time has come."
         }
-        return actions + [.finishedMetric(current.request.metric, from: current.request.from)] + nextMetric(at: now)
+        return acknowledge(metric, through: current.durable)
+            + [.finishedMetric(metric, from: current.request.from)] + nextMetric(at: now)
     }
 
     private mutating func fail(_ code: AnswerCode, _ message: String, at now: Timestamp) -> [Action] {
         guard let current = reading else { return [] }
         reading = nil
-        state.failed.append(.init(metric: current.request.metric, code: code, message: message))
-        return nextMetric(at: now)
+        let metric = current.request.metric
+        state.failed.append(.init(metric: metric, code: code, message: message))
+        // What came before the failure is durable all the same: a device that fails at one record for ever must not
+        // fill up behind it.
+        return acknowledge(metric, through: current.whole) + nextMetric(at: now)
+    }
+
+    /// The device is told at the end of a metric only: one that forgets at once would count its pages anew.
+    private func acknowledge(_ metric: Metric, through: Timestamp?) -> [Action] {
+        guard policy.acknowledges, let through else { return [] }
+        return [.acknowledge(metric, through: through)]
+    }
+
+    /// The progress, unless one was published a moment ago.
+    private mutating func progress(at now: Timestamp) -> [Action] {
+        if let publishedAt, now >= publishedAt, now - publishedAt < Self.progressInterval { return [] }
+        publishedAt = now
+        return [.publish(state)]
     }
 
     private mutating func finish(at now: Timestamp) -> [Action] {

@@ -8,7 +8,7 @@ package struct SyncPolicy: Sendable, Hashable {
     package var every: Duration
     /// How far before its cursor a synchronisation begins, for records that appear late.
     package var overlap: Duration
-    /// Whether the device is told what is durable, so that it may forget it.
+    /// Whether the device is told what is durable, so that it may forget it. What lies before `first` it may forget, too.
     package var acknowledges: Bool
 
     /// Records that last hours appear on the device after they end: they are looked for at least so far back.

@@ -27,6 +27,8 @@ struct BrokerLoop: Sendable {
                 try await broker.withConnection { connection in try await serve(connection) }
             } catch is CancellationError {
                 break
+            } catch let error as BrokerError where error.code == .cancelled {
+                break
             } catch {
                 status.failed("\(error)")
                 settings.logger.warning("The broker is not connected.", metadata: ["error": "\(error)"])

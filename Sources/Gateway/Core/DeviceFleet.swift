@@ -84,9 +84,9 @@ actor DeviceFleet {
 
     /// Ends every device, each with a goodbye.
     func stop() async {
-        for member in members.values { member.agent.stop() }
+        for agent in agents { agent.stop() }
         launcher.finish()
-        for member in members.values { try? await member.ended.wait() }
+        for id in ids { try? await members[id]?.ended.wait() }
     }
 
     private func begin(_ setup: DeviceSetup) {

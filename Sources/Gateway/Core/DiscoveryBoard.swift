@@ -27,17 +27,16 @@ final class DiscoveryBoard: Sendable {
 
     /// A device's description may have changed. One that never connected is not announced: nobody knows what it can do.
     func changed(_ info: DeviceInfo) {
-        let isNew = state.withLock { state in
-            guard state.infos[info.id] != info else { return false }
-            state.infos[info.id] = info
-            return true
+        let (isNew, old) = state.withLock { state in
+            let old = state.infos.updateValue(info, forKey: info.id)
+            return (old != info, old)
         }
-        if isNew { announce(info) }
+        if isNew { announce(info, replacing: old) }
     }
 
     /// Announces the gateway and every device.
     func publishAll() {
-        announce(settings.gateway(), of: nil)
+        announce(settings.gatewayMessages, of: nil)
         for info in state.withLock({ $0.infos.values.sorted { $0.id < $1.id } }) { announce(info) }
     }
 
@@ -58,13 +57,20 @@ final class DiscoveryBoard: Sendable {
         for topic in topics.sorted() { board.put(.message(.removal(of: topic))) }
     }
 
-    private func announce(_ info: DeviceInfo) {
+    /// Whether a device that is configured was not announced yet: what stands about it may still be true.
+    func isUnknown(_ topic: String, among devices: [DeviceID]) -> Bool {
+        state.withLock { state in
+            devices.contains { state.topics[$0] == nil && topic.contains("_\($0.text)/") }
+        }
+    }
+
+    private func announce(_ info: DeviceInfo, replacing old: DeviceInfo? = nil) {
         guard info.capabilities != nil else { return }
-        announce(settings.device(info), of: info.id)
+        announce(settings.messages(for: info, replacing: old), of: info.id)
     }
 
     private func announce(_ messages: [OutgoingMessage], of device: DeviceID?) {
-        let topics = Set(messages.map(\.topic))
+        let topics = Set(messages.filter { !$0.payload.isEmpty }.map(\.topic))
         let gone = state.withLock { state in
             let before = state.topics.updateValue(topics, forKey: device) ?? []
             return before.subtracting(topics)

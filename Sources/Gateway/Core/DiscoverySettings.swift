@@ -1,38 +1,47 @@
 package import Contract
+package import HomeAssistant
 package import Vitals
 
-/// How devices are announced to Home Assistant: the topics, and the messages as pure functions.
+/// How devices are announced to Home Assistant, or that they are not.
 package struct DiscoverySettings: Sendable {
-    /// The discovery prefix; `nil` where nothing is announced.
-    package var prefix: String?
-    /// What is announced of the gateway itself.
-    package var gateway: @Sendable () -> [OutgoingMessage]
-    /// What is announced of a device.
-    package var device: @Sendable (DeviceInfo) -> [OutgoingMessage]
-    /// Whether a topic of the discovery is one of this gateway's.
-    package var isOurs: @Sendable (String) -> Bool
-    /// The topics under which discovery of ours may stand, to find what an earlier run left.
-    package var sweepFilters: [String]
+    private let discovery: Discovery?
 
-    package init(
-        prefix: String?, gateway: @escaping @Sendable () -> [OutgoingMessage],
-        device: @escaping @Sendable (DeviceInfo) -> [OutgoingMessage], isOurs: @escaping @Sendable (String) -> Bool,
-        sweepFilters: [String]
-    ) {
-        self.prefix = prefix
-        self.gateway = gateway
-        self.device = device
-        self.isOurs = isOurs
-        self.sweepFilters = sweepFilters
-    }
+    /// Devices are announced by these rules.
+    package init(_ discovery: Discovery) { self.discovery = discovery.options.mode == .off ? nil : discovery }
+
+    private init() { discovery = nil }
 
     /// Nothing is announced.
-    package static let off = DiscoverySettings(
-        prefix: nil, gateway: { [] }, device: { _ in [] }, isOurs: { _ in false }, sweepFilters: [])
+    package static let off = DiscoverySettings()
+
+    /// The discovery prefix; `nil` where nothing is announced.
+    package var prefix: String? { discovery?.options.prefix }
 
     /// Where Home Assistant says that it was started.
-    package var birthTopic: String? { prefix.map { "\($0)/status" } }
+    package var birthTopic: String? { discovery?.birthTopic }
 
-    /// What has to be listened to for all of this.
-    package var filters: [String] { (birthTopic.map { [$0] } ?? []) + sweepFilters }
+    /// What has to be listened to: Home Assistant's start, and what an earlier run may have left.
+    package var filters: [String] {
+        guard let discovery else { return [] }
+        return (discovery.birthTopic.map { [$0] } ?? []) + discovery.sweepFilters
+    }
+
+    /// What announces the gateway itself.
+    package var gatewayMessages: [OutgoingMessage] { discovery?.gatewayMessages ?? [] }
+
+    /// What announces a device, and takes back what the device as it was had.
+    package func messages(for device: DeviceInfo, replacing old: DeviceInfo?) -> [OutgoingMessage] {
+        discovery?.messages(for: device, replacing: old) ?? []
+    }
+
+    /// Whether a topic is one of the discovery's.
+    func covers(_ topic: String) -> Bool {
+        guard let discovery, topic != discovery.birthTopic else { return false }
+        return topic.hasPrefix("\(discovery.options.prefix)/") && topic.hasSuffix("/config")
+    }
+
+    /// Whether what stands under a topic was announced by this gateway and is not true any more.
+    func isStale(topic: String, payload: [UInt8], current: Set<String>) -> Bool {
+        discovery?.isStale(topic: topic, payload: payload, current: current) ?? false
+    }
 }

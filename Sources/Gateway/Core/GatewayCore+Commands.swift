@@ -11,7 +11,7 @@ extension GatewayCore {
     /// Takes a message of the broker. Nothing here waits for a device.
     func receive(_ message: InboundMessage) async {
         if message.topic == wire.discovery.birthTopic { return homeAssistantChanged(message) }
-        if wire.discovery.isOurs(message.topic) { return sweep(message) }
+        if wire.discovery.covers(message.topic) { return await sweep(message) }
         switch wire.parse(message, at: settings.clock.now) {
         case .ignored: break
         case .rejected(let answer, let envelope, let republishesConfig):
@@ -32,8 +32,10 @@ extension GatewayCore {
     }
 
     /// Empties discovery of ours that an earlier run left and that is not true any more.
-    private func sweep(_ message: InboundMessage) {
-        guard !message.payload.isEmpty, !discovery.topics.contains(message.topic) else { return }
+    private func sweep(_ message: InboundMessage) async {
+        guard wire.discovery.isStale(topic: message.topic, payload: message.payload, current: discovery.topics),
+            !discovery.isUnknown(message.topic, among: await fleet.ids)
+        else { return }
         board.put(.message(.removal(of: message.topic)))
     }
 

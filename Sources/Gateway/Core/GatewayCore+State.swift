@@ -61,7 +61,7 @@ extension GatewayCore {
     /// Empties a removed device's topics, and forgets its state. Its samples stay until their retention ends.
     func forget(_ device: DeviceID) async {
         let messages = wire.removal(of: device)
-        board.forget(device, topics: [])
+        board.forget(device)
         discovery.removed(device)
         for message in messages { board.put(.message(message)) }
         do throws(StoreError) { try await store.forget(device) } catch {

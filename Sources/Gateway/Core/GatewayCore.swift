@@ -73,8 +73,8 @@ package final class GatewayCore: Sendable {
         await publishInfo()
         await desk.answerForgotten()
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.fleet.run() }
             let loop = Latch<Void>()
+            group.addTask { await self.whileRunning(until: loop) { await self.fleet.run() } }
             group.addTask {
                 await self.whileRunning(until: loop) { await self.brokerLoop.run(generator: self.generator) }
             }
@@ -83,7 +83,7 @@ package final class GatewayCore: Sendable {
             group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
             group.addTask {
                 _ = try? await self.stopping.wait()
-                await self.fleet.stop()
+                await self.endDevices()
                 await self.sayGoodbye()
                 loop.open(())
             }
@@ -98,6 +98,8 @@ package final class GatewayCore: Sendable {
     @discardableResult
     package func applyReload() async throws -> [String: [String]] {
         let setups = try await reload()
+        // A device that comes back must not find its topics emptied once more.
+        board.forget(topics: setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) })
         let change = await fleet.apply(setups)
         for device in change.removed { await forget(device) }
         await publishInfo()
@@ -123,6 +125,19 @@ package final class GatewayCore: Sendable {
             group.cancelAll()
         }
     }
+
+    /// Lets every device go, and waits for it, but not for ever.
+    private func endDevices() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.fleet.stop() }
+            group.addTask { [clock = settings.clock] in try? await clock.sleep(for: Self.deviceGrace) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Of the five seconds of a clean end, what the devices get.
+    static let deviceGrace: Duration = .milliseconds(3500)
 
     private func sayGoodbye() async {
         guard status.snapshot.isConnected else { return }

@@ -128,19 +128,21 @@ final class StateBoard: Sendable {
         return entry
     }
 
-    /// Forgets the states of a device that was removed, and whatever stands under these topics.
-    func forget(_ device: DeviceID, topics: [String]) {
+    /// Forgets the states of a device that was removed.
+    func forget(_ device: DeviceID) {
+        forget { if case .device(let owner, _) = $0 { owner == device } else { false } }
+    }
+
+    /// Forgets whatever stands under these topics.
+    func forget(topics: [String]) {
         let gone = Set(topics)
+        forget { if case .topic(let topic) = $0 { gone.contains(topic) } else { false } }
+    }
+
+    private func forget(_ isGone: (Key) -> Bool) {
         state.withLock { state in
-            func isGone(_ key: Key) -> Bool {
-                switch key {
-                case .device(let owner, _): owner == device
-                case .topic(let topic): gone.contains(topic)
-                default: false
-                }
-            }
             state.order.removeAll(where: isGone)
-            for key in state.entries.keys where isGone(key) {
+            for key in state.entries.keys.filter(isGone) {
                 state.entries[key] = nil
                 state.dirty.remove(key)
             }

@@ -54,9 +54,12 @@ public struct ConfigurationReader {
     /// The keys of the map, in the file's order. They do not count as known.
     public var keys: [String] { order }
 
+    /// The line on which a key stands, or the map's own where it does not stand.
+    public func line(of key: String) -> Int { members[key]?.line ?? line }
+
     /// Notes a mistake at a key of this map (or at the map itself).
     public mutating func report(_ message: String, at key: String? = nil) {
-        let line = key.flatMap { members[$0]?.line } ?? line
+        let line = key.map { self.line(of: $0) } ?? line
         mistakes.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
     }
 

@@ -6,15 +6,23 @@ import Synchronization
 /// cost one wake-up. Memory is bounded: acknowledgements by the window of the connection, received messages by a limit
 /// above which they are dropped and counted. Making the network wait instead would also hold up acknowledgements.
 package final class ConnectionInbox: Sendable {
+    /// Bytes of payloads that may wait: thirty commands of the greatest length, and a sixth of the memory that the
+    /// gateway may use.
+    package static let maximumWaitingBytes = 8 * 1024 * 1024
+
     private struct State {
         var events = BrokerEvents()
+        var waitingBytes = 0
         var end: BrokerError?
         var reader: CheckedContinuation<Result<BrokerEvents, BrokerError>, Never>?
 
         /// What the reader would get now; `nil` if it has to wait.
         mutating func take() -> Result<BrokerEvents, BrokerError>? {
             if !events.isEmpty {
-                defer { events = BrokerEvents() }
+                defer {
+                    events = BrokerEvents()
+                    waitingBytes = 0
+                }
                 return .success(events)
             }
             return end.map { .failure($0) }
@@ -42,8 +50,10 @@ package final class ConnectionInbox: Sendable {
     package func receive(_ message: InboundMessage) {
         state.withLock { state in
             guard state.end == nil else { return }
-            if state.events.received.count < maximumInbound {
+            let bytes = state.waitingBytes + message.payload.count
+            if state.events.received.count < maximumInbound, bytes <= Self.maximumWaitingBytes {
                 state.events.received.append(message)
+                state.waitingBytes = bytes
             } else {
                 state.events.droppedCount += 1
             }

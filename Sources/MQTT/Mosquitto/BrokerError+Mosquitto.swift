@@ -26,12 +26,19 @@ extension BrokerError {
         }
     }
 
-    /// A connection that could not be opened, by libmosquitto's error, the system's error and what libmosquitto
-    /// logged.
+    /// A connection that could not be opened, by libmosquitto's error, the system's error, what libmosquitto logged,
+    /// and the certificates that were used if there was a TCP connection already.
     static func notOpened(
-        _ code: Int32, systemError: Int32, log: [String], server: BrokerServer
+        _ code: Int32, systemError: Int32, log: [String], server: BrokerServer, tls: TLSOptions?
     ) -> BrokerError {
         if server.isTLS, let tls = tlsFailure(code, log: log, server: server) { return tls }
+        if server.isTLS, let tls, tls.certificateFile == nil {
+            // With TLS 1.3 the broker's alert may be lost in the reset of the connection.
+            return BrokerError(
+                .tls,
+                "\(server) closed the encrypted connection without an answer. If it wants a client's certificate, set "
+                    + "certificate_file and key_file.")
+        }
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return BrokerError(.unreachable, "The host name of \(server) cannot be resolved. Check name and network.")

@@ -45,7 +45,9 @@ extension MosquittoConnection {
         }
         opened.fulfil(
             .failure(
-                .notOpened(end.code, systemError: end.systemError, log: log.withLock { $0 }, server: server)))
+                .notOpened(
+                    end.code, systemError: end.systemError, log: log.withLock { $0 }, server: server,
+                    tls: code == MOSQ_ERR_SUCCESS.rawValue ? options.tls : nil)))
         inbox.end(error)
         subscriptions.withLock { $0.end(error) }
         destroy()

@@ -65,12 +65,12 @@ final class MosquittoConnection: BrokerConnection {
             ledger.cancel(message.qos)
             throw inbox.ending ?? .notPublished(code, topic: message.topic, server: server)
         }
-        wakeNetworkThread()
-        let isReported = message.qos == .atLeastOnce
-        if let settlement = ledger.note(id, token: isReported ? token : nil) {
+        // Noted before the thread is woken: an acknowledgement is then early only if the thread was just sending.
+        if let settlement = ledger.note(id, token: message.qos == .atLeastOnce ? token : nil) {
             report(settlement)
             inbox.wake()
         }
+        wakeNetworkThread()
     }
 
     func subscribe(_ subscriptions: [Subscription]) async throws(BrokerError) {
@@ -112,7 +112,7 @@ final class MosquittoConnection: BrokerConnection {
             let reason = String(cString: mosquitto_strerror(code))
             throw BrokerError(.subscriptionRefused, "\(subscription.filter) is not a topic filter: \(reason)")
         }
-        subscriptions.withLock { $0.await(id, reply) }
+        subscriptions.withLock { $0.note(id, reply) }
         // The connection may have ended before the reply was noted, and nobody would answer it.
         if let ending = inbox.ending { reply.fulfil(.failure(ending)) }
         wakeNetworkThread()
@@ -143,7 +143,7 @@ struct PendingSubscriptions: Sendable {
     private var waiting: [Int32: Reply<Int32>] = [:]
     private var early: [Int32: Int32] = [:]
 
-    mutating func await(_ id: Int32, _ reply: Reply<Int32>) {
+    mutating func note(_ id: Int32, _ reply: Reply<Int32>) {
         if let code = early.removeValue(forKey: id) { reply.fulfil(.success(code)) } else { waiting[id] = reply }
     }
 

@@ -37,18 +37,18 @@ enum PeerCall {
         switch method {
         case .battery:
             guard let percent = params["percent"]?.asDouble, (0...100).contains(percent) else {
-                throw Malformed("percent must be a number from 0 to 100.")
+                throw Malformed("percent must be a number from 0 to 100")
             }
             return .event(.battery(percent: percent, isCharging: params["charging"]?.asBool))
         case .wear:
-            guard let isWorn = params["worn"]?.asBool else { throw Malformed("worn must be true or false.") }
+            guard let isWorn = params["worn"]?.asBool else { throw Malformed("worn must be true or false") }
             return .event(.wear(isWorn: isWorn))
         case .alert: return .event(.alert(try DeviceAlert(link: params)))
         case .log:
-            guard let message = params["message"]?.asString else { throw Malformed("message must be a text.") }
+            guard let message = params["message"]?.asString else { throw Malformed("message must be a text") }
             return .log(Logger.Level(link: params["level"]?.asString), message.printable(atMost: maximumLogLength))
         case .sample, .measurementSample, .measurementEnded:
-            throw Malformed("The method is no notification of this kind.")
+            throw Malformed("The method is no notification of this kind")
         }
     }
 
@@ -70,12 +70,12 @@ enum PeerCall {
         } catch {
             throw Malformed(error)
         }
-        guard let measurement else { throw Malformed("measurement is missing.") }
+        guard let measurement else { throw Malformed("measurement is missing") }
         if method == .measurementSample {
-            guard let members else { throw Malformed("sample is missing.") }
+            guard let members else { throw Malformed("sample is missing") }
             return .measurementSample(measurement, try Sample(members))
         }
-        guard let isCompleted else { throw Malformed("completed must be true or false.") }
+        guard let isCompleted else { throw Malformed("completed must be true or false") }
         return .measurementEnded(measurement, completed: isCompleted, error: failure)
     }
 }
@@ -83,13 +83,13 @@ enum PeerCall {
 extension DeviceAlert {
     fileprivate init(link params: JSONValue) throws(Malformed) {
         guard let rule = params["rule"]?.asString.flatMap({ AlertRule(name: $0) }) else {
-            throw Malformed("rule is missing or unknown.")
+            throw Malformed("rule is missing or unknown")
         }
         guard let edge = params["edge"]?.asString.flatMap({ AlertEvent.Edge(rawValue: $0) }) else {
-            throw Malformed("edge must be raised or cleared.")
+            throw Malformed("edge must be raised or cleared")
         }
         guard let at = params["at"]?.asInt64.map({ Timestamp(milliseconds: $0) }), SampleLimits.moments.contains(at)
-        else { throw Malformed("at must be a time in milliseconds since 1970.") }
+        else { throw Malformed("at must be a time in milliseconds since 1970") }
         self.init(rule: rule, edge: edge, value: params["value"]?.asDouble, at: at)
     }
 }

@@ -16,7 +16,7 @@ extension Sample {
         } catch {
             throw Malformed(error)
         }
-        guard let members else { throw Malformed("sample is missing.") }
+        guard let members else { throw Malformed("sample is missing") }
         try self.init(members)
     }
 
@@ -33,9 +33,9 @@ extension Sample {
 
     /// A sample of these members, if they make one that can be true (`Sample.isValid`).
     init(_ members: SampleMembers) throws(Malformed) {
-        guard let metric = members.metric else { throw Malformed("metric is missing or unknown.") }
-        guard let start = members.start else { throw Malformed("start is missing.") }
-        guard let kind = members.kind else { throw Malformed("kind is unknown.") }
+        guard let metric = members.metric else { throw Malformed("metric is missing or unknown") }
+        guard let start = members.start else { throw Malformed("start is missing") }
+        guard let kind = members.kind else { throw Malformed("kind is unknown") }
         self.init(
             metric: metric, start: Timestamp(milliseconds: start),
             end: Timestamp(milliseconds: members.end ?? start), kind: kind,
@@ -51,29 +51,29 @@ extension SampleMembers {
         case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature:
             return .value(try number)
         case .bloodPressure:
-            guard let systolic, let diastolic else { throw Malformed("systolic or diastolic is missing.") }
+            guard let systolic, let diastolic else { throw Malformed("systolic or diastolic is missing") }
             return .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic, pulse: pulse))
         case .steps:
             let number = try number
-            guard let count = Int(exactly: number) else { throw Malformed("value must be a whole number of steps.") }
+            guard let count = Int(exactly: number) else { throw Malformed("value must be a whole number of steps") }
             return .steps(Steps(count: count, distance: distance, energy: energy))
         case .sleep:
-            guard let stages else { throw Malformed("stages are missing.") }
+            guard let stages else { throw Malformed("stages are missing") }
             return .sleep(Sleep(stages: stages))
         case .sport:
-            guard let activity else { throw Malformed("activity is missing.") }
+            guard let activity else { throw Malformed("activity is missing") }
             return .sport(
                 Sport(
                     activity: activity, distance: distance, energy: energy, steps: steps,
                     minimumHeartRate: minimumHeartRate, averageHeartRate: averageHeartRate,
                     maximumHeartRate: maximumHeartRate))
-        case .battery: throw Malformed("metric battery has a notification of its own.")
+        case .battery: throw Malformed("metric battery has a notification of its own")
         }
     }
 
     private var number: Double {
         get throws(Malformed) {
-            guard let value else { throw Malformed("value is missing.") }
+            guard let value else { throw Malformed("value is missing") }
             return value
         }
     }

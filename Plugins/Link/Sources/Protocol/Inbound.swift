@@ -28,12 +28,19 @@ struct Inbound {
         do {
             envelope = try Envelope(from: &reader)
         } catch {
-            let place = JSONError(error.reason, at: error.offset - line.lowerBound)
-            return add(.malformed("A line is not what Vitals Link wants. \(place.description)"))
+            let reason = Malformed(error).sentence(lineStart: line.lowerBound)
+            return add(.malformed("A line is not what Vitals Link wants: \(reason)"))
         }
         switch envelope {
-        case .call(.sample?, let params, let id): takeSample(JSONReader(bytes, range: params ?? 0..<0), id)
-        case .call(let method?, let params, let id): takeCall(method, JSONReader(bytes, range: params ?? 0..<0), id)
+        case .call(let method?, let params, let id):
+            do throws(Malformed) {
+                guard let params else { throw Malformed("params are missing") }
+                try take(method, JSONReader(bytes, range: params), id)
+            } catch {
+                let reason = error.sentence(lineStart: line.lowerBound)
+                if let id { replies.refuse(id, .invalid, reason) }
+                add(.malformed("The parameters of \(method.rawValue) are not what Vitals Link wants: \(reason)"))
+            }
         case .call(nil, _, let id?): replies.refuse(id, .methodNotFound, "There is no such method.")
         case .call(nil, _, nil): break
         case .answer(to: let id?, let answer): answers.append((id, answer.map { Array(bytes[$0]) }))
@@ -54,34 +61,19 @@ struct Inbound {
         events.append(event)
     }
 
-    private mutating func takeSample(_ params: JSONReader, _ id: LinkToken?) {
+    private mutating func take(_ method: PeerMethod, _ params: JSONReader, _ id: LinkToken?) throws(Malformed) {
         var params = params
-        let sample: Sample
-        do {
-            sample = try Sample(inParams: &params)
-        } catch {
-            return refuse(.sample, id, error)
+        guard method != .sample else {
+            let sample = try Sample(inParams: &params)
+            if (id == nil) != receipts.isEmpty { flush() }
+            samples.append(sample)
+            if let id { receipts.append(SampleReceipt(id.text)) }
+            return
         }
-        if (id == nil) != receipts.isEmpty { flush() }
-        samples.append(sample)
-        if let id { receipts.append(SampleReceipt(id.text)) }
-    }
-
-    private mutating func takeCall(_ method: PeerMethod, _ params: JSONReader, _ id: LinkToken?) {
-        var params = params
-        do {
-            switch try PeerCall(method, &params) {
-            case .event(let event): add(event)
-            case .log(let level, let message): logs.append((level, message))
-            }
-            if let id { replies.accept(id) }
-        } catch {
-            refuse(method, id, error)
+        switch try PeerCall(method, &params) {
+        case .event(let event): add(event)
+        case .log(let level, let message): logs.append((level, message))
         }
-    }
-
-    private mutating func refuse(_ method: PeerMethod, _ id: LinkToken?, _ error: Malformed) {
-        if let id { replies.refuse(id, .invalid, error.reason) }
-        add(.malformed("The parameters of \(method.rawValue) are not what Vitals Link wants: \(error.reason)"))
+        if let id { replies.accept(id) }
     }
 }

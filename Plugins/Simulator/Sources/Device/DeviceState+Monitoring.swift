@@ -23,13 +23,11 @@ extension DeviceState {
             if capabilities.supports(.scheduleTime, metric) { (own.start, own.end) = (schedule.start, schedule.end) }
             result.schedule = own
         }
-        if capabilities.supports(.alert, metric) {
-            result.alert = wanted.alert ?? result.alert
-            result.restingAlert = wanted.restingAlert ?? result.restingAlert
-            result.exerciseAlert = wanted.exerciseAlert ?? result.exerciseAlert
-            result.exerciseMaximum = wanted.exerciseMaximum ?? result.exerciseMaximum
-            result.pressureAlert = wanted.pressureAlert ?? result.pressureAlert
-        }
+        if result.alert != nil { result.alert = wanted.alert ?? result.alert }
+        if result.restingAlert != nil { result.restingAlert = wanted.restingAlert ?? result.restingAlert }
+        if result.exerciseAlert != nil { result.exerciseAlert = wanted.exerciseAlert ?? result.exerciseAlert }
+        if result.exerciseMaximum != nil { result.exerciseMaximum = wanted.exerciseMaximum ?? result.exerciseMaximum }
+        if result.pressureAlert != nil { result.pressureAlert = wanted.pressureAlert ?? result.pressureAlert }
         var candidate = settings
         candidate[metric] = result
         let fields = Set(result.fields(of: metric).map { MonitorSetting(metric, $0.0) })

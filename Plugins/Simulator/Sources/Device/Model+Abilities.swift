@@ -10,15 +10,14 @@ extension Model {
 
     private var abilities: [Metric: Abilities] {
         let kept: Abilities = [.history, .summary]
-        let watched: Abilities = [
-            .measure, .monitor, .scheduleTime, .scheduleInterval, .alert, .history, .summary,
-        ]
+        let watched: Abilities = [.measure, .monitor, .scheduleTime, .scheduleInterval, .history, .summary]
+        let limited = watched.union(.alert)
         let coarse: Abilities = [.monitor, .scheduleInterval, .history]
         return switch self {
         case .band:
             [
                 .heartRate: watched.union([.restAlert, .exerciseAlert, .enhanced]), .restingHeartRate: kept,
-                .bloodPressure: watched, .bloodOxygen: watched, .stress: watched, .temperature: watched, .steps: kept,
+                .bloodPressure: limited, .bloodOxygen: limited, .stress: limited, .temperature: limited, .steps: kept,
                 .sleep: kept, .sport: kept,
             ]
         case .ring:
@@ -45,12 +44,13 @@ extension Model {
     private func configuration(of metric: Metric, interval: Int) -> MonitorConfiguration {
         var result = MonitorConfiguration(
             schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: interval))
-        guard capabilities(historyDays: 0).supports(.alert, metric) else { return result }
+        if metric == .heartRate { result.exerciseMaximum = 185 }
+        let abilities = abilities[metric] ?? []
+        guard !abilities.isDisjoint(with: [.alert, .restAlert, .exerciseAlert]) else { return result }
         switch metric {
         case .heartRate:
             result.restingAlert = AlertLimits(isEnabled: true, lower: 40, upper: 110)
             result.exerciseAlert = AlertLimits(isEnabled: true, lower: 60, upper: 175)
-            result.exerciseMaximum = 185
         case .bloodPressure:
             result.schedule = MonitorSchedule(isEnabled: true, start: 360, end: 1320, interval: interval)
             result.pressureAlert = BloodPressureLimits(

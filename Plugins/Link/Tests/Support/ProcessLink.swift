@@ -1,0 +1,71 @@
+import Foundation
+import GatewayKit
+
+/// A child process as a link: its standard input and output.
+final class ProcessLink: ByteLink {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let received = Mailbox<[UInt8]>()
+
+    /// Starts the example `csv_heart_rate.py` with arguments.
+    init(example arguments: [String]) throws {
+        // A device that died must be an error of `write`, not the end of the tests.
+        signal(SIGPIPE, SIG_IGN)
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", Self.script.path()] + arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        output.fileHandleForReading.readabilityHandler = { [received] handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                received.close()
+            } else {
+                received.put([UInt8](data))
+            }
+        }
+        try process.run()
+    }
+
+    /// The folder of the examples.
+    static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Examples")
+    private static let script = examples.appending(path: "csv_heart_rate.py")
+
+    /// Whether there is a Python to run the example with.
+    static let isPossible: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))"]
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        } catch {
+            return false
+        }
+    }()
+
+    func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
+        if let bytes = await received.next() { return bytes }
+        if Task.isCancelled { throw LinkError(.cancelled, "The test ended.") }
+        return []
+    }
+
+    func write(_ bytes: [UInt8]) async throws(LinkError) {
+        do {
+            try input.fileHandleForWriting.write(contentsOf: bytes)
+        } catch {
+            throw LinkError(.broken, "The program does not read any more.")
+        }
+    }
+
+    /// Ends the program for good. It inherited the signal mask of a thread that blocks all that can be blocked.
+    func stop() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,121 @@
+import Contract
+import Engines
+import GatewayKit
+import HomeAssistant
+import Logging
+import MQTT
+import ServiceLifecycle
+import Store
+import Vitals
+
+extension GatewayServices {
+    /// The gateway as it is shipped: the configured devices, SQLite, and libmosquitto.
+    package static let standard: Composition = { configuration, read, logger in
+        let clock = GatewayClock.system
+        var generator = SystemRandomNumberGenerator()
+        let delivery = Delivery()
+        let store = try SQLiteStore(
+            path: configuration.store.path, options: StoreOptions(configuration.store), now: clock.now,
+            newIdentity: SampleID(random: &generator), onCommit: { delivery.outbox.committed($0) })
+        let settings = CoreSettings(
+            gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
+            calendar: configuration.calendar, clock: clock, logger: logger)
+        var options = configuration.mqtt.brokerOptions
+        options.will = OutboundMessage(
+            ContractEncoder(topics: settings.topics, calendar: settings.calendar).gatewayStatus(isOnline: false))
+        let core = GatewayCore(
+            settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), delivery: delivery,
+            plugins: configuration.plugins, discovery: configuration.discovery, seed: generator.next(),
+            reload: { try configuration.setups(after: try read(), settings: settings) })
+        let setups = try configuration.setups(after: configuration, settings: settings)
+        return GatewayServices(
+            services: [
+                StoreService(store: store, logger: logger),
+                CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger),
+            ],
+            reload: { _ = try await core.applyReload() })
+    }
+}
+
+/// Keeps the store open for as long as anything may write to it.
+private struct StoreService: Service {
+    let store: SQLiteStore
+    let logger: Logger
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        do throws(StoreError) { try await store.close() } catch {
+            logger.error("The store cannot be closed; nothing is lost.", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Runs the core, and ends it with goodbyes.
+private struct CoreService: Service {
+    let core: GatewayCore
+    let store: SQLiteStore
+    let setups: [DeviceSetup]
+    let clock: GatewayClock
+    let logger: Logger
+
+    func run() async throws {
+        await tellLosses()
+        await withGracefulShutdownHandler {
+            await core.run(setups)
+        } onGracefulShutdown: {
+            core.stop()
+        }
+    }
+
+    /// What a damaged store held and had not delivered is lost, and consumers hear of it.
+    private func tellLosses() async {
+        guard case .replacedCorrupt(let path) = store.opening else { return }
+        logger.error(
+            "The store was damaged and is set aside; a new one begins, and devices are read again.",
+            metadata: ["path": "\(path)"])
+        let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: clock.now)
+        for setup in setups {
+            do throws(StoreError) { try await store.report(gap, of: setup.info.id) } catch {
+                logger.error("A loss cannot be told.", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+extension StoreOptions {
+    /// The limits that the configuration file sets.
+    fileprivate init(_ configuration: StoreConfiguration) {
+        self.init()
+        outboxMaximumAge = configuration.outboxMaximumAge
+        outboxMaximumBytes = configuration.outboxMaximumBytes
+        replayAge = configuration.replayAge
+        sampleRetention = configuration.sampleRetention
+        dailyRetention = configuration.dailyRetention
+    }
+}
+
+extension GatewayConfiguration {
+    /// How devices are announced to Home Assistant.
+    fileprivate var discovery: DiscoverySettings {
+        let options = DiscoveryOptions(
+            mode: DiscoveryOptions.Mode(homeAssistant.discovery), prefix: homeAssistant.prefix,
+            compatibility: HomeAssistantVersion(
+                year: homeAssistant.compatibility.year, month: homeAssistant.compatibility.month))
+        let origin = DiscoveryOrigin(version: GatewayVersion.current, supportURL: Self.supportURL)
+        return DiscoverySettings(
+            Discovery(options: options, topics: topics, origin: origin, freshness: policy.freshness))
+    }
+
+    /// Where a user of Home Assistant finds help.
+    private static let supportURL = "https://github.com/vitals2mqtt/vitals2mqtt"
+}
+
+extension DiscoveryOptions.Mode {
+    fileprivate init(_ discovery: HomeAssistantConfiguration.Discovery) {
+        switch discovery {
+        case .device: self = .device
+        case .component: self = .component
+        case .off: self = .off
+        }
+    }
+}

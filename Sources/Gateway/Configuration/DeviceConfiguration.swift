@@ -1,0 +1,100 @@
+package import Engines
+package import GatewayKit
+package import Vitals
+
+/// An entry of `devices:`.
+package struct DeviceConfiguration: Sendable {
+    /// `id` (required: 1 to 64 of `a-z`, `0-9`, `_`, `-`; not `gateway`), `name` (default: the id), `person` (who wears it),
+    /// `people` (`{1: anna, 2: ben}`, by the user slots of a device that several use), and the names of driver and transport.
+    package var info: DeviceInfo
+    /// `sync`, `alerts`, `fresh_for` and `offline_after`, over those of the gateway.
+    package var policy: DevicePolicy
+    /// `driver`: who speaks with the device, made from `options`. Required.
+    package var driver: any DeviceDriver
+    /// `transport`: what connects with the device, made from its keys beside `type`. Required where the driver needs a link;
+    /// `nil` where it needs none.
+    package var transport: (any Transport)?
+    /// The entry as it stood in the file.
+    package var source: ConfigurationValue
+
+    /// Changes with anything that concerns the device, in its entry or in the gateway's defaults, and with nothing else: not
+    /// with lines, comments or other devices. It is comparable within one run of the program.
+    package var fingerprint: Int {
+        var hasher = Hasher()
+        hasher.combine(source.withoutLines)
+        policy.hash(into: &hasher)
+        return hasher.finalize()
+    }
+}
+
+extension DeviceConfiguration {
+    /// Reads an entry of `devices:`; `nil` where a mistake leaves no device.
+    init?(
+        _ reader: inout ConfigurationReader, source: ConfigurationValue, defaults: DevicePolicy,
+        _ context: inout ReadingContext
+    ) {
+        let id = reader.deviceID("id")
+        let name = reader.name("name") ?? id?.text ?? ""
+        let person = reader.name("person")
+        let people = reader.people("people")
+        let policy = DevicePolicy(&reader, defaults: defaults)
+        let parts = reader.driver(context.plugins)
+        guard let id, let parts else { return nil }
+        self.init(
+            info: DeviceInfo(
+                id: id, name: name, person: person, people: people, driver: type(of: parts.driver).name,
+                transport: parts.transport.map { type(of: $0).name }),
+            policy: policy, driver: parts.driver, transport: parts.transport, source: source)
+    }
+}
+
+extension ConfigurationReader {
+    /// A required identifier of a device or, with a default, of the gateway.
+    mutating func deviceID(_ key: String, default: DeviceID? = nil) -> DeviceID? {
+        if `default` != nil, value(key) == nil { return `default` }
+        let text = string(key)
+        if text.isEmpty { return nil }
+        if text == DeviceID.reserved {
+            report("\(text) is the gateway's own place in the topics; choose another id.", at: key)
+            return nil
+        }
+        guard let id = DeviceID(text) else {
+            report("An id has 1 to \(DeviceID.maximumLength) of a-z, 0-9, _ and -, such as ring-1.", at: key)
+            return nil
+        }
+        return id
+    }
+
+    /// The name of a device or a person: one line.
+    mutating func name(_ key: String) -> String? {
+        guard let text = optionalString(key) else { return nil }
+        if text.count > ConfigurationLimits.nameLength || text.unicodeScalars.contains(where: \.isControl) {
+            report("One line of at most \(ConfigurationLimits.nameLength) characters is needed here.", at: key)
+        }
+        return text
+    }
+
+    /// `people:`, by user slots.
+    fileprivate mutating func people(_ key: String) -> [Int: String] {
+        section(key) { people in
+            var names: [Int: String] = [:]
+            if people.keys.count > ConfigurationLimits.people {
+                people.report("At most \(ConfigurationLimits.people) people can share a device.")
+            }
+            for slot in people.keys {
+                let name = people.name(slot)
+                guard let number = Int(slot), number >= 0 else {
+                    people.report(
+                        "A user slot is a number, as the device numbers its users: {1: anna, 2: ben}.", at: slot)
+                    continue
+                }
+                names[number] = name
+            }
+            return names
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { properties.generalCategory == .control }
+}

@@ -1,0 +1,39 @@
+import Engines
+import GatewayKit
+import Vitals
+
+extension DevicePolicy {
+    /// Times for `offline_after`.
+    static let offlineRange: ClosedRange<Duration> = .minutes(1) ... .days(365)
+    /// Times for `fresh_for`.
+    static let freshRange: ClosedRange<Duration> = .seconds(1) ... .days(3650)
+
+    /// Reads what can be said of the gateway, for all devices, and of each device: `sync`, `alerts`, and
+    ///
+    /// - `fresh_for`: how long a value of a metric counts as the current one, per metric, or `forever`; 1s to 3650d, default
+    ///   heart rate 30m, stress 2h, blood oxygen and temperature 24h, the others forever.
+    /// - `offline_after`: a device that was not heard for so long is offline; 1m to 365d, default 24h.
+    init(_ reader: inout ConfigurationReader, defaults: DevicePolicy) {
+        self = defaults
+        sync = reader.section("sync") { SyncPolicy(&$0, defaults: defaults.sync) }
+        alerts = reader.section("alerts") { AlertPolicy(&$0, defaults: defaults.alerts) }
+        freshness = reader.section("fresh_for") { metrics in
+            var freshness = defaults.freshness
+            for metric in Metric.allCases where metrics.value(metric.rawValue) != nil {
+                freshness[metric] = metrics.duration(
+                    metric.rawValue, in: Self.freshRange, orWord: "forever", default: nil)
+            }
+            return freshness
+        }
+        offlineAfter = reader.duration("offline_after", in: Self.offlineRange, default: defaults.offlineAfter)
+    }
+
+    /// Adds everything that the configuration can change to a hash, in an order that does not vary.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(sync)
+        hasher.combine(alerts)
+        hasher.combine(freshness)
+        hasher.combine(offlineAfter)
+        hasher.combine(calendar)
+    }
+}

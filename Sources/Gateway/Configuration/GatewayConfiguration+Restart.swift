@@ -1,0 +1,18 @@
+import GatewayKit
+
+extension GatewayConfiguration {
+    /// The parts of the file that are only read at the start.
+    private static let fixedSections = ["gateway", "mqtt", "store", "home_assistant"]
+
+    /// The parts that differ from `other` and take effect only with a restart. Devices, their defaults and the log level do
+    /// not need one.
+    package func sectionsThatNeedRestart(comparedWith other: GatewayConfiguration) -> [String] {
+        Self.fixedSections.filter { key in
+            switch (source[key], other.source[key]) {
+            case (nil, nil): false
+            case (let mine?, let theirs?): !mine.hasSameMeaning(as: theirs)
+            default: true
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import Contract
+package import Engines
+import Foundation
+package import GatewayKit
+package import Logging
+package import Vitals
+
+/// The configuration of a gateway: everything that the configuration file says, checked and with its defaults.
+package struct GatewayConfiguration: Sendable {
+    /// `gateway.id`: the gateway's identifier in topics. Default `home`.
+    package var id: DeviceID
+    /// `gateway.timezone`: the zone of local days and schedules, as the IANA database names it. Default: the system's.
+    package var calendar: LocalCalendar
+    /// `log.level`: the least important messages that are logged: `trace`, `debug`, `info`, `notice`, `warning`, `error` or
+    /// `critical`. Default `info`.
+    package var logLevel: Logger.Level
+    /// `mqtt`: the broker.
+    package var mqtt: MQTTConfiguration
+    /// `store`: the database.
+    package var store: StoreConfiguration
+    /// `home_assistant`: the announcements.
+    package var homeAssistant: HomeAssistantConfiguration
+    /// `devices`: the devices, in the file's order.
+    package var devices: [DeviceConfiguration]
+    /// How engines decide, for devices that do not say otherwise.
+    package var policy: DevicePolicy
+    /// What is allowed but probably not meant, with its lines.
+    package var warnings: [ConfigurationMistake]
+    /// The whole file.
+    package var source: ConfigurationValue
+
+    /// The default of `gateway.id`.
+    package static let defaultID = "home"
+
+    /// The topics of this gateway.
+    package var topics: ContractTopics { ContractTopics(base: mqtt.baseTopic, gateway: id) }
+}
+
+extension GatewayConfiguration {
+    /// Reads a whole configuration.
+    /// - Throws: every mistake that it has.
+    package init(_ source: ConfigurationValue, _ context: ReadingContext) throws(ConfigurationError) {
+        var context = context
+        var reader = ConfigurationReader(source)
+        let gateway = reader.section("gateway") { gateway in
+            let id = gateway.deviceID("id", default: DeviceID(Self.defaultID))
+            return (id: id, calendar: gateway.calendar("timezone"))
+        }
+        logLevel = reader.section("log") { $0.choice("level", default: Logger.Level.info) }
+        let mqtt = reader.section("mqtt") { mqtt in
+            gateway.id.map { MQTTConfiguration(&mqtt, gateway: $0, &context) }
+                ?? mqtt.skipped()
+        }
+        store = reader.section("store") { StoreConfiguration(&$0, context) }
+        homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0) }
+        if homeAssistant.discovery != .off, homeAssistant.prefix == mqtt?.baseTopic {
+            reader.report("The discovery prefix and mqtt.base_topic must not be the same.", at: "home_assistant")
+        }
+        policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
+        devices = reader.devices("devices", defaults: policy, &context)
+        if devices.isEmpty { context.warn("No device is configured.", at: "devices", of: reader) }
+        let mistakes = reader.finish()
+        guard mistakes.isEmpty, let id = gateway.id, let mqtt else { throw ConfigurationError(mistakes: mistakes) }
+        self.id = id
+        self.calendar = gateway.calendar
+        self.mqtt = mqtt
+        self.source = source
+        warnings = context.warnings
+    }
+}
+
+extension ConfigurationReader {
+    fileprivate mutating func skipped() -> MQTTConfiguration? {
+        ignoreOtherKeys()
+        return nil
+    }
+
+    fileprivate mutating func calendar(_ key: String) -> LocalCalendar {
+        guard let name = optionalString(key) else { return LocalCalendar(timeZone: .current) }
+        guard let calendar = LocalCalendar(identifier: name) else {
+            report("There is no time zone \(name). Write it as the IANA database does, such as Europe/Berlin.", at: key)
+            return LocalCalendar(timeZone: .gmt)
+        }
+        return calendar
+    }
+
+    fileprivate mutating func devices(
+        _ key: String, defaults: DevicePolicy, _ context: inout ReadingContext
+    ) -> [DeviceConfiguration] {
+        let list = value(key)
+        var sources: [ConfigurationValue] =
+            switch list?.content {
+            case .list(let values)?: values
+            case .map?: [list].compactMap(\.self)
+            default: []
+            }
+        sources.reverse()
+        var seen: [DeviceID: Int] = [:]
+        return sections(key, limit: ConfigurationLimits.devices) { reader -> DeviceConfiguration? in
+            let source = sources.popLast() ?? ConfigurationValue(.null)
+            let device = DeviceConfiguration(&reader, source: source, defaults: defaults, &context)
+            guard let device else { return nil }
+            if let line = seen[device.info.id] {
+                reader.report(
+                    "The id \(device.info.id) stands in line \(line) already; each device has its own.", at: "id")
+            }
+            seen[device.info.id] = reader.line(of: "id")
+            return device
+        }.compactMap(\.self)
+    }
+}

@@ -1,0 +1,94 @@
+import Contract
+import GatewayKit
+
+/// `home_assistant:`, how devices are announced to Home Assistant.
+package struct HomeAssistantConfiguration: Sendable, Hashable {
+    /// `discovery`: `device`, `component` or `off`. Default `device`.
+    package var discovery: Discovery
+    /// `prefix`: Home Assistant's discovery prefix. Default `homeassistant`.
+    package var prefix: String
+    /// `compatibility`: the oldest Home Assistant that reads the announcements, in quotes. Default `"2024.12"`.
+    package var compatibility: Version
+
+    /// How devices are announced.
+    package enum Discovery: String, Sendable, Hashable, CaseIterable {
+        /// One message per device (Home Assistant 2024.12 or later).
+        case device
+        /// One message per entity (older Home Assistant, openHAB).
+        case component
+        /// Not at all.
+        case off
+    }
+
+    /// A version of Home Assistant: the year and the number of its release.
+    package struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
+        /// The year, from 2020.
+        package var year: Int
+        /// The month's number, 1–12.
+        package var month: Int
+
+        /// A version.
+        package init(year: Int, month: Int) {
+            self.year = year
+            self.month = month
+        }
+
+        /// Reads `2024.12` or `2024.12.3`; `nil` for anything else.
+        package init?(_ text: String) {
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+            guard (2...3).contains(parts.count), parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
+                let year = Int(parts[0]), (2020...2099).contains(year), let month = Int(parts[1]),
+                (1...12).contains(month), parts.count == 2 || Int(parts[2]) != nil
+            else { return nil }
+            self.init(year: year, month: month)
+        }
+
+        /// The text, such as `2024.12`.
+        package var description: String { "\(year).\(month)" }
+
+        /// Orders by release.
+        package static func < (a: Version, b: Version) -> Bool { (a.year, a.month) < (b.year, b.month) }
+    }
+
+    /// The default of `prefix`, which is Home Assistant's own.
+    package static let defaultPrefix = "homeassistant"
+    /// The default of `compatibility`: the release from which on one message per device works.
+    package static let defaultCompatibility = Version(year: 2024, month: 12)
+}
+
+extension HomeAssistantConfiguration {
+    /// Reads `home_assistant:`.
+    init(_ reader: inout ConfigurationReader) {
+        discovery = reader.choice("discovery", default: .device)
+        prefix = reader.string("prefix", default: Self.defaultPrefix)
+        if let mistake = ContractTopics.mistake(inBase: prefix) {
+            reader.report("The prefix \(mistake).", at: "prefix")
+        }
+        compatibility = reader.version("compatibility", default: Self.defaultCompatibility)
+        if discovery == .device, compatibility < Self.defaultCompatibility {
+            reader.report(
+                "Home Assistant before \(Self.defaultCompatibility) needs discovery: component.", at: "compatibility")
+        }
+    }
+}
+
+extension ConfigurationReader {
+    /// A version in quotes. Without them YAML means a number, and 2024.10 would be 2024.1.
+    fileprivate mutating func version(
+        _ key: String, default: HomeAssistantConfiguration.Version
+    ) -> HomeAssistantConfiguration.Version {
+        guard let value = value(key) else { return `default` }
+        guard case .scalar(let text, let isQuoted) = value.content,
+            let version = HomeAssistantConfiguration.Version(text)
+        else {
+            report("A version of Home Assistant is needed here, in quotes: \"2024.12\".", at: key)
+            return `default`
+        }
+        if !isQuoted {
+            report(
+                "The version must stand in quotes, \"\(text)\": without them it is a number, and 2024.10 is 2024.1.",
+                at: key)
+        }
+        return version
+    }
+}

@@ -1,0 +1,128 @@
+import Contract
+import GatewayKit
+package import MQTT
+import Vitals
+
+/// `mqtt:`, the broker and how to speak to it.
+package struct MQTTConfiguration: Sendable, Hashable {
+    /// `url`: `mqtt://HOST[:PORT]`, or `mqtts://` for TLS; a list is tried in order (the brokers of a cluster). Required.
+    package var servers: [BrokerServer]
+    /// `base_topic`: what every topic begins with. Default `vitals2mqtt`.
+    package var baseTopic: String
+    /// `protocol`: `5` or `3.1.1`. Default 5.
+    package var version: MQTTVersion
+    /// `username`: default none.
+    package var username: String?
+    /// `password`: `{file: PATH}` or `{env: NAME}`. Default none.
+    package var password: Secret?
+    /// `tls`: `ca_file` (default: the system's authorities), `certificate_file` and `key_file` (a client certificate), and
+    /// `check_hostname` (default true).
+    package var tls: TLSOptions
+    /// `keep_alive`: a broker that was silent for so long is asked, and given up soon after; 5s to 65535s, default 15s.
+    package var keepAlive: Duration
+    /// `client_id`: the name of the connection, unique at the broker. Default `vitals2mqtt-<gateway>`.
+    package var clientID: String
+
+    /// The default of `keep_alive`: a broker that is gone is noticed within half a minute.
+    package static let defaultKeepAlive: Duration = .seconds(15)
+    /// Characters of `client_id`. MQTT allows 65,535 bytes; brokers allow less and log it everywhere.
+    static let maximumClientIDLength = 128
+
+    /// What the broker's client is made from, but for the will.
+    package var brokerOptions: BrokerOptions {
+        BrokerOptions(
+            servers: servers, clientID: clientID, version: version, username: username, password: password?.value,
+            tls: tls, keepAlive: keepAlive)
+    }
+}
+
+extension MQTTConfiguration {
+    /// Reads `mqtt:`.
+    init(_ reader: inout ConfigurationReader, gateway: DeviceID, _ context: inout ReadingContext) {
+        servers = reader.servers("url")
+        baseTopic = reader.string("base_topic", default: ContractTopics.defaultBase)
+        if let mistake = ContractTopics.mistake(inBase: baseTopic) {
+            reader.report("The base topic \(mistake).", at: "base_topic")
+        }
+        version = reader.choice("protocol", default: .v5)
+        username = reader.optionalString("username")
+        password = reader.secret("password", &context)
+        keepAlive = reader.duration(
+            "keep_alive", in: BrokerOptions.minimumKeepAlive...BrokerOptions.maximumKeepAlive,
+            default: Self.defaultKeepAlive)
+        if keepAlive.inMilliseconds % 1000 != 0 { reader.report("Whole seconds are needed here.", at: "keep_alive") }
+        clientID = reader.string("client_id", default: "vitals2mqtt-\(gateway)")
+        if clientID.count > Self.maximumClientIDLength || clientID.contains(where: { !$0.isASCII || $0 < " " }) {
+            reader.report("At most \(Self.maximumClientIDLength) ASCII characters are taken here.", at: "client_id")
+        }
+        if password != nil, username == nil {
+            reader.report("A password needs a username beside it.", at: "password")
+        }
+        let hasTLS = reader.value("tls") != nil
+        tls = reader.section("tls") { TLSOptions(&$0, &context) }
+        if hasTLS, !servers.isEmpty, !servers.contains(where: \.isTLS) {
+            reader.report("tls does nothing here: no url begins with mqtts://.", at: "tls")
+        }
+        if password != nil, let server = servers.first(where: { !$0.isTLS && !$0.isLoopback }) {
+            context.warn("The password goes to \(server) in the clear; mqtts:// protects it.", at: "url", of: reader)
+        }
+    }
+}
+
+extension ConfigurationReader {
+    fileprivate mutating func servers(_ key: String) -> [BrokerServer] {
+        guard let urls = oneOrMoreStrings(key, limit: ConfigurationLimits.brokers) else {
+            report("\(key) is missing; write mqtt://127.0.0.1:1883, or mqtts://HOST:8883 for TLS.", at: key)
+            return []
+        }
+        return urls.filter { !$0.isEmpty }.compactMap { url in
+            do throws(BrokerError) {
+                return try BrokerServer(url: url)
+            } catch {
+                report(error.message, at: key)
+                return nil
+            }
+        }
+    }
+}
+
+extension BrokerServer {
+    /// Whether the broker runs on this machine, so that nobody can listen on the way.
+    fileprivate var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+}
+
+extension TLSOptions {
+    /// Reads `mqtt.tls:`. The files must be there: a broker would only say that the handshake failed.
+    fileprivate init(_ reader: inout ConfigurationReader, _ context: inout ReadingContext) {
+        func file(_ key: String) -> String? {
+            guard let path = reader.optionalString(key).map(context.path) else { return nil }
+            do throws(TextFileError) {
+                guard try TextFile.read(path, limit: Self.maximumFileSize).contains("-----BEGIN ") else {
+                    reader.report("\(path) is not a PEM file (-----BEGIN …).", at: key)
+                    return path
+                }
+            } catch {
+                reader.report(error.description, at: key)
+            }
+            return path
+        }
+        self.init(
+            caFile: file("ca_file"), certificateFile: file("certificate_file"), keyFile: file("key_file"),
+            checksHostname: reader.flag("check_hostname", default: true))
+        if (certificateFile == nil) != (keyFile == nil) {
+            reader.report(
+                "certificate_file and key_file belong together.",
+                at: certificateFile == nil ? "key_file" : "certificate_file")
+        }
+        if let keyFile, let mode = TextFile.permissions(of: keyFile), mode & 0o077 != 0 {
+            context.warn("Others than its owner may read \(keyFile); chmod 600 keeps it.", at: "key_file", of: reader)
+        }
+        if !checksHostname {
+            context.warn(
+                "Any certificate of the same authority is taken for the broker's.", at: "check_hostname", of: reader)
+        }
+    }
+
+    /// Bytes of a PEM file: four times what the authorities of a whole operating system take.
+    private static let maximumFileSize = 1 << 20
+}

@@ -1,0 +1,61 @@
+import GatewayKit
+import Vitals
+
+/// `store:`, the database file and what it keeps.
+package struct StoreConfiguration: Sendable, Hashable {
+    /// `path`: the SQLite file, relative to the configuration file. It is made when it is missing. Default `vitals.sqlite`.
+    package var path: String
+    /// `outbox.max_age`: what the broker did not take for so long is dropped, counted and announced as a gap; 1h to 3650d,
+    /// default 30d.
+    package var outboxMaximumAge: Duration
+    /// `outbox.max_size`: what undelivered messages may occupy; beyond it the oldest are dropped, history first, alerts last;
+    /// 16MiB to 1TiB, default 1GiB.
+    package var outboxMaximumBytes: Int64
+    /// `outbox.replay_age`: for so long delivered messages can be asked for again by their numbers; 0s to 3650d, default 7d.
+    package var replayAge: Duration
+    /// `retention.samples`: how long samples are kept after they were measured, `nil` for `forever`; 1d to 36500d, default 400d.
+    package var sampleRetention: Duration?
+    /// `retention.daily`: how long daily summaries are kept, `nil` for `forever`; 1d to 36500d, default forever.
+    package var dailyRetention: Duration?
+
+    /// The default of `path`.
+    package static let defaultPath = "vitals.sqlite"
+    /// The default of `outbox.max_age`: a broker that is away for a month is away for good.
+    package static let defaultOutboxMaximumAge: Duration = .days(30)
+    /// The default of `outbox.max_size`: more than ten million samples.
+    package static let defaultOutboxMaximumBytes: Int64 = 1 << 30
+    /// The default of `outbox.replay_age`: longer than a long weekend.
+    package static let defaultReplayAge: Duration = .days(7)
+    /// The default of `retention.samples`: a year, and the month to compare it with.
+    package static let defaultSampleRetention: Duration = .days(400)
+
+    /// Ages of what waits for the broker. Less than an hour would not outlast a restart of the broker's machine.
+    static let outboxAges: ClosedRange<Duration> = .hours(1) ... .days(3650)
+    /// Sizes of what waits for the broker. The least one holds about a hundred thousand samples.
+    static let outboxSizes: ClosedRange<Int64> = (16 << 20)...(1 << 40)
+    /// Times for which delivered messages can be asked for again.
+    static let replayAges: ClosedRange<Duration> = .zero ... .days(3650)
+    /// Times for which samples and days are kept: a hundred years, or at least one day.
+    static let retentions: ClosedRange<Duration> = .days(1) ... .days(36_500)
+}
+
+extension StoreConfiguration {
+    /// Reads `store:`.
+    init(_ reader: inout ConfigurationReader, _ context: ReadingContext) {
+        path = context.path(reader.string("path", default: Self.defaultPath))
+        (outboxMaximumAge, outboxMaximumBytes, replayAge) = reader.section("outbox") { outbox in
+            (
+                outbox.duration("max_age", in: Self.outboxAges, default: Self.defaultOutboxMaximumAge),
+                outbox.bytes("max_size", in: Self.outboxSizes, default: Self.defaultOutboxMaximumBytes),
+                outbox.duration("replay_age", in: Self.replayAges, default: Self.defaultReplayAge)
+            )
+        }
+        (sampleRetention, dailyRetention) = reader.section("retention") { retention in
+            (
+                retention.duration(
+                    "samples", in: Self.retentions, orWord: "forever", default: Self.defaultSampleRetention),
+                retention.duration("daily", in: Self.retentions, orWord: "forever", default: nil)
+            )
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Engines
+import GatewayKit
+import Vitals
+
+extension SyncPolicy {
+    /// Times for `sync.first`. A century is more than any device keeps.
+    static let firstRange: ClosedRange<Duration> = .hours(1) ... .days(36_500)
+    /// Times for `sync.every`. More often than each minute wears out batteries and radio.
+    static let everyRange: ClosedRange<Duration> = .minutes(1) ... .days(7)
+    /// Times for `sync.overlap`.
+    static let overlapRange: ClosedRange<Duration> = .zero ... .days(30)
+
+    /// Reads `sync:` of the gateway or of a device, where `defaults` are the gateway's.
+    ///
+    /// - `first`: how far back the first synchronisation goes, or `all`; 1h to 36500d, default 30d.
+    /// - `every`: how often history is read while the device is connected; 1m to 7d, default 15m.
+    /// - `overlap`: how far before the newest known record a synchronisation begins, for records that appear late; 0s to 30d,
+    ///   default 10m. Sleep, sport and steps take at least two days.
+    /// - `acknowledge`: whether the device is told what is durable here, so that it may forget it; default true.
+    init(_ reader: inout ConfigurationReader, defaults: SyncPolicy) {
+        self.init(
+            first: reader.duration("first", in: Self.firstRange, orWord: "all", default: defaults.first),
+            every: reader.duration("every", in: Self.everyRange, default: defaults.every),
+            overlap: reader.duration("overlap", in: Self.overlapRange, default: defaults.overlap),
+            acknowledges: reader.flag("acknowledge", default: defaults.acknowledges))
+    }
+}

@@ -1,0 +1,89 @@
+package import GatewayKit
+import Yams
+
+/// Turns YAML into `ConfigurationValue`, with the line of everything.
+///
+/// YAML 1.1 as libyaml reads it, without what makes a configuration hard to read: no merge keys (`<<`), no tags but `!!str`,
+/// one document. Anchors and aliases (`&`, `*`) work: an alias has the lines of what it stands for. Whether a word is a number or
+/// a switch is decided by whoever reads the key, so that `off`, `22:00` and `1e3` mean what the key wants.
+package struct YAMLDocument {
+    /// What stands in the document; an empty map where nothing does.
+    package let root: ConfigurationValue
+
+    /// Reads a document.
+    /// - Throws: the mistakes that keep it from being read at all.
+    package init(_ text: String) throws(ConfigurationError) {
+        do {
+            // The parser must outlive its nodes: they refer to its anchors.
+            let parser = try Parser(yaml: text)
+            var conversion = Conversion()
+            let root = try parser.singleRoot().map { conversion.value(of: $0, depth: 0) }
+            guard conversion.mistakes.isEmpty else { throw ConfigurationError(mistakes: conversion.mistakes) }
+            self.root = root ?? ConfigurationValue(.map([]), line: 1)
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw ConfigurationError(mistakes: [ConfigurationMistake(error, in: text)])
+        }
+    }
+}
+
+/// Walks through Yams' nodes once.
+private struct Conversion {
+    var mistakes: [ConfigurationMistake] = []
+    private var count = 0
+
+    mutating func value(of node: Node, depth: Int) -> ConfigurationValue {
+        let line = node.mark?.line ?? 0
+        count += 1
+        guard count <= ConfigurationLimits.values else {
+            report(line, "The file has more than \(ConfigurationLimits.values) values; are there aliases of aliases?")
+            return ConfigurationValue(.null, line: line)
+        }
+        guard depth <= ConfigurationLimits.depth else {
+            report(line, "Lists and maps are nested deeper than \(ConfigurationLimits.depth) levels.")
+            return ConfigurationValue(.null, line: line)
+        }
+        switch node {
+        case .scalar(let scalar): return ConfigurationValue(content(of: scalar, line), line: line)
+        case .sequence(let sequence):
+            return ConfigurationValue(.list(sequence.map { value(of: $0, depth: depth + 1) }), line: line)
+        case .mapping(let mapping):
+            var members: [(key: ConfigurationKey, value: ConfigurationValue)] = []
+            for (key, member) in mapping {
+                let keyLine = key.mark?.line ?? line
+                guard case .scalar(let scalar) = key else {
+                    report(keyLine, "A key must be a word, not a list or a map.")
+                    continue
+                }
+                guard scalar.string != "<<" || scalar.style != .plain else {
+                    report(keyLine, "Merge keys (<<) are not supported; write the keys out.")
+                    continue
+                }
+                members.append((ConfigurationKey(scalar.string, line: keyLine), value(of: member, depth: depth + 1)))
+            }
+            return ConfigurationValue(.map(members), line: line)
+        case .alias: return ConfigurationValue(.null, line: line)
+        }
+    }
+
+    private mutating func content(of scalar: Node.Scalar, _ line: Int) -> ConfigurationValue.Content {
+        let tag = scalar.tag.description
+        let isText = tag == "tag:yaml.org,2002:str"
+        if !tag.isEmpty, !isText, tag != "!" {
+            report(line, "Tags such as \(tag) are not supported; write the value itself.")
+        }
+        let isQuoted = isText || scalar.style != .plain
+        return !isQuoted && Self.nothing.contains(scalar.string)
+            ? .null : .scalar(scalar.string, isQuoted: isQuoted)
+    }
+
+    /// How YAML writes nothing.
+    private static let nothing: Set<String> = ["", "~", "null", "Null", "NULL"]
+
+    private mutating func report(_ line: Int, _ message: String) {
+        // One of a kind is enough: past a limit every further value would be one.
+        guard !mistakes.contains(where: { $0.message == message }) else { return }
+        mistakes.append(ConfigurationMistake(line: line, path: "", message: message))
+    }
+}

@@ -1,0 +1,85 @@
+package import GatewayKit
+
+/// The plugins that are compiled in, and where each name leads.
+package struct PluginCatalogue: Sendable {
+    /// The plugins, in the order of their list.
+    package let plugins: [any Plugin.Type]
+    private let drivers: [String: any DeviceDriver.Type]
+    private let transports: [String: any Transport.Type]
+
+    /// Puts plugins together.
+    /// - Throws: `PluginCatalogueError` where two of them use one name, or a name is none that a configuration can have.
+    package init(_ plugins: [any Plugin.Type]) throws(PluginCatalogueError) {
+        var names: Set<String> = []
+        var drivers: [String: any DeviceDriver.Type] = [:]
+        var transports: [String: any Transport.Type] = [:]
+        for plugin in plugins {
+            guard names.insert(plugin.name.lowercased()).inserted else { throw .duplicate("plugin", plugin.name) }
+            for driver in plugin.drivers {
+                guard Self.isName(driver.name) else { throw .badName("driver", driver.name) }
+                guard drivers.updateValue(driver, forKey: driver.name) == nil else {
+                    throw .duplicate("driver", driver.name)
+                }
+            }
+            for transport in plugin.transports {
+                guard Self.isName(transport.name), transport.link != .none else {
+                    throw .badName("transport", transport.name)
+                }
+                guard transports.updateValue(transport, forKey: transport.name) == nil else {
+                    throw .duplicate("transport", transport.name)
+                }
+            }
+        }
+        self.plugins = plugins
+        self.drivers = drivers
+        self.transports = transports
+    }
+
+    /// The plugin of this name, whatever its case.
+    package func plugin(named name: String) -> (any Plugin.Type)? {
+        plugins.first { $0.name.lowercased() == name.lowercased() }
+    }
+
+    /// The driver of this name.
+    package func driver(named name: String) -> (any DeviceDriver.Type)? { drivers[name] }
+
+    /// The transport of this name.
+    package func transport(named name: String) -> (any Transport.Type)? { transports[name] }
+
+    /// The transports that open a kind of link, by name.
+    package func transports(of kind: LinkKind) -> [any Transport.Type] {
+        transports.values.filter { $0.link == kind }.sorted { $0.name < $1.name }
+    }
+
+    /// The drivers' names, for a message.
+    var driverNames: String { Self.list(drivers.keys) }
+    /// The transports' names, for a message.
+    var transportNames: String { Self.list(transports.keys) }
+
+    private static func list(_ names: some Collection<String>) -> String {
+        names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+    }
+
+    /// Whether a name can stand in a configuration: of `a-z`, `0-9` and `-`, and not empty.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
+    }
+}
+
+/// Why plugins cannot be used together: a mistake of their authors, not of the configuration.
+package enum PluginCatalogueError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Two plugins, drivers or transports have one name.
+    case duplicate(String, String)
+    /// The name of a driver or transport has other characters than `a-z`, `0-9` and `-`, or a transport opens no link.
+    case badName(String, String)
+
+    /// What happened, for a person.
+    package var description: String {
+        switch self {
+        case .duplicate(let kind, let name): "Two plugins bring a \(kind) named \(name); rename one."
+        case .badName(let kind, let name):
+            "The \(kind) \"\(name)\" needs a name of a-z, 0-9 and -, and a transport needs a kind of link."
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package import GatewayKit
+
+extension PluginCatalogue {
+    /// A line for each plugin, with what it brings.
+    package var listing: String {
+        let width = plugins.map { $0.name.count }.max() ?? 0
+        return plugins.map { plugin in
+            let name = plugin.name.padded(to: width)
+            return "\(name)  \(plugin.summary)\n"
+                + Self.parts(of: plugin).map { "\(" ".padded(to: width))  \($0)\n" }.joined()
+        }.joined()
+    }
+
+    /// All about one plugin, with a sample to copy.
+    package static func details(of plugin: any Plugin.Type) -> String {
+        """
+        \(plugin.name): \(plugin.summary)
+        \(parts(of: plugin).joined(separator: "\n"))
+
+        \(plugin.sample)
+        """
+    }
+
+    private static func parts(of plugin: any Plugin.Type) -> [String] {
+        plugin.drivers.map { driver in
+            driver.link == .none
+                ? "driver: \(driver.name) (needs no transport)"
+                : "driver: \(driver.name) (needs a transport of \(driver.link.rawValue))"
+        } + plugin.transports.map { "transport: {type: \($0.name)} (of \($0.link.rawValue))" }
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,21 @@
+/// Where the configuration of a process comes from.
+package enum ConfigurationSource: Sendable, Hashable {
+    /// A file, which is read again for each reload.
+    case file(String)
+    /// A text, whose relative paths begin at a folder.
+    case text(String, directory: String)
+
+    /// The file's name, for messages.
+    package var name: String? { if case .file(let path) = self { path } else { nil } }
+}
+
+extension ConfigurationLoader {
+    /// Reads the configuration.
+    /// - Throws: every mistake with its line.
+    package func load(_ source: ConfigurationSource) throws(ConfigurationError) -> GatewayConfiguration {
+        switch source {
+        case .file(let path): try load(path)
+        case .text(let text, let directory): try load(text: text, directory: directory)
+        }
+    }
+}

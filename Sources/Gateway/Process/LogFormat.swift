@@ -1,0 +1,73 @@
+import Foundation
+package import Logging
+package import Vitals
+
+/// How a line of the log looks.
+package enum LogFormat: Sendable, Hashable {
+    /// `2026-11-21T07:31:04.120Z info vitals2mqtt: message key=value`
+    case plain
+    /// `<6>vitals2mqtt: message key=value`: journald keeps the time itself, and reads the priority (sd-daemon(3)).
+    case journal
+
+    /// What fits standard error: journald's format where it goes straight to the journal.
+    ///
+    /// systemd sets `JOURNAL_STREAM` to the device and inode of the stream (systemd.exec(5)); they differ where the output was
+    /// redirected since.
+    package static func fitting(environment: [String: String], errorStream: (device: UInt64, inode: UInt64)?)
+        -> LogFormat
+    {
+        guard let errorStream, let stream = environment["JOURNAL_STREAM"] else { return .plain }
+        return stream == "\(errorStream.device):\(errorStream.inode)" ? .journal : .plain
+    }
+
+    /// A line of the log, with its newline. Control characters are shown escaped, so that a message is always one line and
+    /// what a device sends cannot pass for a line of ours.
+    package func line(
+        _ level: Logger.Level, label: String, message: String, metadata: Logger.Metadata, at time: Timestamp
+    ) -> String {
+        var line =
+            switch self {
+            case .plain: "\(time) \(level.rawValue) "
+            case .journal: "<\(level.priority)>"
+            }
+        line += "\(label): \(Self.escaped(message))"
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            line += " \(Self.escaped(key))=\(Self.quoted("\(value)"))"
+        }
+        return line + "\n"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let needsQuotes = text.isEmpty || text.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+        let text = escaped(text)
+        return needsQuotes ? "\"\(text.replacing("\"", with: "\\\""))\"" : text
+    }
+
+    private static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            result += isHidden(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}
+
+extension Logger.Level {
+    /// The priority of syslog (RFC 5424, 6.2.1).
+    fileprivate var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension ConfigurationReader {
+    /// A duration within `range`, or `nil` for the word that stands for "without end" (such as `forever` or `all`); the
+    /// default where the key does not stand.
+    public mutating func duration(
+        _ key: String, in range: ClosedRange<Duration>, orWord word: String, default: Duration?
+    ) -> Duration? {
+        guard let value = value(key) else { return `default` }
+        guard case .scalar(let text, _) = value.content else {
+            report("A duration such as 30d, or \(word), is needed here.", at: key)
+            return `default`
+        }
+        if text == word { return nil }
+        guard let duration = Duration(configuration: text), range.contains(duration) else {
+            let (lower, upper) = (range.lowerBound.configurationText, range.upperBound.configurationText)
+            report("A duration from \(lower) to \(upper), or \(word), is needed here.", at: key)
+            return `default`
+        }
+        return duration
+    }
+
+    /// A number of bytes such as `512MiB` or `1GiB` within `range`, or the default where the key does not stand.
+    public mutating func bytes(_ key: String, in range: ClosedRange<Int64>, default: Int64) -> Int64 {
+        guard let value = value(key) else { return `default` }
+        guard case .scalar(let text, _) = value.content, let size = ByteSize(configuration: text) else {
+            report("A size is needed here: a whole number and KiB, MiB, GiB or TiB, such as 512MiB.", at: key)
+            return `default`
+        }
+        guard range.contains(size.bytes) else {
+            let (lower, upper) = (ByteSize(bytes: range.lowerBound), ByteSize(bytes: range.upperBound))
+            report("A size from \(lower) to \(upper) is needed here.", at: key)
+            return `default`
+        }
+        return size.bytes
+    }
+}
+
+/// A number of bytes, as the configuration writes it.
+public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
+    /// The bytes.
+    public var bytes: Int64
+
+    /// A number of bytes.
+    public init(bytes: Int64) { self.bytes = bytes }
+
+    private static let units: [(name: String, size: Int64)] = [
+        ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("TB", 1_000_000_000_000),
+        ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000), ("B", 1),
+    ]
+
+    /// Reads a whole number and `B`, `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024) or `kB`, `MB`, `GB`, `TB` (powers of
+    /// 1000); `nil` for anything else. A space may stand between them.
+    public init?(configuration text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let name = text.dropFirst(digits.count).drop { $0 == " " }
+        guard let count = Int64(digits), let unit = Self.units.first(where: { $0.name == name }),
+            case (let product, false) = count.multipliedReportingOverflow(by: unit.size)
+        else { return nil }
+        bytes = product
+    }
+
+    /// The size in the greatest unit of 1024 that leaves nothing over.
+    public var description: String {
+        for (name, size) in Self.units.prefix(4) where bytes != 0 && bytes % size == 0 {
+            return "\(bytes / size)\(name)"
+        }
+        return "\(bytes)B"
+    }
+}

@@ -1,0 +1,60 @@
+package import Engines
+package import Vitals
+
+extension InMemoryStore {
+    /// Samples of a range, in order.
+    package func samples(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try transaction(.read) { state in
+            let all = (state.devices[device]?.samples ?? [:]).values.filter { stored in
+                stored.sample.metric == metric && range.contains(stored.sample.start)
+                    && after.map { SampleKey(stored.sample) > $0 } ?? true
+            }
+            return Array(all.sorted { SampleKey($0.sample) < SampleKey($1.sample) }.prefix(max(0, limit)))
+        }
+    }
+
+    /// Keeps a day's summary; a past day that differs from what was kept becomes a fact.
+    package func settle(
+        _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at: Timestamp
+    ) async throws(StoreError) -> DayRecord {
+        try transaction(.settle) { state in
+            let day = MetricDay(summary.metric, summary.day)
+            state.devices[device, default: Device()].record.unsettledDays.remove(day)
+            let old = state.devices[device]?.days[day]
+            if let old, old.summary == summary, old.isFinal == isFinal { return old }
+            let record = DayRecord(
+                summary: summary, revision: (old?.revision ?? 0) + 1, updatedAt: at, isFinal: isFinal,
+                deviceSummary: state.devices[device]?.deviceDays[day])
+            state.devices[device]?.days[day] = record
+            if isFinal { state.append(.day(record), to: .history, of: device) }
+            return record
+        }
+    }
+
+    /// Keeps a device's own summary.
+    package func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID) async throws(StoreError) {
+        try transaction(.settle) { state in
+            let day = MetricDay(summary.metric, summary.day)
+            state.devices[device, default: Device()].deviceDays[day] = summary
+            state.devices[device]?.days[day]?.deviceSummary = summary
+        }
+    }
+
+    /// Days of a metric, ascending.
+    package func days(
+        of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int
+    ) async throws(StoreError) -> [DayRecord] {
+        try transaction(.read) { state in
+            let all = (state.devices[device]?.days ?? [:])
+                .filter { $0.key.metric == metric && range.contains($0.key.day) }
+            return Array(all.values.sorted { $0.summary.day < $1.summary.day }.prefix(max(0, limit)))
+        }
+    }
+
+    /// Makes a fact of a gap.
+    package func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
+        try transaction(.facts) { state in state.append(.gap(gap), to: .history, of: device) }
+    }
+}

@@ -1,0 +1,67 @@
+import Engines
+import Foundation
+import GRDB
+import Synchronization
+import Vitals
+
+/// The file of a store, open: its connections, and what is known of its health.
+final class StoreFile: Sendable {
+    let path: String
+    let identity: SampleID
+    let opening: StoreOpening
+    private let state: Mutex<State>
+
+    private struct State {
+        var pool: DatabasePool?
+        var lock: FileLock?
+        var damage: StoreError?
+    }
+
+    /// Opens the file, or makes it; one that is damaged is set aside first.
+    init(path: String, now: Timestamp, newIdentity: SampleID) throws(StoreError) {
+        let lock = try FileLock(path: path + ".lock")
+        let place = StorePlace(path: path)
+        let pool: DatabasePool
+        do {
+            let found = place.isEmpty ? StoreOpening.new : .existing
+            (pool, identity) = try place.open(newIdentity: newIdentity)
+            opening = found
+        } catch let error where error.code == .corrupt {
+            let aside = try place.setAside(at: now)
+            (pool, identity) = try place.open(newIdentity: newIdentity)
+            opening = .replacedCorrupt(path: aside)
+        }
+        self.path = path
+        state = Mutex(State(pool: pool, lock: lock))
+    }
+
+    /// The connections.
+    /// - Throws: `StoreError` where the store is closed, or was found to be damaged since it was opened.
+    func pool() throws(StoreError) -> DatabasePool {
+        let (pool, damage) = state.withLock { ($0.pool, $0.damage) }
+        if let damage { throw damage }
+        guard let pool else { throw StoreError(.closed, "The store is closed.") }
+        return pool
+    }
+
+    /// Takes note of an error. After the first sign of damage nothing more is read or written, and a mark beside the file lets
+    /// the next start set it aside: the pages that a start can check in time may be in order.
+    func note(_ error: StoreError) -> StoreError {
+        guard error.code == .corrupt else { return error }
+        state.withLock { $0.damage = $0.damage ?? error }
+        StorePlace(path: path).markDamaged()
+        return error
+    }
+
+    /// Closes the connections, which brings the log into the main file, and gives up the lock.
+    func close() throws(StoreError) {
+        let (pool, lock) = state.withLock { state in
+            (state.pool.take(), state.lock.take())
+        }
+        defer { withExtendedLifetime(lock) {} }
+        do { try pool?.close() } catch { throw StoreError(error) }
+    }
+
+    /// The size of the main file and its log, in bytes.
+    var bytes: Int64 { StorePlace(path: path).bytes }
+}

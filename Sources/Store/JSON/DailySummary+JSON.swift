@@ -1,0 +1,92 @@
+import JSON
+import Vitals
+
+extension DailySummary {
+    /// The summary without its metric and day, which are the row's key.
+    var json: JSONValue {
+        .record(
+            [("count", .of(count)), ("manual_count", .of(manualCount)), ("average", .of(average))] + details.members)
+    }
+
+    init(json: JSONValue, metric: Metric, day: LocalDay) throws {
+        self.init(
+            metric: metric, day: day, count: try json.integer("count"), manualCount: try json.integer("manual_count"),
+            average: json["average"]?.asDouble, details: try Details(json: json, metric: metric))
+    }
+}
+
+extension DailySummary.Details {
+    fileprivate var members: [(key: String, value: JSONValue?)] {
+        switch self {
+        case .values(let extremes):
+            [
+                ("maximum", extremes.maximum?.json), ("minimum", extremes.minimum?.json),
+                ("resting", .array(extremes.resting.map(\.json))),
+            ]
+        case .bloodPressure(let extremes):
+            [
+                ("maximum_systolic", extremes.maximumSystolic?.json),
+                ("minimum_systolic", extremes.minimumSystolic?.json),
+                ("maximum_diastolic", extremes.maximumDiastolic?.json),
+                ("minimum_diastolic", extremes.minimumDiastolic?.json),
+                ("average_systolic", .of(extremes.average?.systolic)),
+                ("average_diastolic", .of(extremes.average?.diastolic)),
+                ("average_pulse", .of(extremes.average?.pulse)),
+            ]
+        case .steps(let count, let distance, let energy):
+            [("total", .of(count)), ("distance_m", .of(distance)), ("energy_kcal", .of(energy))]
+        case .sleep(let totals):
+            [
+                ("total", .of(totals.asleep)), ("deep_min", .of(totals.deep)), ("light_min", .of(totals.light)),
+                ("rem_min", .of(totals.rem)), ("awake_min", .of(totals.awake)), ("start", .of(totals.start)),
+                ("end", .of(totals.end)),
+            ]
+        case .sport(let totals):
+            [
+                ("total", .of(totals.minutes)), ("sessions", .of(totals.sessions)),
+                ("distance_m", .of(totals.distance)), ("energy_kcal", .of(totals.energy)),
+            ]
+        }
+    }
+
+    fileprivate init(json: JSONValue, metric: Metric) throws {
+        func sample(_ key: String) throws -> StoredSample? {
+            try json[key].map { try StoredSample(json: $0, metric: metric) }
+        }
+        switch metric {
+        case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature, .battery:
+            self = .values(
+                .init(
+                    maximum: try sample("maximum"), minimum: try sample("minimum"),
+                    resting: try json.list("resting").map { try StoredSample(json: $0, metric: metric) }))
+        case .bloodPressure:
+            let average = json["average_systolic"]?.asDouble.flatMap { systolic in
+                json["average_diastolic"]?.asDouble.map { diastolic in
+                    BloodPressure(
+                        systolic: systolic, diastolic: diastolic, pulse: json["average_pulse"]?.asDouble)
+                }
+            }
+            self = .bloodPressure(
+                .init(
+                    maximumSystolic: try sample("maximum_systolic"), minimumSystolic: try sample("minimum_systolic"),
+                    maximumDiastolic: try sample("maximum_diastolic"),
+                    minimumDiastolic: try sample("minimum_diastolic"), average: average))
+        case .steps:
+            self = .steps(
+                count: try json.integer("total"), distance: json["distance_m"]?.asDouble,
+                energy: json["energy_kcal"]?.asDouble)
+        case .sleep:
+            self = .sleep(
+                .init(
+                    asleep: try json.integer("total"), deep: try json.integer("deep_min"),
+                    light: try json.integer("light_min"), rem: try json.integer("rem_min"),
+                    awake: try json.integer("awake_min"), start: json.optionalTime("start"),
+                    end: json.optionalTime("end")))
+        case .sport:
+            self = .sport(
+                .init(
+                    minutes: try json.integer("total"), sessions: try json.integer("sessions"),
+                    distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Engines
+import JSON
+import Vitals
+
+extension Reading {
+    /// What a row keeps beside the one number, as JSON; `nil` where there is nothing more.
+    var fields: [UInt8]? {
+        let json: JSONValue
+        switch self {
+        case .value: return nil
+        case .bloodPressure(let pressure):
+            json = .record([
+                ("systolic", .of(pressure.systolic)), ("diastolic", .of(pressure.diastolic)),
+                ("pulse", .of(pressure.pulse)),
+            ])
+        case .steps(let steps):
+            if steps.distance == nil, steps.energy == nil { return nil }
+            json = .record([("distance_m", .of(steps.distance)), ("energy_kcal", .of(steps.energy))])
+        case .sleep(let sleep):
+            let stages = sleep.stages.map { stage in
+                JSONValue.array([.string(stage.depth.rawValue), .time(stage.start), .time(stage.end)])
+            }
+            json = .record([("stages", .array(stages))])
+        case .sport(let sport):
+            json = .record([
+                ("activity", .string(sport.activity)), ("distance_m", .of(sport.distance)),
+                ("energy_kcal", .of(sport.energy)), ("steps", .of(sport.steps)),
+                ("heart_rate_min", .of(sport.minimumHeartRate)), ("heart_rate_avg", .of(sport.averageHeartRate)),
+                ("heart_rate_max", .of(sport.maximumHeartRate)),
+            ])
+        }
+        return json.bytes
+    }
+
+    /// The reading of a row.
+    /// - Throws: `StoreError` where the row is not one that `fields` has written.
+    init(metric: Metric, value: Double, fields: [UInt8]?) throws {
+        switch metric {
+        case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature, .battery: self = .value(value)
+        case .bloodPressure:
+            let json = try JSONValue.kept(fields)
+            self = .bloodPressure(
+                BloodPressure(
+                    systolic: try json.number("systolic"), diastolic: try json.number("diastolic"),
+                    pulse: json["pulse"]?.asDouble))
+        case .steps:
+            let json: JSONValue = fields == nil ? [:] : try .kept(fields)
+            guard let count = Int(exactly: value) else { throw JSONValue.isDamaged }
+            self = .steps(
+                Steps(count: count, distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble))
+        case .sleep:
+            let stages = try JSONValue.kept(fields).list("stages").map { stage in
+                guard let depth = stage[0]?.asString.flatMap(Sleep.Stage.Depth.init(rawValue:)),
+                    let start = stage[1]?.asInt64, let end = stage[2]?.asInt64
+                else { throw JSONValue.isDamaged }
+                return Sleep.Stage(depth, from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end))
+            }
+            self = .sleep(Sleep(stages: stages))
+        case .sport:
+            let json = try JSONValue.kept(fields)
+            self = .sport(
+                Sport(
+                    activity: try json.text("activity"), distance: json["distance_m"]?.asDouble,
+                    energy: json["energy_kcal"]?.asDouble, steps: json["steps"]?.asInt,
+                    minimumHeartRate: json["heart_rate_min"]?.asDouble,
+                    averageHeartRate: json["heart_rate_avg"]?.asDouble,
+                    maximumHeartRate: json["heart_rate_max"]?.asDouble))
+        }
+    }
+}

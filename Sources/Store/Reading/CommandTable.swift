@@ -1,0 +1,40 @@
+import Engines
+import Foundation
+import GRDB
+import JSON
+import Vitals
+
+/// Reads of commands and of their answers.
+enum CommandTable {
+    /// Commands that were begun and never answered, the oldest first.
+    static func unanswered(in database: Database) throws -> [(key: String, envelope: CommandEnvelope)] {
+        let sql = "SELECT key, envelope FROM command WHERE answer IS NULL AND envelope IS NOT NULL ORDER BY number"
+        return try Row.fetchAll(database, sql: sql).map { row in
+            (row[0], try CommandEnvelope(json: .kept(row[1] as String)))
+        }
+    }
+
+    /// Answers that wait for the broker.
+    static func pending(
+        after: Int64, limit: Int, in database: Database
+    ) throws -> [(number: Int64, answer: StoredAnswer)] {
+        let sql = """
+            SELECT answer, key, topic, correlation, payload, answered_at FROM command
+            WHERE answer > max(?1, (SELECT acknowledged FROM lane WHERE lane = ?2)) ORDER BY answer LIMIT ?3
+            """
+        let rows = try Row.fetchAll(database, sql: sql, arguments: [after, Lane.answer.rawValue, limit])
+        return rows.map { row in
+            let answer = StoredAnswer(
+                key: row[1], topic: row[2], correlation: row.bytes(at: 3), payload: row.bytes(at: 4) ?? [],
+                at: Timestamp(milliseconds: row[5]))
+            return (row[0], answer)
+        }
+    }
+}
+
+extension Row {
+    /// A column's bytes, `nil` where it is empty. An empty blob is no bytes, not `nil`.
+    func bytes(at index: Int) -> [UInt8]? {
+        (self[index] as Data?).map { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,86 @@
+import Engines
+import GRDB
+import JSON
+import Vitals
+
+/// Reads of what is kept of a device.
+enum DeviceQueries {
+    static func record(of device: DeviceID, in database: Database) throws -> DeviceRecord {
+        var record = DeviceRecord()
+        let sql = """
+            SELECT id, identity, capabilities, has_battery, twin, last_seen, last_sync FROM device WHERE name = ?
+            """
+        guard let row = try Row.fetchOne(database, sql: sql, arguments: [device.text]) else { return record }
+        let id: Int64 = row[0]
+        record.identity = try (row[1] as String?).map { DeviceIdentity(json: try .kept($0)) }
+        record.capabilities = try (row[2] as String?).map { Capabilities(json: try .kept($0)) }
+        record.hasBattery = row[3]
+        record.twin = try (row[4] as String?).map { try TwinState(json: .kept($0)) }
+        record.lastSeen = Timestamp(kept: row[5])
+        record.lastSyncAt = Timestamp(kept: row[6])
+        try readSeries(of: device, id: id, into: &record, in: database)
+        try readLevels(of: id, into: &record, in: database)
+        return record
+    }
+
+    private static func readSeries(
+        of device: DeviceID, id: Int64, into record: inout DeviceRecord, in database: Database
+    ) throws {
+        let sql = """
+            SELECT id, metric, high_water, cursor, latest_start, latest_duration, latest_user_initiated
+            FROM series WHERE device = ?
+            """
+        let lookup = try RawStatement(SampleTable.lookup, in: database)
+        for row in try Row.fetchAll(database, sql: sql, arguments: [id]) {
+            guard let metric = Metric(rawValue: row[1]) else { continue }
+            let series: Int64 = row[0]
+            record.highWater[metric] = Timestamp(kept: row[2])
+            record.cursors[metric] = Timestamp(kept: row[3])
+            if let key = SampleKey(row, from: 4) {
+                record.latest[metric] = try SampleTable.find(
+                    key, series: series, device: device, metric: metric, by: lookup)
+            }
+            let days = try Int.fetchAll(
+                database, sql: "SELECT day FROM unsettled WHERE series = ?", arguments: [series])
+            for day in days { record.unsettledDays.insert(MetricDay(metric, LocalDay(number: day))) }
+        }
+    }
+
+    private static func readLevels(of id: Int64, into record: inout DeviceRecord, in database: Database) throws {
+        let sql = "SELECT rule, active, since, value, measured_limit, last_id FROM alert_level WHERE device = ?"
+        for row in try Row.fetchAll(database, sql: sql, arguments: [id]) {
+            guard let rule = AlertRule(name: row[0]) else { continue }
+            record.levels[rule] = AlertLevel(
+                rule: rule, isActive: row[1], since: Timestamp(milliseconds: row[2]), value: row[3], limit: row[4],
+                lastID: (row[5] as String?).flatMap { SampleID($0) })
+        }
+    }
+
+    static func known(in database: Database) throws -> [DeviceID] {
+        try String.fetchAll(database, sql: "SELECT name FROM device WHERE known = 1 ORDER BY name")
+            .compactMap { DeviceID($0) }
+    }
+
+    static func retainedTopics(of device: DeviceID?, in database: Database) throws -> Set<String> {
+        let sql = "SELECT topics FROM retained WHERE device = ?"
+        guard let text = try String.fetchOne(database, sql: sql, arguments: [device?.text ?? ""]) else { return [] }
+        return Set(try JSONValue.kept(text).asArray?.compactMap(\.asString) ?? [])
+    }
+}
+
+extension Transaction {
+    /// Keeps which topics of a device (or of the gateway) are retained at the broker.
+    func save(retainedTopics topics: Set<String>, of device: DeviceID?) throws {
+        try execute(
+            "INSERT INTO retained(device, topics) VALUES (?, ?) ON CONFLICT DO UPDATE SET topics = excluded.topics",
+            [device?.text ?? "", JSONValue.array(topics.sorted().map { .string($0) }).text])
+    }
+}
+
+extension Timestamp {
+    /// The moment of a column, `nil` where it is empty.
+    init?(kept milliseconds: Int64?) {
+        guard let milliseconds else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+}

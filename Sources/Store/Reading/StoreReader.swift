@@ -1,0 +1,18 @@
+import Engines
+import GRDB
+
+/// Reads of the last commit, apart from the writer.
+actor StoreReader {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let executor: any SerialExecutor
+    private let file: StoreFile
+
+    init(file: StoreFile, executor: any SerialExecutor) {
+        self.file = file
+        self.executor = executor
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
+        do { return try file.pool().read(body) } catch { throw file.note(StoreError(error)) }
+    }
+}

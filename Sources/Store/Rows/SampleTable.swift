@@ -1,0 +1,99 @@
+import Engines
+import GRDB
+import Vitals
+
+/// Samples as rows: how they are written and read back.
+enum SampleTable {
+    static let insertion = """
+        INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
+            device_revision, received_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
+        """
+
+    static let correction = """
+        UPDATE sample SET value = ?5, fields = ?6, kind = ?7, exercise = ?8, user = ?9, revision = ?10,
+            device_revision = ?11, received_at = ?12
+        WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
+        """
+
+    /// The columns that `read` expects, in its order.
+    static let columns = """
+        start, duration, user_initiated, value, fields, kind, exercise, user, revision, device_revision, received_at
+        """
+
+    static let lookup = """
+        SELECT \(columns) FROM sample WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
+        """
+
+    /// Binds a sample to `insertion` or `correction`.
+    static func bind(_ stored: StoredSample, series: Int64, to statement: RawStatement) {
+        let sample = stored.sample
+        bind(SampleKey(sample), series: series, to: statement)
+        statement.bind(sample.value, at: 5)
+        if case .value = sample.reading {
+            statement.bindNull(at: 6)
+        } else {
+            statement.bind(text: sample.reading.fields, at: 6)
+        }
+        statement.bind(sample.kind.code, at: 7)
+        statement.bind(sample.isExercise, at: 8)
+        statement.bind(sample.user, at: 9)
+        statement.bind(Int64(stored.revision), at: 10)
+        statement.bind(sample.revision, at: 11)
+        statement.bind(stored.receivedAt.milliseconds, at: 12)
+    }
+
+    /// Binds the key of a sample to the first four parameters.
+    static func bind(_ key: SampleKey, series: Int64, to statement: RawStatement) {
+        statement.bind(series, at: 1)
+        statement.bind(key.start.milliseconds, at: 2)
+        statement.bind(key.end.milliseconds &- key.start.milliseconds, at: 3)
+        statement.bind(key.isUserInitiated, at: 4)
+    }
+
+    /// The sample in the current row.
+    static func read(_ row: RawStatement, device: DeviceID, metric: Metric) throws -> StoredSample {
+        let start = row.int64(0)
+        let sample = Sample(
+            metric: metric, start: Timestamp(milliseconds: start),
+            end: Timestamp(milliseconds: start &+ row.int64(1)), kind: Sample.Kind(code: row.int64(5)),
+            isUserInitiated: row.int64(2) != 0, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
+            revision: row.optionalInt(9), user: row.optionalInt(7),
+            reading: try Reading(metric: metric, value: row.double(3), fields: row.bytes(4)))
+        return StoredSample(
+            sample: sample, id: SampleID(device: device, sample: sample), revision: Int(row.int64(8)),
+            receivedAt: Timestamp(milliseconds: row.int64(10)))
+    }
+
+    /// The sample at a key, `nil` where there is none.
+    static func find(
+        _ key: SampleKey, series: Int64, device: DeviceID, metric: Metric, by lookup: RawStatement
+    ) throws -> StoredSample? {
+        bind(key, series: series, to: lookup)
+        guard try lookup.step() else { return nil }
+        defer { lookup.reset() }
+        return try read(lookup, device: device, metric: metric)
+    }
+}
+
+extension Sample.Kind {
+    /// The number that stands for the kind in a row.
+    var code: Int64 {
+        switch self {
+        case .normal: 0
+        case .maximum: 1
+        case .minimum: 2
+        case .resting: 3
+        }
+    }
+
+    /// The kind of a row. A number that is not known counts as normal.
+    init(code: Int64) {
+        switch code {
+        case 1: self = .maximum
+        case 2: self = .minimum
+        case 3: self = .resting
+        default: self = .normal
+        }
+    }
+}

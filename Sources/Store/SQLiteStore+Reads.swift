@@ -1,0 +1,60 @@
+package import Engines
+package import Vitals
+
+extension SQLiteStore {
+    package nonisolated func samples(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await reader.read {
+            try SampleTable.samples(
+                of: device, metric: metric, starting: range, after: after, limit: limit, in: $0)
+        }
+    }
+
+    package nonisolated func days(
+        of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int
+    ) async throws(StoreError) -> [DayRecord] {
+        try await reader.read {
+            try DayTable.days(of: device, metric: metric, in: range, limit: limit, in: $0)
+        }
+    }
+
+    package nonisolated func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)] {
+        try await reader.read { try CommandTable.unanswered(in: $0) }
+    }
+
+    package nonisolated func pending(
+        _ lane: Lane, after: Int64, limit: Int
+    ) async throws(StoreError) -> [Fact] {
+        try await reader.read { try MessageTable.pending(lane, after: after, limit: limit, in: $0) }
+    }
+
+    package nonisolated func pendingAnswers(
+        after: Int64, limit: Int
+    ) async throws(StoreError) -> [(number: Int64, answer: StoredAnswer)] {
+        try await reader.read { try CommandTable.pending(after: after, limit: limit, in: $0) }
+    }
+
+    package nonisolated func facts(
+        _ numbers: ClosedRange<Int64>, limit: Int
+    ) async throws(StoreError) -> [Fact] {
+        try await reader.read { try MessageTable.facts(numbers, limit: limit, in: $0) }
+    }
+
+    package nonisolated func statistics() async throws(StoreError) -> StoreStatistics {
+        let file = file
+        return try await reader.read { database in
+            var statistics = try MessageTable.statistics(in: database)
+            statistics.bytes = file.bytes
+            return statistics
+        }
+    }
+
+    package nonisolated func knownDevices() async throws(StoreError) -> [DeviceID] {
+        try await reader.read { try DeviceQueries.known(in: $0) }
+    }
+
+    package nonisolated func retainedTopics(of device: DeviceID?) async throws(StoreError) -> Set<String> {
+        try await reader.read { try DeviceQueries.retainedTopics(of: device, in: $0) }
+    }
+}

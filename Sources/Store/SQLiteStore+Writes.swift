@@ -1,0 +1,68 @@
+package import Engines
+package import Vitals
+
+extension SQLiteStore {
+    /// - Note: `decide` may be called a second time for the same intake, where another request that shared its transaction
+    ///   failed; only the last decision counts.
+    package nonisolated func take(_ intake: Intake) async throws(StoreError) -> IntakeResult {
+        try await write(weight: intake.samples.count) { try $0.take(intake) }
+    }
+
+    package nonisolated func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {
+        try await write { transaction in
+            try transaction.save([], of: device)
+            return try DeviceQueries.record(of: device, in: transaction.database)
+        }
+    }
+
+    package nonisolated func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError) {
+        try await write { try $0.save(changes, of: device) }
+    }
+
+    package nonisolated func settle(
+        _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp
+    ) async throws(StoreError) -> DayRecord {
+        try await write { try $0.settle(summary, of: device, isFinal: isFinal, at: moment) }
+    }
+
+    package nonisolated func keepDeviceSummary(
+        _ summary: DailySummary, of device: DeviceID
+    ) async throws(StoreError) {
+        try await write { try $0.keep(deviceSummary: summary, of: device) }
+    }
+
+    package nonisolated func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
+        try await write { try $0.publish(.gap(gap), in: .alert, of: device, at: gap.at) }
+    }
+
+    package nonisolated func begin(
+        _ envelope: CommandEnvelope, key: String, at moment: Timestamp
+    ) async throws(StoreError) -> CommandBeginning {
+        let options = options
+        return try await write { try $0.begin(envelope, key: key, at: moment, options: options) }
+    }
+
+    package nonisolated func finish(_ answer: StoredAnswer) async throws(StoreError) {
+        let options = options
+        try await write { try $0.finish(answer, options: options) }
+    }
+
+    package nonisolated func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError) {
+        try await write { try $0.acknowledge(lane, through: through) }
+    }
+
+    package nonisolated func clean(at moment: Timestamp) async throws(StoreError) -> Bool {
+        let options = options
+        return try await write { try $0.clean(at: moment, options: options) }
+    }
+
+    package nonisolated func forget(_ device: DeviceID) async throws(StoreError) {
+        try await write { try $0.forget(device) }
+    }
+
+    package nonisolated func save(
+        retainedTopics topics: Set<String>, of device: DeviceID?
+    ) async throws(StoreError) {
+        try await write { try $0.save(retainedTopics: topics, of: device) }
+    }
+}

@@ -1,0 +1,157 @@
+import GRDB
+
+/// The tables of the store, and how an older file becomes a newer one.
+///
+/// Times are milliseconds since 1970 UTC. What is written once per sample or per message is kept in small numbers; the rest
+/// is text, so that the `sqlite3` shell shows something that a person can read (see also the view `readable_sample`).
+enum Schema {
+    /// What marks a file as ours in its header: "V2MQ" in ASCII.
+    static let applicationID: Int64 = 0x5632_4D51
+
+    static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        // Foreign keys are checked as always; the check of the whole file after a migration would read all samples.
+        migrator.registerMigration("1", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version1) }
+        return migrator
+    }()
+
+    private static let version1 = """
+        PRAGMA application_id = \(applicationID);
+
+        -- One row: the store's identity, and the last numbers that were given.
+        CREATE TABLE store(
+            id INTEGER PRIMARY KEY CHECK(id = 1),
+            identity TEXT NOT NULL,
+            last_sequence INTEGER NOT NULL DEFAULT 0,
+            last_answer INTEGER NOT NULL DEFAULT 0,
+            answer_bytes INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+
+        -- Per lane: up to where the broker has everything, and how many messages and samples wait after that.
+        CREATE TABLE lane(
+            lane INTEGER PRIMARY KEY,
+            acknowledged INTEGER NOT NULL DEFAULT 0,
+            messages INTEGER NOT NULL DEFAULT 0,
+            samples INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        INSERT INTO lane(lane) VALUES (0), (1), (2), (3);
+
+        -- What was dropped unsent since the store was made.
+        CREATE TABLE dropped(class TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+        -- A device that was forgotten keeps its row for its samples, with known = 0.
+        CREATE TABLE device(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            known INTEGER NOT NULL DEFAULT 1,
+            identity TEXT,
+            capabilities TEXT,
+            has_battery INTEGER NOT NULL DEFAULT 0,
+            twin TEXT,
+            last_seen INTEGER,
+            last_sync INTEGER
+        ) STRICT;
+
+        -- All samples of one metric of a device. latest_* is the key of the newest sample by its end.
+        CREATE TABLE series(
+            id INTEGER PRIMARY KEY,
+            device INTEGER NOT NULL REFERENCES device(id),
+            metric TEXT NOT NULL,
+            high_water INTEGER,
+            cursor INTEGER,
+            latest_start INTEGER,
+            latest_duration INTEGER,
+            latest_user_initiated INTEGER,
+            UNIQUE(device, metric)
+        ) STRICT;
+
+        -- The identity that consumers see is computed from the key. kind: 0 normal, 1 maximum, 2 minimum, 3 resting. No
+        -- foreign key: the series is made in the same transaction, and looking it up for each sample costs a tenth.
+        CREATE TABLE sample(
+            series INTEGER NOT NULL,
+            start INTEGER NOT NULL,
+            duration INTEGER NOT NULL,
+            user_initiated INTEGER NOT NULL,
+            value REAL,
+            fields TEXT,
+            kind INTEGER NOT NULL,
+            exercise INTEGER,
+            user INTEGER,
+            revision INTEGER NOT NULL,
+            device_revision INTEGER,
+            received_at INTEGER NOT NULL,
+            PRIMARY KEY(series, start, duration, user_initiated)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Facts. kind: 0 measurement (body: the keys of its samples), 1 day, 2 alert, 3 late alert, 4 gap (body: JSON).
+        CREATE TABLE message(
+            lane INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            series INTEGER,
+            source TEXT,
+            historical INTEGER,
+            user INTEGER,
+            day INTEGER,
+            samples INTEGER NOT NULL,
+            made_at INTEGER NOT NULL,
+            body BLOB,
+            PRIMARY KEY(lane, sequence)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE day(
+            series INTEGER NOT NULL REFERENCES series(id),
+            day INTEGER NOT NULL,
+            revision INTEGER,
+            is_final INTEGER,
+            summary TEXT,
+            device_summary TEXT,
+            updated_at INTEGER,
+            PRIMARY KEY(series, day)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Days with samples that are not in their summary yet.
+        CREATE TABLE unsettled(
+            series INTEGER NOT NULL REFERENCES series(id),
+            day INTEGER NOT NULL,
+            PRIMARY KEY(series, day)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE alert_level(
+            device INTEGER NOT NULL REFERENCES device(id),
+            rule TEXT NOT NULL,
+            active INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            value REAL,
+            measured_limit REAL,
+            last_id TEXT,
+            PRIMARY KEY(device, rule)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Commands, and their answers as the lane of answers: the answer's number is its place there.
+        CREATE TABLE command(
+            number INTEGER PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,
+            begun_at INTEGER NOT NULL,
+            envelope TEXT,
+            answer INTEGER UNIQUE,
+            answered_at INTEGER,
+            topic TEXT,
+            correlation BLOB,
+            payload BLOB
+        ) STRICT;
+
+        -- Retained topics of a device, or of the gateway where the device is empty: a list in JSON.
+        CREATE TABLE retained(device TEXT PRIMARY KEY, topics TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE VIEW readable_sample AS
+            SELECT device.name AS device, series.metric AS metric,
+                strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000.0, 'unixepoch') AS start,
+                sample.duration / 1000.0 AS seconds, sample.value, sample.fields,
+                CASE sample.kind WHEN 1 THEN 'maximum' WHEN 2 THEN 'minimum' WHEN 3 THEN 'resting' ELSE 'normal' END
+                    AS kind, sample.user_initiated, sample.revision,
+                strftime('%Y-%m-%dT%H:%M:%fZ', sample.received_at / 1000.0, 'unixepoch') AS received_at
+            FROM sample JOIN series ON series.id = sample.series JOIN device ON device.id = series.device;
+        """
+}

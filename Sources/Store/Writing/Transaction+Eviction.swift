@@ -1,0 +1,128 @@
+import Engines
+import GRDB
+import JSON
+import Vitals
+
+extension Transaction {
+    /// The lanes of facts in the order in which they are sacrificed.
+    private static let sacrifices: [Lane] = [.history, .live, .alert]
+
+    /// Drops the oldest undelivered facts that are over the limits of age and bytes, and makes gaps of them. Returns how many
+    /// facts were dropped.
+    func evict(at moment: Timestamp, options: StoreOptions) throws -> Int {
+        var rest = options.cleanLimit
+        var losses = Losses()
+        let oldest = moment - options.outboxMaximumAge
+        for lane in Self.sacrifices where rest > 0 {
+            rest -= try evict(lane, madeBefore: oldest.milliseconds, limit: rest, into: &losses)
+        }
+        for lane in Self.sacrifices {
+            while rest > 0, outboxBytes > options.outboxMaximumBytes {
+                // A few at a time, since each may free up to a message's two hundred samples.
+                let count = try evict(lane, madeBefore: .max, limit: min(rest, 50), into: &losses)
+                if count == 0 { break }
+                rest -= count
+            }
+        }
+        for (device, gap) in losses.gaps(at: moment) { try publish(.gap(gap), in: .alert, of: device, at: moment) }
+        return options.cleanLimit - rest
+    }
+
+    /// What undelivered facts occupy with their samples, by the constants of `StoreOptions`.
+    private var outboxBytes: Int64 {
+        books.lanes.reduce(0) {
+            $0 + $1.messages * StoreOptions.messageBytes + $1.samples * StoreOptions.sampleBytes
+        }
+    }
+
+    private func evict(_ lane: Lane, madeBefore: Int64, limit: Int, into losses: inout Losses) throws -> Int {
+        let acknowledged = books.lanes[lane.rawValue].acknowledged
+        let statement = try database.cachedStatement(
+            sql: """
+                \(MessageTable.selection) WHERE lane = ? AND sequence > ? AND made_at < ? ORDER BY sequence LIMIT ?
+                """)
+        let rows = try Row.fetchAll(statement, arguments: [lane.rawValue, acknowledged, madeBefore, limit])
+            .map { try MessageRow($0) }
+        for row in rows {
+            try losses.add(row, in: database)
+            try execute("DELETE FROM message WHERE lane = ? AND sequence = ?", [lane.rawValue, row.sequence])
+            count(-1, samples: -row.samples, in: lane)
+            try countDropped(max(1, row.samples), lane.name)
+        }
+        return rows.count
+    }
+}
+
+/// What facts that are dropped would have said, per device and metric.
+private struct Losses {
+    private struct Key: Hashable {
+        var device: DeviceID
+        var metric: Metric?
+    }
+    private var gaps: [Key: Gap] = [:]
+
+    mutating func add(_ row: MessageRow, in database: Database) throws {
+        var lost = Gap(
+            metric: row.metric, from: nil, to: nil, count: max(1, row.samples), reason: .evicted,
+            at: Timestamp(milliseconds: 0))
+        switch row.kind {
+        case .measurement:
+            let keys = try SampleKeys.unpack(row.body ?? [])
+            lost.from = keys.map(\.start).min()
+            lost.to = keys.map(\.end).max()
+        case .alert, .lateAlert:
+            let event = try AlertEvent(json: .kept(row.body))
+            lost.metric = event.rule.metric
+            lost.from = event.measuredAt
+            lost.to = event.measuredAt
+        case .gap:
+            // A gap that is lost itself goes on in the new one. The device's own gaps lose their reason thereby.
+            let gap = try Gap(json: .kept(row.body))
+            lost.metric = gap.metric
+            lost.from = gap.from
+            lost.to = gap.to
+            lost.count = gap.count
+            lost.sequences = gap.sequences
+        case .day: break
+        }
+        lost.sequences.append(row.sequence...row.sequence)
+        gaps[Key(device: row.device, metric: lost.metric), default: Gap.nothing(lost.metric)].absorb(lost)
+    }
+
+    /// One gap per device and metric, in an order that does not depend on chance.
+    func gaps(at moment: Timestamp) -> [(DeviceID, Gap)] {
+        gaps.sorted { ($0.key.device, $0.key.metric?.rawValue ?? "") < ($1.key.device, $1.key.metric?.rawValue ?? "") }
+            .map { key, gap in
+                var gap = gap
+                gap.at = moment
+                gap.sequences = gap.sequences.sorted { $0.lowerBound < $1.lowerBound }.coalesced
+                return (key.device, gap)
+            }
+    }
+}
+
+extension Gap {
+    fileprivate static func nothing(_ metric: Metric?) -> Gap {
+        Gap(metric: metric, from: nil, to: nil, count: 0, reason: .evicted, at: Timestamp(milliseconds: 0))
+    }
+
+    fileprivate mutating func absorb(_ other: Gap) {
+        from = [from, other.from].compactMap { $0 }.min()
+        to = [to, other.to].compactMap { $0 }.max()
+        count = count.flatMap { count in other.count.map { count + $0 } }
+        sequences += other.sequences
+    }
+}
+
+extension [ClosedRange<Int64>] {
+    /// Ascending ranges with neighbours joined.
+    fileprivate var coalesced: [ClosedRange<Int64>] {
+        reduce(into: []) { result, range in
+            if let last = result.last, range.lowerBound <= last.upperBound + 1 {
+                result[result.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Engines
+import GRDB
+import JSON
+import Vitals
+
+extension Transaction {
+    /// Makes a fact with the next number.
+    func publish(_ content: Fact.Content, in lane: Lane, of device: DeviceID, at moment: Timestamp) throws {
+        let message = try MessageTable.Message(content, of: device, in: self)
+        let sequence = nextSequence(in: lane, samples: message.samples)
+        let statement = try RawStatement(MessageTable.insertion, in: database)
+        statement.bind(Int64(lane.rawValue), at: 1)
+        statement.bind(sequence, at: 2)
+        statement.bind(message.kind.rawValue, at: 3)
+        statement.bind(message.device, at: 4)
+        statement.bind(message.series, at: 5)
+        statement.bind(text: message.source.map { Array($0.rawValue.utf8) }, at: 6)
+        statement.bind(message.isHistorical, at: 7)
+        statement.bind(message.user, at: 8)
+        statement.bind(message.day, at: 9)
+        statement.bind(Int64(message.samples), at: 10)
+        statement.bind(moment.milliseconds, at: 11)
+        statement.bind(blob: message.body, at: 12)
+        _ = try statement.run()
+        add(Fact(sequence: sequence, lane: lane, device: device, content: content))
+    }
+
+    /// Notes that everything of a lane up to a number has reached the broker.
+    func acknowledge(_ lane: Lane, through: Int64) throws {
+        let previous = books.lanes[lane.rawValue].acknowledged
+        let last = lane == .answer ? books.lastAnswer : books.lastSequence
+        let through = min(through, last)
+        guard through > previous else { return }
+        let (messages, samples) = try waiting(in: lane, after: previous, through: through)
+        count(-messages, samples: -samples, in: lane)
+        books.lanes[lane.rawValue].acknowledged = through
+    }
+
+    private func waiting(in lane: Lane, after: Int64, through: Int64) throws -> (messages: Int64, samples: Int) {
+        let sql =
+            lane == .answer
+            ? "SELECT count(*), 0 FROM command WHERE ?1 = 1 AND answer > ?2 AND answer <= ?3"
+            : "SELECT count(*), total(samples) FROM message WHERE lane = ?1 AND sequence > ?2 AND sequence <= ?3"
+        let statement = try RawStatement(sql, in: database)
+        statement.bind(Int64(lane.rawValue), at: 1)
+        statement.bind(after, at: 2)
+        statement.bind(through, at: 3)
+        guard try statement.step() else { return (0, 0) }
+        defer { statement.reset() }
+        return (statement.int64(0), Int(statement.int64(1)))
+    }
+
+    /// Keeps a day's summary, and makes a fact of it where it is a past day and new or changed.
+    func settle(_ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp) throws -> DayRecord {
+        let series = try row(of: device, summary.metric)
+        let key: StatementArguments = [series, summary.day.number]
+        try execute("DELETE FROM unsettled WHERE series = ? AND day = ?", key)
+        let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
+        if let record = kept.record, record.summary == summary, record.isFinal == isFinal { return record }
+        let isChanged = kept.record.map { $0.summary != summary } ?? true
+        let record = DayRecord(
+            summary: summary, revision: (kept.record?.revision ?? 0) + (isChanged ? 1 : 0), updatedAt: moment,
+            isFinal: isFinal, deviceSummary: kept.deviceSummary)
+        try execute(
+            """
+            INSERT INTO day(series, day, revision, is_final, summary, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT(series, day) DO UPDATE SET revision = excluded.revision, is_final = excluded.is_final,
+                summary = excluded.summary, updated_at = excluded.updated_at
+            """,
+            [series, summary.day.number, record.revision, isFinal, summary.json.text, moment.milliseconds])
+        if isFinal { try publish(.day(record), in: .history, of: device, at: moment) }
+        return record
+    }
+
+    func keep(deviceSummary summary: DailySummary, of device: DeviceID) throws {
+        try execute(
+            """
+            INSERT INTO day(series, day, device_summary) VALUES (?, ?, ?)
+            ON CONFLICT(series, day) DO UPDATE SET device_summary = excluded.device_summary
+            """,
+            [try row(of: device, summary.metric), summary.day.number, summary.json.text])
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Gateway
+import GatewayKit
+import MQTT
+import Testing
+
+@Suite struct ConfigurationLoaderTests {
+    private let loader = ConfigurationLoader(plugins: TestPlugin.catalogue, environment: [:])
+
+    private func mistakes(_ path: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try loader.load(path)
+            return []
+        } catch {
+            return error.mistakes.map { $0.text(file: path) }
+        }
+    }
+
+    @Test func `finds what a file names beside it`() throws {
+        try withFolder { folder in
+            let path = try write("mqtt: {url: mqtt://h}\nstore: {path: data/v.sqlite}\n", to: "c.yaml", in: folder)
+            #expect(try loader.load(path).store.path == "\(folder)/data/v.sqlite")
+        }
+    }
+
+    @Test func `says that a file is missing`() {
+        #expect(mistakes("/nowhere/c.yaml") == ["/nowhere/c.yaml: /nowhere/c.yaml cannot be read: it does not exist."])
+    }
+
+    @Test func `refuses a file that is too long`() throws {
+        try withFolder { folder in
+            let text = "mqtt: {url: mqtt://h}\n#" + String(repeating: "x", count: ConfigurationLimits.fileSize)
+            let path = try write(text, to: "c.yaml", in: folder)
+            #expect(mistakes(path) == ["\(path): \(path) is longer than 4194304 bytes."])
+        }
+    }
+
+    @Test func `finds the line of bytes that are no text`() throws {
+        try withFolder { folder in
+            let path = "\(folder)/c.yaml"
+            try (Data("a: é\nb: 1\nc: ".utf8) + Data([0xFF, 0xFE]) + Data("\nd: 1\n".utf8)).write(
+                to: URL(filePath: path))
+            #expect(mistakes(path) == ["\(path):3: \(path) is not UTF-8 text (line 3)."])
+        }
+    }
+
+    @Test func `takes a byte order mark and line ends of other systems`() throws {
+        try withFolder { folder in
+            let path = try write("\u{FEFF}mqtt:\r\n  url: mqtt://h\r\nlog: {level: x}\r\n", to: "c.yaml", in: folder)
+            #expect(mistakes(path).first?.hasPrefix("\(path):3: log.level: ") == true)
+        }
+    }
+
+    @Test func `checks certificates as far as it can`() throws {
+        try withFolder { folder in
+            try write("-----BEGIN CERTIFICATE-----\n", to: "ca.pem", in: folder)
+            try write("-----BEGIN PRIVATE KEY-----\n", to: "key.pem", in: folder, permissions: 0o644)
+            try write("nothing\n", to: "bad.pem", in: folder)
+            let good =
+                "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem, certificate_file: ca.pem, key_file: key.pem, check_hostname: no}}"
+            let configuration = try load(good, in: folder)
+            #expect(configuration.mqtt.tls.caFile == "\(folder)/ca.pem")
+            #expect(!configuration.mqtt.tls.checksHostname)
+            let paths = configuration.warnings.map(\.path)
+            #expect(paths.contains("mqtt.tls.key_file"))
+            #expect(paths.contains("mqtt.tls.check_hostname"))
+            let bad = "mqtt: {url: mqtts://h, tls: {ca_file: bad.pem, certificate_file: ca.pem}}"
+            let found = mistakesOf(bad, folder)
+            #expect(found.contains("1: mqtt.tls.ca_file: \(folder)/bad.pem is not a PEM file (-----BEGIN …)."))
+            #expect(found.contains("1: mqtt.tls.certificate_file: certificate_file and key_file belong together."))
+        }
+    }
+}
+
+private func mistakesOf(_ text: String, _ folder: String) -> [String] { mistakes(text, in: folder) }

@@ -1,0 +1,136 @@
+import Engines
+import Gateway
+import GatewayKit
+import Testing
+import Vitals
+
+@Suite struct DeviceConfigurationTests {
+    private static let head = "mqtt: {url: mqtt://127.0.0.1}\n"
+
+    @Test func `reads a device with everything`() throws {
+        let device = try #require(
+            try load(
+                Self.head + """
+                    sync: {every: 1h, first: all}
+                    devices:
+                      - id: ring-1
+                        name: Anna's ring
+                        person: anna
+                        people: {1: anna, 2: ben}
+                        driver: ring
+                        options: {size: 12}
+                        transport: {type: radio, channel: 3}
+                        offline_after: 2d
+                        fresh_for: {heart_rate: 5m, stress: forever}
+                        sync: {first: 7d, overlap: 1h, acknowledge: false}
+                    """
+            ).devices.first)
+        #expect(
+            device.info
+                == DeviceInfo(
+                    id: try #require(DeviceID("ring-1")), name: "Anna's ring", person: "anna",
+                    people: [1: "anna", 2: "ben"], driver: "ring", transport: "radio"))
+        #expect((device.driver as? RingDriver)?.size == 12)
+        #expect((device.transport as? RadioTransport)?.channel == 3)
+        #expect(device.policy.offlineAfter == .days(2))
+        #expect(device.policy.freshness[.heartRate] == .minutes(5))
+        #expect(device.policy.freshness[.stress] == nil)
+        #expect(device.policy.freshness[.temperature] == .hours(24))
+        #expect(
+            device.policy.sync
+                == SyncPolicy(first: .days(7), every: .hours(1), overlap: .hours(1), acknowledges: false))
+    }
+
+    @Test func `gives a device the gateway's defaults and its own name`() throws {
+        let device = try #require(
+            try load(
+                Self.head + """
+                    sync: {first: all}
+                    offline_after: 3h
+                    fresh_for: {steps: 10m}
+                    alerts: {cooldown: 1h}
+                    devices: [{id: toy, driver: toy}]
+                    """
+            ).devices.first)
+        #expect(device.info.name == "toy")
+        #expect(device.info.transport == nil)
+        #expect(device.transport == nil)
+        #expect(device.policy.sync.first == nil)
+        #expect(device.policy.offlineAfter == .hours(3))
+        #expect(device.policy.freshness[.steps] == .minutes(10))
+        #expect(device.policy.freshness[.heartRate] == .minutes(30))
+        #expect(device.policy.alerts.cooldown == .hours(1))
+    }
+
+    @Test(arguments: [
+        ("driver: toy", "3: devices[0]: id is missing"),
+        ("id: Ring, driver: toy", "3: devices[0].id: An id has 1 to 64"),
+        ("id: gateway, driver: toy", "3: devices[0].id: gateway is the gateway's own place"),
+        ("id: a", "3: devices[0]: driver is missing"),
+        ("id: a, driver: rnig", "3: devices[0].driver: There is no driver rnig. Known here: ring, toy."),
+        ("id: a, driver: toy, transport: {type: pipe}", "3: devices[0].transport: The driver toy needs no transport"),
+        ("id: a, driver: ring", "3: devices[0].driver: The driver ring needs a transport"),
+        ("id: a, driver: ring, transport: {}", "3: devices[0].transport: type is missing"),
+        (
+            "id: a, driver: ring, transport: {type: tin-can, to: b}",
+            "3: devices[0].transport.type: There is no transport tin-can. Known here: pipe, radio."
+        ),
+        (
+            "id: a, driver: ring, transport: {type: pipe}",
+            "3: devices[0].transport.type: The transport pipe carries bytes, but the driver ring needs gatt. Fitting ones: radio."
+        ),
+        (
+            "id: a, driver: ring, transport: {type: radio, channel: 10}",
+            "3: devices[0].transport.channel: A whole number from 1 to 9"
+        ),
+        (
+            "id: a, driver: ring, transport: {type: radio, chanel: 1}",
+            "3: devices[0].transport.chanel: There is no such key. Did you mean channel?"
+        ),
+        (
+            "id: a, driver: ring, transport: {type: radio}, options: {size: x}",
+            "3: devices[0].options.size: A whole number from 1 to 20"
+        ),
+        ("id: a, driver: toy, options: {size: 1}", "3: devices[0].options.size: There is no such key."),
+        ("id: a, driver: toy, people: {anna: 1}", "3: devices[0].people.anna: A user slot is a number"),
+        ("id: a, driver: toy, name: \"two\\nlines\"", "3: devices[0].name: One line of at most 128"),
+        ("id: a, driver: toy, fresh_for: {pulse: 1m}", "3: devices[0].fresh_for.pulse: There is no such key."),
+        ("id: a, driver: toy, offline_after: 1s", "3: devices[0].offline_after: A duration from 1m to 365d"),
+        ("id: a, driver: toy, sync: {first: 1}", "3: devices[0].sync.first: A duration from 1h to 36500d, or all"),
+        ("id: a, driver: toy, colour: red", "3: devices[0].colour: There is no such key."),
+    ])
+    func `says what is wrong with a device, and only that`(entry: String, mistake: String) {
+        let found = mistakes(Self.head + "devices:\n  - {\(entry)}\n")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix(mistake) == true, "\(found)")
+    }
+
+    @Test func `refuses an id that stands twice`() {
+        let found = mistakes(
+            Self.head + "devices:\n  - {id: a, driver: toy}\n  - {id: b, driver: toy}\n  - {id: a, driver: toy}\n")
+        #expect(found == ["5: devices[2].id: The id a stands in line 3 already; each device has its own."])
+    }
+
+    @Test func `takes ten thousand devices and not one more`() throws {
+        func text(_ count: Int) -> String {
+            Self.head + "devices:\n" + (0..<count).map { "  - {id: d\($0), driver: toy}\n" }.joined()
+        }
+        #expect(try load(text(ConfigurationLimits.devices)).devices.count == 10_000)
+        #expect(
+            mistakes(text(ConfigurationLimits.devices + 1)) == [
+                "2: devices: 10001 entries are too many; at most 10000 are taken."
+            ])
+    }
+
+    @Test func `changes its fingerprint with what concerns it, and with nothing else`() throws {
+        func fingerprint(_ text: String) throws -> Int { try #require(try load(text).devices.last).fingerprint }
+        let device = "{id: a, driver: toy, name: A}"
+        let before = try fingerprint(Self.head + "devices: [\(device)]\n")
+        #expect(
+            try fingerprint("\n\n# later\n" + Self.head + "devices:\n  - {id: b, driver: toy}\n  - \(device)\n")
+                == before)
+        #expect(try fingerprint(Self.head + "devices: [{id: a, driver: toy, name: B}]\n") != before)
+        #expect(try fingerprint(Self.head + "sync: {every: 1h}\ndevices: [\(device)]\n") != before)
+        #expect(try fingerprint(Self.head + "gateway: {timezone: Asia/Tokyo}\ndevices: [\(device)]\n") != before)
+    }
+}

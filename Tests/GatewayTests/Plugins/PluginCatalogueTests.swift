@@ -1,0 +1,49 @@
+import BundledPlugins
+import Gateway
+import GatewayKit
+import Testing
+
+@Suite struct PluginCatalogueTests {
+    @Test func `finds plugins, drivers and transports by name`() throws {
+        let catalogue = TestPlugin.catalogue
+        #expect(catalogue.plugin(named: "test") == TestPlugin.self)
+        #expect(catalogue.driver(named: "ring") == RingDriver.self)
+        #expect(catalogue.driver(named: "pipe") == nil)
+        #expect(catalogue.transport(named: "pipe") == PipeTransport.self)
+        #expect(catalogue.transports(of: .gatt).map { $0.name } == ["radio"])
+    }
+
+    @Test func `refuses two of one name`() {
+        enum Again: Plugin {
+            static let name = "Again"
+            static let summary = ""
+            static let sample = ""
+            static let drivers: [any DeviceDriver.Type] = [ToyDriver.self]
+        }
+        #expect(throws: PluginCatalogueError.duplicate("driver", "toy")) {
+            try PluginCatalogue([TestPlugin.self, Again.self])
+        }
+        #expect(throws: PluginCatalogueError.duplicate("plugin", "Test")) {
+            try PluginCatalogue([TestPlugin.self, TestPlugin.self])
+        }
+    }
+
+    @Test func `puts the bundled plugins together`() throws {
+        let catalogue = try PluginCatalogue(BundledPlugins.all)
+        #expect(catalogue.driver(named: "link") != nil)
+        #expect(catalogue.driver(named: "simulator") != nil)
+        #expect(catalogue.transport(named: "exec") != nil)
+        #expect(catalogue.transport(named: "tcp") != nil)
+    }
+
+    /// A sample is either a whole `devices:` or entries to put under it.
+    @Test(arguments: BundledPlugins.all.map { $0.name })
+    func `has samples that pass the check as they are`(name: String) throws {
+        let catalogue = try PluginCatalogue(BundledPlugins.all)
+        let sample = try #require(catalogue.plugin(named: name)).sample
+        let isWhole = sample.split(separator: "\n").contains("devices:")
+        let text = "mqtt: {url: mqtt://127.0.0.1}\n" + (isWhole ? "" : "devices:\n") + sample
+        let loader = ConfigurationLoader(plugins: catalogue, environment: [:])
+        #expect(try loader.load(text: text, directory: "/").devices.count > 0)
+    }
+}

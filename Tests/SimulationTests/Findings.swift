@@ -1,0 +1,109 @@
+import GatewayTesting
+import JSON
+import MQTT
+import Vitals
+
+/// What a consumer that keys on `id` knows after a run, and what is wrong with it.
+struct Findings {
+    struct Seen {
+        var device: String
+        var metric: String
+        var start: String
+        var value: String
+        var revision: Int
+        var isHistorical: Bool
+    }
+
+    private(set) var mistakes: [String] = []
+    private var samples: [String: Seen] = [:]
+    private var numbers: Set<Int64> = []
+    private var lastStart: [String: String] = [:]
+    private var lastLatest: [String: String] = [:]
+
+    init(_ messages: [PublishedMessage], truth: [Wearable]) {
+        for message in messages { read(message) }
+        for wearable in truth { compare(wearable) }
+        if let first = numbers.min(), let last = numbers.max(), numbers.count != Int(last - first + 1) || first != 1 {
+            let missing = (1...last).filter { !numbers.contains($0) }
+            mistakes.append("facts are missing by their numbers: \(missing.prefix(10)) of \(last)")
+        }
+    }
+
+    private mutating func read(_ message: PublishedMessage) {
+        let levels = message.message.topic.split(separator: "/").map(String.init)
+        guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
+        if let number = body["seq"]?.asInt { numbers.insert(Int64(number)) }
+        switch levels[3] {
+        case "measurement": readSamples(body, device: levels[2])
+        case "latest":
+            // Now never goes back, except to nothing.
+            guard let measured = body["measured_at"]?.asString else { return }
+            let key = "\(levels[2])/\(levels[4])"
+            if let before = lastLatest[key], measured < before {
+                mistakes.append("latest of \(key) went back from \(before) to \(measured)")
+            }
+            lastLatest[key] = measured
+        default: break
+        }
+    }
+
+    private mutating func readSamples(_ body: JSONValue, device: String) {
+        guard let metric = body["metric"]?.asString, let list = body["samples"]?.asArray else {
+            return mistakes.append("a measurement without samples")
+        }
+        let isHistorical = body["historical"]?.asBool ?? false
+        let source = body["source"]?.asString ?? ""
+        if !(1...200).contains(list.count) { mistakes.append("\(list.count) samples in a message") }
+        for sample in list {
+            guard let id = sample["id"]?.asString, let start = sample["start"]?.asString else {
+                mistakes.append("a sample without id or start")
+                continue
+            }
+            let seen = Seen(
+                device: device, metric: metric, start: start, value: Self.text(sample),
+                revision: sample["rev"]?.asInt ?? 0, isHistorical: isHistorical)
+            if let before = samples[id] {
+                if before.value != seen.value { mistakes.append("\(id) changed from \(before.value) to \(seen.value)") }
+                continue
+            }
+            samples[id] = seen
+            // The first time that each is seen they come in order, within live and within history.
+            guard source == "live", !isHistorical else { continue }
+            let key = "\(device)/\(metric)"
+            if let before = lastStart[key], start < before {
+                mistakes.append("\(key) is out of order: \(start) after \(before)")
+            }
+            lastStart[key] = start
+        }
+    }
+
+    private static func text(_ sample: JSONValue) -> String {
+        if let value = sample["value"]?.asDouble { return "\(value)" }
+        return "\(sample["fields"]?["systolic"]?.asDouble ?? -1)/\(sample["fields"]?["diastolic"]?.asDouble ?? -1)"
+    }
+
+    private mutating func compare(_ wearable: Wearable) {
+        var missing = 0
+        for sample in wearable.truth {
+            let id = SampleID(device: wearable.id, sample: sample).description
+            guard let seen = samples.removeValue(forKey: id) else {
+                missing += 1
+                continue
+            }
+            if seen.start != sample.start.description || seen.value != Self.text(sample) {
+                mistakes.append("\(id) is \(seen) and should be \(sample)")
+            }
+        }
+        if missing > 0 { mistakes.append("\(missing) of \(wearable.truth.count) samples of \(wearable.id) are lost") }
+        let strangers = samples.values.filter { $0.device == wearable.id.text }
+        if !strangers.isEmpty { mistakes.append("\(strangers.count) samples were never measured") }
+    }
+
+    private static func text(_ sample: Sample) -> String {
+        switch sample.reading {
+        case .value(let value): "\(value)"
+        case .bloodPressure(let pressure): "\(pressure.systolic)/\(pressure.diastolic)"
+        default: ""
+        }
+    }
+}

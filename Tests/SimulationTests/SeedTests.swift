@@ -1,0 +1,58 @@
+import Foundation
+import GatewayTesting
+import Synchronization
+import Testing
+import Vitals
+
+/// The whole gateway from seeds: nothing is lost, nothing is invented, nothing goes back in time, and each run repeats.
+@Suite struct SeedTests {
+    /// Seeds in one test, so that a thousand of them are forty lines of the report.
+    private static let seedsPerTest = 25
+    /// How many seeds run; more by the environment, on a machine that has the night.
+    private static let seedCount =
+        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 1_000
+
+    private static let batches = stride(from: 0, to: seedCount, by: seedsPerTest).map { first in
+        first..<min(first + UInt64(seedsPerTest), seedCount)
+    }
+
+    struct Outcome: Sendable, Hashable {
+        var fingerprint: UInt64
+        var mistakes: [String]
+        var messages: Int
+        var restarts: Int
+    }
+
+    static func run(seed: UInt64, plan: World.Plan = World.Plan()) throws -> Outcome {
+        let simulation = Simulation(seed: seed)
+        return try simulation.run(deadline: .hours(3)) { simulation in
+            let world = try World(simulation: simulation, plan: plan)
+            defer { world.stores.remove() }
+            try await world.run()
+            let findings = Findings(world.observation.messages, truth: world.wearables)
+            return Outcome(
+                fingerprint: simulation.fingerprint, mistakes: findings.mistakes,
+                messages: world.observation.messages.count, restarts: world.restarts.withLock { $0 })
+        }
+    }
+
+    @Test(arguments: batches) func `no seed loses a sample, and each replays exactly`(seeds: Range<UInt64>) throws {
+        for seed in seeds {
+            let first = try Self.run(seed: seed)
+            #expect(first.mistakes.isEmpty, "seed \(seed): \(first.mistakes.prefix(5))")
+            #expect(first.messages > 100, "seed \(seed) had nothing to say")
+            let second = try Self.run(seed: seed)
+            #expect(first == second, "seed \(seed) does not replay")
+        }
+    }
+
+    @Test func `without faults everything arrives as it is measured`() throws {
+        var plan = World.Plan()
+        plan.brokerFaults = false
+        plan.deviceFaults = false
+        plan.crashes = false
+        let outcome = try Self.run(seed: 7, plan: plan)
+        #expect(outcome.mistakes.isEmpty, "\(outcome.mistakes)")
+        #expect(outcome.restarts == 0)
+    }
+}

@@ -1,0 +1,114 @@
+import GatewayKit
+import GatewayTesting
+import Synchronization
+import Vitals
+
+/// A simulated wearable with a ground truth: it measures all the time, keeps its records until it is told that they are
+/// durable, and is as unreliable as its seed wants.
+final class Wearable: Sendable {
+    /// How unreliable it is, as probabilities.
+    struct Faults: Sendable {
+        var refusesConnection = 0.0
+        var breaksPerMinute = 0.0
+        var failsCall = 0.0
+        var hangsCall = 0.0
+        var repeatsPage = 0.0
+    }
+
+    struct State {
+        var records: [Sample] = []
+        var acknowledged: [Metric: Timestamp] = [:]
+        var monitoring: MonitorConfiguration
+        var faults: Faults
+        var random: SplitMix64
+        var session: WearableSession?
+        var writes = 0
+    }
+
+    let id: DeviceID
+    let clock: GatewayClock
+    /// Whether its live samples ask for a receipt.
+    let asksForReceipts: Bool
+    let state: Mutex<State>
+
+    init(id: DeviceID, clock: GatewayClock, faults: Faults, asksForReceipts: Bool, random: SplitMix64) {
+        self.id = id
+        self.clock = clock
+        self.asksForReceipts = asksForReceipts
+        let monitoring = MonitorConfiguration(
+            schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5),
+            restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
+        state = Mutex(State(monitoring: monitoring, faults: faults, random: random))
+    }
+
+    static let capabilities = Capabilities([
+        .heartRate: [.measure, .monitor, .scheduleTime, .scheduleInterval, .restAlert, .history],
+        .bloodPressure: [.history],
+    ])
+
+    /// Everything that it ever measured.
+    var truth: [Sample] { state.withLock { $0.records } }
+
+    func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
+
+    func happens(_ probability: Double) -> Bool {
+        probability > 0 && state.withLock { Double.random(in: 0..<1, using: &$0.random) } < probability
+    }
+
+    /// Measures until the task is cancelled, connected or not.
+    func live() async {
+        var count = 0
+        while true {
+            let wait = state.withLock { Duration.milliseconds(Int.random(in: 2_000...20_000, using: &$0.random)) }
+            do { try await clock.sleep(for: wait) } catch { return }
+            count += 1
+            let sample = measure(count)
+            let session = state.withLock { state in
+                state.records.append(sample)
+                return state.session
+            }
+            let receipts = asksForReceipts ? [SampleReceipt("\(sample.start.milliseconds)")] : []
+            await session?.inbox.send([.samples([sample], receipts: receipts)])
+        }
+    }
+
+    private func measure(_ count: Int) -> Sample {
+        let now = clock.now
+        return state.withLock { state in
+            if count % 7 == 0 {
+                let systolic = Double(Int.random(in: 100...150, using: &state.random))
+                return Sample(
+                    metric: .bloodPressure, start: now, isUserInitiated: true,
+                    reading: .bloodPressure(BloodPressure(systolic: systolic, diastolic: systolic - 40)))
+            }
+            let rate = Double(Int.random(in: 50...110, using: &state.random))
+            return Sample(metric: .heartRate, start: now, reading: .value(rate))
+        }
+    }
+
+    /// Opens a session, as a driver and its transport would.
+    func connect(_ body: @escaping @Sendable (any DeviceSession) async throws -> Void) async throws {
+        let faults = state.withLock { $0.faults }
+        try await clock.sleep(for: .milliseconds(50))
+        if happens(faults.refusesConnection) { throw LinkError(.unreachable, "The wearable is out of reach.") }
+        let session = WearableSession(self)
+        state.withLock { $0.session = session }
+        defer {
+            state.withLock { state in if state.session === session { state.session = nil } }
+            session.inbox.finish()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await body(session) }
+            group.addTask { [clock] in
+                while true {
+                    try await clock.sleep(for: .seconds(10))
+                    if self.happens(faults.breaksPerMinute / 6) {
+                        throw DeviceError(.disconnected, "The wearable went out of reach.")
+                    }
+                }
+            }
+            try await group.next()
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Contract
+import Engines
+import Foundation
+import Gateway
+import GatewayKit
+import GatewayTesting
+import Logging
+import MQTT
+import Synchronization
+import Vitals
+
+/// The whole gateway between wearables and a broker that misbehave by a seed, in simulated time.
+final class World: Sendable {
+    /// How a world misbehaves.
+    struct Plan: Sendable {
+        var brokerFaults = true
+        var deviceFaults = true
+        var crashes = true
+        /// For how long everything misbehaves; then it is left alone for as long as it may need to recover.
+        var trouble: Duration = .minutes(6)
+        var recovery: Duration = .minutes(15)
+    }
+
+    let simulation: Simulation
+    let broker: InMemoryBroker
+    let wearables: [Wearable]
+    let plan: Plan
+    let observation: BrokerObservation
+    let stores: StoreFolder
+    private let random: Mutex<SplitMix64>
+    let restarts = Mutex(0)
+
+    init(simulation: Simulation, plan: Plan) throws {
+        self.simulation = simulation
+        self.plan = plan
+        var random = simulation.random()
+        let clock = simulation.gatewayClock
+        broker = InMemoryBroker(clock: clock, generator: simulation.random())
+        observation = broker.observe("vitals2mqtt/#")
+        stores = try StoreFolder()
+        wearables = (1...3).compactMap { number in
+            DeviceID("wearable-\(number)").map { id in
+                Wearable(
+                    id: id, clock: clock, faults: plan.deviceFaults ? Self.faults(&random) : Wearable.Faults(),
+                    asksForReceipts: number == 2, random: random.split())
+            }
+        }
+        self.random = Mutex(random)
+    }
+
+    private static func faults(_ random: inout SplitMix64) -> Wearable.Faults {
+        Wearable.Faults(
+            refusesConnection: Double.random(in: 0...0.5, using: &random),
+            breaksPerMinute: Double.random(in: 0...0.5, using: &random),
+            failsCall: Double.random(in: 0...0.05, using: &random),
+            hangsCall: Double.random(in: 0...0.01, using: &random),
+            repeatsPage: Double.random(in: 0...0.3, using: &random))
+    }
+
+    /// Runs the world: trouble first, then peace.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for wearable in wearables { group.addTask { await wearable.live() } }
+            if plan.brokerFaults { group.addTask { try await self.troubleBroker() } }
+            group.addTask { try await self.keepGatewayRunning() }
+            try await simulation.gatewayClock.sleep(for: plan.trouble)
+            peace()
+            try await simulation.gatewayClock.sleep(for: plan.recovery)
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
+    }
+
+    private let isPeaceful = Mutex(false)
+
+    private func peace() {
+        isPeaceful.withLock { $0 = true }
+        broker.setFaults(BrokerFaults())
+        broker.release()
+        broker.refuseConnections(nil)
+        for wearable in wearables { wearable.setFaults(Wearable.Faults()) }
+    }
+
+    private func troubleBroker() async throws {
+        broker.setFaults(
+            BrokerFaults(
+                refuseConnection: 0.1, cutBeforeStoring: 0.005, cutBeforeAcknowledging: 0.01, duplicateDelivery: 0.05,
+                delay: .zero ... .milliseconds(300)))
+        while !isPeaceful.withLock({ $0 }) {
+            try await simulation.gatewayClock.sleep(for: draw(5...90))
+            guard !isPeaceful.withLock({ $0 }) else { return }
+            switch drawNumber(0...3) {
+            case 0: broker.cut()
+            case 1:
+                broker.refuseConnections(BrokerError(.unreachable, "The broker is away."))
+                broker.cut()
+                try await simulation.gatewayClock.sleep(for: draw(5...120))
+                if !isPeaceful.withLock({ $0 }) { broker.refuseConnections(nil) }
+            case 2:
+                broker.hold()
+                try await simulation.gatewayClock.sleep(for: draw(1...20))
+                broker.release()
+            default: break
+            }
+        }
+        broker.refuseConnections(nil)
+    }
+
+    /// Runs the gateway, lets it crash now and then, and starts it again.
+    private func keepGatewayRunning() async throws {
+        while !Task.isCancelled {
+            let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
+            try await runGateway(for: life)
+            if Task.isCancelled { return }
+            restarts.withLock { $0 += 1 }
+            broker.cut("gateway")
+            try await simulation.gatewayClock.sleep(for: draw(1...10))
+        }
+    }
+
+    private func runGateway(for life: Duration?) async throws {
+        let delivery = Delivery()
+        let store = CrashingStore(try stores.open(simulation, delivery: delivery))
+        let core = makeCore(store: store, delivery: delivery)
+        let setups = wearables.map { setup($0) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await core.run(setups) }
+            if let life {
+                group.addTask { [clock = simulation.gatewayClock] in try? await clock.sleep(for: life) }
+                await group.next()
+            } else {
+                await group.waitForAll()
+            }
+            // From here on nothing that the dying gateway does has an effect.
+            await store.crash()
+            broker.cut("gateway")
+            group.cancelAll()
+        }
+    }
+
+    private func makeCore(store: CrashingStore, delivery: Delivery) -> GatewayCore {
+        guard let gateway = DeviceID("home"), let calendar = LocalCalendar(identifier: "Europe/Berlin") else {
+            preconditionFailure("These are well-formed.")
+        }
+        var logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        let settings = CoreSettings(
+            gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
+            clock: simulation.gatewayClock, logger: logger)
+        return GatewayCore(
+            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery, plugins: [],
+            discovery: .off, seed: drawSeed(), reload: { [] })
+    }
+
+    private func setup(_ wearable: Wearable) -> DeviceSetup {
+        let calendar = LocalCalendar(timeZone: .gmt)
+        let policy = DevicePolicy(sync: SyncPolicy(every: .minutes(3)), calendar: calendar)
+        return DeviceSetup(
+            info: DeviceInfo(id: wearable.id, name: wearable.id.text, driver: "simulated"), policy: policy,
+            fingerprint: 0, opener: { body in try await wearable.connect(body) })
+    }
+
+    private func draw(_ seconds: ClosedRange<Int>) -> Duration { .milliseconds(drawNumber(seconds) * 1000) }
+    private func drawNumber(_ range: ClosedRange<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
+    private func drawSeed() -> UInt64 { random.withLock { $0.next() } }
+}
