@@ -75,6 +75,15 @@ import Vitals
         }
     }
 
+    @Test func `accepts the configuration of the containers`() throws {
+        let path = Self.root.appending(path: "deploy/docker/vitals2mqtt.yaml")
+        try withFolder { folder in
+            try write("secret\n", to: "mqtt-password", in: folder)
+            let text = try String(contentsOf: path, encoding: .utf8).replacing("/run/secrets", with: folder)
+            #expect(try bundled.load(text: text, directory: folder).warnings.map(\.path) == ["mqtt.url"])
+        }
+    }
+
     @Test func `finds the demo's configuration without a mistake or a warning`() throws {
         let text = DemoConfiguration.text(broker: "mqtt://127.0.0.1:1883")
         let configuration = try bundled.load(text: text, directory: "/tmp")
