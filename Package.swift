@@ -97,7 +97,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
-                "Vitals", logging,
+                "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
