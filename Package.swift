@@ -89,6 +89,7 @@ let package = Package(
             path: "Plugins", exclude: plugins.map(\.name), sources: ["BundledPlugins.swift"], swiftSettings: settings),
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
         tests("ArchitectureTests"),
+        tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Vitals"]),
         tests("ContractTests", ["Contract", "JSON", "Vitals"]),
         tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
