@@ -101,7 +101,7 @@ let package = Package(
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Vitals", logging]),
         tests(
             "SimulationTests", ["Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals", logging]),
-        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", logging]),
+        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )
