@@ -41,13 +41,15 @@ import Vitals
             #expect(scanner.sequence() == 4711)
             var identities: Set<UInt64> = []
             for (start, _, thousandths) in moments {
-                let arrival = try #require(scanner.next())
+                let next = scanner.next()
+                let arrival = try #require(next)
                 #expect(arrival.start == start)
                 #expect(arrival.thousandths == thousandths)
                 identities.insert(arrival.identity)
             }
             #expect(identities.count == moments.count)
-            #expect(scanner.next() == nil)
+            let end = scanner.next()
+            #expect(end == nil)
         }
     }
 
