@@ -43,6 +43,9 @@ struct LifecycleTests {
             try await bench.message("gateway/status", from: start) { $0.text == "offline" }
             let calls = try Journal(journal)
             #expect(calls.methods.last == "shutdown")
+            // Everything is in the one file now, which can be copied away.
+            let log = FileManager.default.contents(atPath: bench.path("vitals.sqlite-wal")) ?? Data()
+            #expect(log.isEmpty)
         }
     }
 
