@@ -9,7 +9,7 @@ struct LossTests {
     /// Kills in one run; the variable `KILL_ROUNDS` asks for more.
     private static let rounds = ProcessInfo.processInfo.environment["KILL_ROUNDS"].flatMap { Int($0) } ?? 10
     /// Samples that are acknowledged while the broker is away: at a debug build's pace some seconds.
-    private static let outage = 2_000
+    private static let outage = 4_000
 
     @Test(arguments: [true, false])
     func `every acknowledged sample arrives, however often the gateway is killed`(hasBroker: Bool) async throws {
