@@ -151,10 +151,10 @@ package struct DeliveryMachine: Sendable {
         return .page(.answer, after: lanes[index].cursor)
     }
 
-    /// A page was read. Facts that were committed meanwhile and are not in it make the lane read on.
+    /// A page was read, on the connection on which it was asked for. Facts that were committed meanwhile and are not in it
+    /// make the lane read on.
     package mutating func paged(_ lane: Lane, _ facts: [Fact]) {
         let index = lane.rawValue
-        // One that was asked for on an earlier connection begins where that one stood.
         guard lanes[index].isPaging else { return }
         lanes[index].isPaging = false
         for fact in facts where fact.sequence > lanes[index].tail {

@@ -119,7 +119,7 @@ package struct SyncMachine: Sendable {
                 "\(current.postponed) records of \(metric.rawValue) lie in the future; "
                 + "they are read again when their time has come."
         }
-        return acknowledge(metric, through: current.durable)
+        return acknowledge(metric, through: current.through, at: now)
             + [.finishedMetric(metric, from: current.request.from)] + nextMetric(at: now)
     }
 
@@ -130,13 +130,14 @@ package struct SyncMachine: Sendable {
         state.failed.append(.init(metric: metric, code: code, message: message))
         // What came before the failure is durable all the same: a device that fails at one record for ever must not
         // fill up behind it.
-        return acknowledge(metric, through: current.whole) + nextMetric(at: now)
+        return acknowledge(metric, through: current.whole, at: now) + nextMetric(at: now)
     }
 
     /// The device is told at the end of a metric only: one that forgets at once would count its pages anew.
-    private func acknowledge(_ metric: Metric, through: Timestamp?) -> [Action] {
+    private func acknowledge(_ metric: Metric, through: Timestamp?, at now: Timestamp) -> [Action] {
         guard policy.acknowledges, let through else { return [] }
-        return [.acknowledge(metric, through: through)]
+        // Not ahead of our own clock, or records of the next minutes would be acknowledged before they are made.
+        return [.acknowledge(metric, through: min(through, now))]
     }
 
     /// The progress, unless one was published a moment ago.

@@ -9,7 +9,7 @@ struct SyncReading: Sendable {
     /// Records that lie in the future and were left out.
     private(set) var postponed = 0
     /// The start of the newest record that is on disk, with everything before it.
-    private(set) var durable: Timestamp?
+    private var durable: Timestamp?
     /// Likewise, but before the records that the page which is still to come may begin with, too.
     private(set) var whole: Timestamp?
 
@@ -74,7 +74,8 @@ struct SyncReading: Sendable {
         guard isContiguous else { return nil }
         // A record that is still to come must not be passed over: the cursor stops before it.
         func counts(_ sample: Sample) -> Bool {
-            sample.start >= request.from && sample.start < request.to && firstPostponed.map { sample.start < $0 } ?? true
+            sample.start >= request.from && sample.start < request.to
+                && firstPostponed.map { sample.start < $0 } ?? true
         }
         guard let newest = samples.last(where: counts)?.start else { return nil }
         underWay = (newest, samples.last { counts($0) && $0.start < newest }?.start)
@@ -83,6 +84,12 @@ struct SyncReading: Sendable {
         guard cursor.map({ reached > $0 }) ?? true else { return nil }
         cursor = reached
         return reached
+    }
+
+    /// Up to where everything is on disk once there are no more pages.
+    var through: Timestamp? {
+        guard let durable, let firstPostponed, durable >= firstPostponed else { return durable }
+        return whole
     }
 
     /// The page is on disk.

@@ -21,7 +21,7 @@ package struct ConfigurationLoader: Sendable {
         } catch {
             let line = if case .notText(_, let line) = error { line } else { 0 }
             throw ConfigurationError(mistakes: [
-                ConfigurationMistake(line: line, path: "", message: error.description)
+                ConfigurationMistake(line: line, path: "", message: "The configuration file \(error.reason)")
             ])
         }
         let directory = URL(filePath: path).absoluteURL.deletingLastPathComponent().path

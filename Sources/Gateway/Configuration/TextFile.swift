@@ -12,9 +12,16 @@ package enum TextFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened, for a person.
     package var description: String {
         switch self {
-        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)."
-        case .tooLong(let path, let limit): "\(path) is longer than \(limit) bytes."
-        case .notText(let path, let line): "\(path) is not UTF-8 text (line \(line))."
+        case .unreadable(let path, _), .tooLong(let path, _), .notText(let path, _): "\(path) \(reason)"
+        }
+    }
+
+    /// What happened, for a person who knows which file it is about.
+    package var reason: String {
+        switch self {
+        case .unreadable(_, let reason): "cannot be read: \(reason)."
+        case .tooLong(_, let limit): "is longer than \(limit) bytes."
+        case .notText(_, let line): "is not UTF-8 text (line \(line))."
         }
     }
 }

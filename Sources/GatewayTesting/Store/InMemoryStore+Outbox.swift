@@ -29,7 +29,9 @@ extension InMemoryStore {
     /// Commands without an answer.
     package func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)] {
         try transaction(.command) { state in
-            state.commands.filter { $0.value.payload == nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value.envelope) }
+            state.commands.filter { $0.value.payload == nil }.sorted { $0.key < $1.key }.map {
+                ($0.key, $0.value.envelope)
+            }
         }
     }
 

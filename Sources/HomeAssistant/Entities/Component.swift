@@ -22,6 +22,9 @@ struct Component {
     var category: Category?
     /// The topics that must all say `online`; none for the entity that shows just that.
     var availability: [String]
+    /// A further topic, with a template that gives `online` while the entity has a value at all: for platforms that
+    /// cannot be unknown.
+    var presence: (topic: String, template: String)?
     /// What the platform needs.
     var members: [JSONValue.Member]
 
@@ -51,7 +54,11 @@ struct Component {
         if let category { add("entity_category", .string(category.rawValue)) }
         add("qos", 1)
         if !availability.isEmpty {
-            add("availability", .array(availability.map { ["topic": .string($0)] }))
+            var list: [JSONValue] = availability.map { ["topic": .string($0)] }
+            if let presence {
+                list.append(["topic": .string(presence.topic), "value_template": .string(presence.template)])
+            }
+            add("availability", .array(list))
             add("availability_mode", "all")
         }
         return .object(result + members)

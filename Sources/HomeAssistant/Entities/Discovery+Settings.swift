@@ -11,12 +11,19 @@ extension Discovery {
     private func control(_ setting: MonitorSetting, of device: DeviceID) -> Component {
         let key = setting.path.replacing(".", with: "_")
         let (platform, members) = parts(of: setting)
-        return Component(
+        let topic = topics.topic(.config(device))
+        var result = Component(
             platform, key, setting.title, category: .config, availability: gatewayOnly,
             [
-                ("state_topic", .string(topics.topic(.config(device)))),
+                ("state_topic", .string(topic)),
                 ("command_topic", .string(topics.topic(.configSet(device)))),
             ] + members)
+        if platform == .text {
+            // A text that does not fit its pattern is an error in Home Assistant, and so is none.
+            let online = "'\(ContractEncoder.online)' if value_json.\(setting.path)"
+            result.presence = (topic, "{{ \(online) else '\(ContractEncoder.offline)' }}")
+        }
+        return result
     }
 
     private func parts(of setting: MonitorSetting) -> (Platform, [(String, JSONValue?)]) {

@@ -22,5 +22,9 @@ final class FileLock: Sendable {
         }
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit {
+        // Closing is not enough: a child that was just forked, and has not come to its `exec`, holds the descriptor too.
+        flock(descriptor, LOCK_UN)
+        Glibc.close(descriptor)
+    }
 }

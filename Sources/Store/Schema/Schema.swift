@@ -66,7 +66,7 @@ enum Schema {
         ) STRICT;
 
         -- The identity that consumers see is computed from the key. kind: 0 normal, 1 maximum, 2 minimum, 3 resting. No
-        -- foreign key: the series is made in the same transaction, and looking it up for each sample costs a tenth.
+        -- foreign key: it would look the series up for each sample, which the writer has just done.
         CREATE TABLE sample(
             series INTEGER NOT NULL,
             start INTEGER NOT NULL,
@@ -141,9 +141,6 @@ enum Schema {
             correlation BLOB,
             payload BLOB
         ) STRICT;
-
-        -- Retained topics of a device, or of the gateway where the device is empty: a list in JSON.
-        CREATE TABLE retained(device TEXT PRIMARY KEY, topics TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE VIEW readable_sample AS
             SELECT device.name AS device, series.metric AS metric,

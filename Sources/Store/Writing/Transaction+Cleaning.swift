@@ -19,51 +19,63 @@ extension Transaction {
         for lane in Lane.allCases where lane != .answer {
             note(try dropDelivered(lane, madeBefore: replayFrom, limit: limit))
         }
-        // Samples last: the facts that hold them back are gone by now, or stay.
+        // Samples and days last: the facts that hold them back are gone by now, or stay.
         if !isAtLimit, let retention = options.sampleRetention {
             note(try dropSamples(before: moment - retention, limit: limit))
         }
-        if let retention = options.dailyRetention {
-            // A summary's day number counts from 1970 too; a day more lets every time zone finish it.
-            let day = (moment - retention).milliseconds / 86_400_000 - 1
-            try execute(
-                """
-                DELETE FROM day WHERE (series, day) IN (
-                    SELECT series, day FROM day WHERE series IN (SELECT id FROM series) AND day < ? LIMIT ?)
-                """, [day, limit])
-            note(changes)
+        if !isAtLimit, let retention = options.dailyRetention {
+            note(try dropDays(before: moment - retention, limit: limit))
         }
         return isAtLimit
     }
 
-    /// Drops facts that the broker has and that are too old to be sent again. Their numbers ascend with their age, so the
-    /// lane's beginning tells.
+    /// Drops facts that the broker has and that are too old to be sent again. Their numbers ascend with their age, so only
+    /// the lane's beginning is looked at.
     private func dropDelivered(_ lane: Lane, madeBefore: Int64, limit: Int) throws -> Int {
         try execute(
             """
             DELETE FROM message WHERE lane = ?1 AND sequence IN (
-                SELECT sequence FROM message WHERE lane = ?1 AND sequence <= ?2 AND made_at < ?3
-                ORDER BY sequence LIMIT ?4)
+                SELECT sequence FROM (
+                    SELECT sequence, made_at FROM message WHERE lane = ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ?4)
+                WHERE made_at < ?3)
             """, [lane.rawValue, books.lanes[lane.rawValue].acknowledged, madeBefore, limit])
         return changes
     }
 
-    /// Drops samples that were measured before a moment, but none that a kept fact may refer to: those arrived after the
-    /// oldest kept fact was made.
+    /// Drops samples that were measured before a moment, but none that a kept fact may refer to. Where such samples come first
+    /// the others wait until these are free: for the days of `replayAge` at most, once they are delivered.
     private func dropSamples(before moment: Timestamp, limit: Int) throws -> Int {
-        var oldestFact = Int64.max
-        for lane in Lane.allCases {
-            let madeAt = try Int64.fetchOne(
-                database, sql: "SELECT made_at FROM message WHERE lane = ? ORDER BY sequence LIMIT 1",
-                arguments: [lane.rawValue])
-            oldestFact = min(oldestFact, madeAt ?? .max)
-        }
         try execute(
             """
             DELETE FROM sample WHERE (series, start, duration, user_initiated) IN (
-                SELECT series, start, duration, user_initiated FROM sample
-                WHERE series IN (SELECT id FROM series) AND start < ? AND received_at < ? LIMIT ?)
-            """, [moment.milliseconds, oldestFact, limit])
+                SELECT series, start, duration, user_initiated FROM (
+                    SELECT series, start, duration, user_initiated, received_at FROM sample
+                    WHERE series IN (SELECT id FROM series) AND start < ?1 LIMIT ?3)
+                WHERE received_at < ?2)
+            """, [moment.milliseconds, try oldestFact(), limit])
         return changes
+    }
+
+    /// Drops daily summaries of days before a moment, but none that a kept fact may refer to.
+    private func dropDays(before moment: Timestamp, limit: Int) throws -> Int {
+        // Days count from 1970 as moments do; one day more lets them end in every time zone.
+        let day = moment.milliseconds / Duration.days(1).inMilliseconds - 1
+        try execute(
+            """
+            DELETE FROM day WHERE (series, day) IN (
+                SELECT series, day FROM (
+                    SELECT series, day, updated_at FROM day WHERE series IN (SELECT id FROM series) AND day < ?1 LIMIT ?3)
+                WHERE coalesce(updated_at, 0) < ?2)
+            """, [day, try oldestFact(), limit])
+        return changes
+    }
+
+    /// When the oldest kept fact was made. What was received or computed before it is in no fact that is kept.
+    private func oldestFact() throws -> Int64 {
+        try Lane.allCases.reduce(.max) { oldest, lane in
+            let statement = try database.cachedStatement(
+                sql: "SELECT made_at FROM message WHERE lane = ? ORDER BY sequence LIMIT 1")
+            return min(oldest, try Int64.fetchOne(statement, arguments: [lane.rawValue]) ?? .max)
+        }
     }
 }

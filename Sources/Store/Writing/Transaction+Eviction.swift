@@ -37,9 +37,13 @@ extension Transaction {
 
     private func evict(_ lane: Lane, madeBefore: Int64, limit: Int, into losses: inout Losses) throws -> Int {
         let acknowledged = books.lanes[lane.rawValue].acknowledged
+        // Only the lane's beginning is looked at: numbers ascend with age.
         let statement = try database.cachedStatement(
             sql: """
-                \(MessageTable.selection) WHERE lane = ? AND sequence > ? AND made_at < ? ORDER BY sequence LIMIT ?
+                \(MessageTable.selection) WHERE lane = ?1 AND sequence > ?2 AND made_at < ?3 AND sequence <= (
+                    SELECT max(sequence) FROM (
+                        SELECT sequence FROM message WHERE lane = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?4))
+                ORDER BY sequence
                 """)
         let rows = try Row.fetchAll(statement, arguments: [lane.rawValue, acknowledged, madeBefore, limit])
             .map { try MessageRow($0) }

@@ -24,14 +24,17 @@ import Testing
     }
 
     @Test func `says that a file is missing`() {
-        #expect(mistakes("/nowhere/c.yaml") == ["/nowhere/c.yaml: /nowhere/c.yaml cannot be read: it does not exist."])
+        #expect(
+            mistakes("/nowhere/c.yaml") == [
+                "/nowhere/c.yaml: The configuration file cannot be read: it does not exist."
+            ])
     }
 
     @Test func `refuses a file that is too long`() throws {
         try withFolder { folder in
             let text = "mqtt: {url: mqtt://h}\n#" + String(repeating: "x", count: ConfigurationLimits.fileSize)
             let path = try write(text, to: "c.yaml", in: folder)
-            #expect(mistakes(path) == ["\(path): \(path) is longer than 4194304 bytes."])
+            #expect(mistakes(path) == ["\(path): The configuration file is longer than 4194304 bytes."])
         }
     }
 
@@ -40,7 +43,7 @@ import Testing
             let path = "\(folder)/c.yaml"
             try (Data("a: é\nb: 1\nc: ".utf8) + Data([0xFF, 0xFE]) + Data("\nd: 1\n".utf8)).write(
                 to: URL(filePath: path))
-            #expect(mistakes(path) == ["\(path):3: \(path) is not UTF-8 text (line 3)."])
+            #expect(mistakes(path) == ["\(path):3: The configuration file is not UTF-8 text (line 3)."])
         }
     }
 

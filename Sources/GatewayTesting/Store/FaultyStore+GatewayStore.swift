@@ -1,0 +1,108 @@
+package import Engines
+package import Vitals
+
+extension FaultyStore: GatewayStore {
+    package var identity: SampleID { base.identity }
+
+    package func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {
+        try await through(.load) { () async throws(StoreError) in try await base.load(device) }
+    }
+
+    package func take(_ intake: Intake) async throws(StoreError) -> IntakeResult {
+        try await through(.take) { () async throws(StoreError) in try await base.take(intake) }
+    }
+
+    package func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError) {
+        try await through(.save) { () async throws(StoreError) in try await base.save(changes, of: device) }
+    }
+
+    package func samples(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await through(.samples) { () async throws(StoreError) in
+            try await base.samples(of: device, metric: metric, starting: range, after: after, limit: limit)
+        }
+    }
+
+    package func settle(
+        _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp
+    ) async throws(StoreError) -> DayRecord {
+        try await through(.settle) { () async throws(StoreError) in
+            try await base.settle(summary, of: device, isFinal: isFinal, at: moment)
+        }
+    }
+
+    package func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID) async throws(StoreError) {
+        try await through(.keepDeviceSummary) { () async throws(StoreError) in
+            try await base.keepDeviceSummary(summary, of: device)
+        }
+    }
+
+    package func days(
+        of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int
+    ) async throws(StoreError) -> [DayRecord] {
+        try await through(.days) { () async throws(StoreError) in
+            try await base.days(of: device, metric: metric, in: range, limit: limit)
+        }
+    }
+
+    package func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
+        try await through(.report) { () async throws(StoreError) in try await base.report(gap, of: device) }
+    }
+
+    package func begin(
+        _ envelope: CommandEnvelope, key: String, at moment: Timestamp
+    ) async throws(StoreError) -> CommandBeginning {
+        try await through(.begin) { () async throws(StoreError) in
+            try await base.begin(envelope, key: key, at: moment)
+        }
+    }
+
+    package func finish(_ answer: StoredAnswer) async throws(StoreError) {
+        try await through(.finish) { () async throws(StoreError) in try await base.finish(answer) }
+    }
+
+    package func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)] {
+        try await through(.unanswered) { () async throws(StoreError) in try await base.unanswered() }
+    }
+
+    package func pending(_ lane: Lane, after: Int64, limit: Int) async throws(StoreError) -> [Fact] {
+        try await through(.pending) { () async throws(StoreError) in
+            try await base.pending(lane, after: after, limit: limit)
+        }
+    }
+
+    package func pendingAnswers(
+        after: Int64, limit: Int
+    ) async throws(StoreError) -> [(number: Int64, answer: StoredAnswer)] {
+        try await through(.pendingAnswers) { () async throws(StoreError) in
+            try await base.pendingAnswers(after: after, limit: limit)
+        }
+    }
+
+    package func acknowledge(_ lane: Lane, through number: Int64) async throws(StoreError) {
+        try await through(.acknowledge) { () async throws(StoreError) in
+            try await base.acknowledge(lane, through: number)
+        }
+    }
+
+    package func facts(_ numbers: ClosedRange<Int64>, limit: Int) async throws(StoreError) -> [Fact] {
+        try await through(.facts) { () async throws(StoreError) in try await base.facts(numbers, limit: limit) }
+    }
+
+    package func statistics() async throws(StoreError) -> StoreStatistics {
+        try await through(.statistics) { () async throws(StoreError) in try await base.statistics() }
+    }
+
+    package func clean(at moment: Timestamp) async throws(StoreError) -> Bool {
+        try await through(.clean) { () async throws(StoreError) in try await base.clean(at: moment) }
+    }
+
+    package func forget(_ device: DeviceID) async throws(StoreError) {
+        try await through(.forget) { () async throws(StoreError) in try await base.forget(device) }
+    }
+
+    package func knownDevices() async throws(StoreError) -> [DeviceID] {
+        try await through(.knownDevices) { () async throws(StoreError) in try await base.knownDevices() }
+    }
+}

@@ -1,0 +1,209 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@Suite struct AlertMachineTests {
+    /// Lets a machine see heart rates, one a minute, and tells the edges by their minute.
+    private func edges(
+        _ values: [Double], policy: AlertPolicy = AlertPolicy(cooldown: .zero), isExercise: Bool = false,
+        isWorn: Bool = true, isLate: Bool = false
+    ) -> [String] {
+        var machine = AlertMachine(device: Fixture.device, isLate: isLate)
+        return values.enumerated().flatMap { minute, value in
+            machine.see(
+                Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: isExercise, isWorn: isWorn,
+                settings: Fixture.limits, policy: policy, calendar: Fixture.utc
+            ).map { "\(minute) \($0.event.rule.name) \($0.event.edge)" }
+        }
+    }
+
+    @Test(arguments: [
+        ([100.0, 100, 100], []),
+        ([101, 90], []),
+        ([101, 101], ["1 heart_rate_resting_high raised"]),
+        ([101, 100, 101], []),
+        ([101, 101, 101, 101], ["1 heart_rate_resting_high raised"]),
+        ([101, 101, 96, 99], ["1 heart_rate_resting_high raised"]),
+        ([101, 101, 95], ["1 heart_rate_resting_high raised", "2 heart_rate_resting_high cleared"]),
+        ([49, 49, 54, 55], ["1 heart_rate_resting_low raised", "3 heart_rate_resting_low cleared"]),
+        (
+            [101, 101, 49, 49],
+            [
+                "1 heart_rate_resting_high raised", "2 heart_rate_resting_high cleared",
+                "3 heart_rate_resting_low raised",
+            ]
+        ),
+    ]) func `raises after two values beyond a limit, and clears five within it`(values: [Double], expected: [String]) {
+        #expect(edges(values) == expected)
+    }
+
+    @Test func `exercise has limits of its own`() {
+        #expect(edges([150, 150], isExercise: true) == [])
+        #expect(edges([181, 181], isExercise: true) == ["1 heart_rate_exercise_high raised"])
+    }
+
+    @Test func `does not count values in between of the other kind`() {
+        var machine = AlertMachine(device: Fixture.device)
+        var raised: [String] = []
+        for (minute, (value, isExercise)) in [(110.0, false), (150, true), (110, false)].enumerated() {
+            raised += machine.see(
+                Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: isExercise, isWorn: true,
+                settings: Fixture.limits, policy: AlertPolicy(), calendar: Fixture.utc
+            ).map(\.event.rule.name)
+        }
+        #expect(raised == ["heart_rate_resting_high"])
+    }
+
+    @Test func `stays silent for the cool-down, and raises after it if the value is still beyond`() {
+        let policy = AlertPolicy(cooldown: .minutes(10))
+        let values: [Double] = [101, 101, 90, 101, 101, 101, 101, 101, 101, 101, 101, 101, 101]
+        #expect(
+            edges(values, policy: policy) == [
+                "1 heart_rate_resting_high raised", "2 heart_rate_resting_high cleared",
+                "11 heart_rate_resting_high raised",
+            ])
+    }
+
+    @Test func `ignores values of a device that is not worn, unless told to count them`() {
+        #expect(edges([101, 101], isWorn: false) == [])
+        let policy = AlertPolicy(cooldown: .zero, countsWhenNotWorn: true)
+        #expect(edges([101, 101], policy: policy, isWorn: false) == ["1 heart_rate_resting_high raised"])
+    }
+
+    @Test func `one pressure is enough, and both pressures are checked`() {
+        var machine = AlertMachine(device: Fixture.device)
+        let sample = Sample(
+            metric: .bloodPressure, start: Fixture.noon,
+            reading: .bloodPressure(BloodPressure(systolic: 150, diastolic: 55)))
+        let rules = machine.see(
+            Fixture.stored(sample), isExercise: false, isWorn: true, settings: Fixture.limits, policy: AlertPolicy(),
+            calendar: Fixture.utc
+        ).map(\.event.rule.name)
+        #expect(rules == ["blood_pressure_systolic_high", "blood_pressure_diastolic_low"])
+    }
+
+    @Test(arguments: [(11 * 60, 13 * 60, true), (13 * 60, 11 * 60, false), (22 * 60, 12 * 60 + 2, true)])
+    func `in quiet hours the level changes and the event is for the history`(from: Int, to: Int, isQuiet: Bool) {
+        var machine = AlertMachine(device: Fixture.device)
+        let policy = AlertPolicy(quietHours: [.init(from: from, to: to)])
+        let outcomes = (0...1).flatMap { minute in
+            machine.see(
+                Fixture.stored(Fixture.heartRate(120, at: minute)), isExercise: false, isWorn: true,
+                settings: Fixture.limits, policy: policy, calendar: Fixture.utc)
+        }
+        #expect(outcomes.map(\.isLate) == [isQuiet])
+        #expect(machine.levels.filter(\.isActive).map(\.rule) == [Fixture.restingHigh])
+    }
+
+    @Test func `quiet hours may be for some rules only`() {
+        let hours = AlertPolicy.QuietHours(from: 0, to: 1440, rules: [Fixture.restingLow])
+        let policy = AlertPolicy(count: [:], quietHours: [hours])
+        var machine = AlertMachine(device: Fixture.device)
+        let isLate = [40.0, 120].enumerated().flatMap { minute, value in
+            machine.see(
+                Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: false, isWorn: true,
+                settings: Fixture.limits, policy: policy, calendar: Fixture.utc)
+        }.map { "\($0.event.rule.name) \($0.event.edge) \($0.isLate)" }
+        #expect(
+            isLate == [
+                "heart_rate_resting_low raised true", "heart_rate_resting_high raised false",
+                "heart_rate_resting_low cleared true",
+            ])
+    }
+
+    @Test func `does not raise again what the device raised, nor clear twice`() {
+        var machine = AlertMachine(device: Fixture.device)
+        let policy = AlertPolicy()
+        func device(_ edge: AlertEvent.Edge, _ minute: Int) -> AlertMachine.Outcome? {
+            machine.see(
+                DeviceAlert(rule: Fixture.restingHigh, edge: edge, value: 120, at: Fixture.minute(minute)),
+                policy: policy, calendar: Fixture.utc)
+        }
+        let raised = device(.raised, 0)
+        #expect(raised?.event.origin == .device)
+        #expect(raised?.event.limit == nil)
+        #expect(raised?.event.sampleID == nil)
+        #expect(device(.raised, 1) == nil)
+        for minute in 2...4 {
+            #expect(
+                machine.see(
+                    Fixture.stored(Fixture.heartRate(120, at: minute)), isExercise: false, isWorn: true,
+                    settings: Fixture.limits, policy: policy, calendar: Fixture.utc
+                ).isEmpty)
+        }
+        let cleared = device(.cleared, 5)
+        #expect(cleared?.event.raisedID == raised?.event.id)
+        #expect(device(.cleared, 6) == nil)
+    }
+
+    @Test func `clears the alerts whose limits are switched off`() {
+        let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
+        var machine = AlertMachine(device: Fixture.device, levels: [Fixture.restingHigh: level])
+        let same = machine.apply(
+            Fixture.limits, at: Fixture.minute(1), policy: AlertPolicy(), calendar: Fixture.utc)
+        #expect(same.isEmpty)
+        let outcomes = machine.apply(
+            MonitorSettings(), at: Fixture.minute(1), policy: AlertPolicy(), calendar: Fixture.utc)
+        #expect(outcomes.map(\.event.edge) == [.cleared])
+        #expect(machine.levels.map(\.isActive) == [false])
+    }
+
+    @Test func `goes on from the levels of before a restart`() {
+        let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
+        var machine = AlertMachine(device: Fixture.device, levels: [Fixture.restingHigh: level])
+        let outcomes = [120.0, 120, 80].enumerated().flatMap { minute, value in
+            machine.see(
+                Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: false, isWorn: true,
+                settings: Fixture.limits, policy: AlertPolicy(), calendar: Fixture.utc)
+        }
+        #expect(outcomes.map(\.event.edge) == [.cleared])
+    }
+
+    @Test func `late data that goes back in time is another run`() {
+        var machine = AlertMachine(device: Fixture.device, isLate: true)
+        let outcomes = [(100, 120.0), (101, 120), (10, 80), (11, 120), (12, 120)].flatMap { minute, value in
+            machine.see(
+                Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: false, isWorn: true,
+                settings: Fixture.limits, policy: AlertPolicy(cooldown: .zero), calendar: Fixture.utc)
+        }
+        #expect(
+            outcomes.map { "\($0.event.edge) \($0.event.measuredAt == Fixture.minute(12))" } == [
+                "raised false", "raised true",
+            ])
+        #expect(outcomes.allSatisfy { $0.isLate })
+    }
+
+    @Test(arguments: 0..<200) func `from any values come edges in turns, cool-downs apart`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let policy = AlertPolicy(cooldown: .minutes(Int.random(in: 0...20, using: &random)))
+        var machine = AlertMachine(device: Fixture.device)
+        var last: [AlertRule: AlertEvent] = [:]
+        var raised: [AlertRule: Timestamp] = [:]
+        var ids: Set<SampleID> = []
+        for minute in 0..<300 {
+            let value = Double.random(in: 30...200, using: &random)
+            let outcomes = machine.see(
+                Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: Bool.random(using: &random),
+                isWorn: Int.random(in: 0..<10, using: &random) > 0, settings: Fixture.limits, policy: policy,
+                calendar: Fixture.utc)
+            for outcome in outcomes {
+                let event = outcome.event
+                #expect(ids.insert(event.id).inserted)
+                #expect(last[event.rule]?.edge != event.edge)
+                #expect(last[event.rule] != nil || event.edge == .raised)
+                #expect(outcome.level.isActive == (event.edge == .raised))
+                if event.edge == .raised {
+                    if let before = raised[event.rule] { #expect(event.measuredAt - before >= policy.cooldown) }
+                    raised[event.rule] = event.measuredAt
+                } else {
+                    #expect(event.raisedID == last[event.rule]?.id)
+                    #expect(event.raisedAt == raised[event.rule])
+                }
+                last[event.rule] = event
+            }
+        }
+        #expect(!ids.isEmpty)
+    }
+}

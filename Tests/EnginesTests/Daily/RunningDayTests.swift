@@ -1,0 +1,47 @@
+import Engines
+import Testing
+import Vitals
+
+@Suite struct RunningDayTests {
+    private let day = LocalDay(number: 20_778)
+
+    @Test func `counts what is new, and nothing twice`() {
+        var today = RunningDay(day: day)
+        today.add(Fixture.new(Fixture.steps(100, at: 0)))
+        today.add(SampleOutcome(stored: Fixture.stored(Fixture.steps(100, at: 0)), novelty: .known))
+        #expect(today.summary(of: .steps).details == .steps(count: 100, distance: nil, energy: nil))
+        #expect(today.changed == [.steps])
+        #expect(today.metrics == [.steps])
+        #expect(today.outdated.isEmpty)
+    }
+
+    @Test func `a correction makes the metric be read again`() {
+        var today = RunningDay(day: day)
+        today.add(Fixture.new(Fixture.steps(100, at: 0)))
+        today.published()
+        today.add(SampleOutcome(stored: Fixture.stored(Fixture.steps(80, at: 0), revision: 2), novelty: .corrected))
+        #expect(today.outdated == [.steps])
+        #expect(today.changed == [.steps])
+        var fresh = DailyAccumulator(metric: .steps, day: day)
+        fresh.add(Fixture.stored(Fixture.steps(80, at: 0)))
+        today.replace(.steps, with: fresh)
+        #expect(today.outdated.isEmpty)
+        #expect(today.summary(of: .steps).count == 1)
+    }
+
+    @Test func `a new day begins at zero and is published`() {
+        var today = RunningDay(day: day)
+        today.add(Fixture.new(Fixture.steps(100, at: 0)))
+        today.published()
+        today.begin(day.advanced(by: 1), outdated: [.heartRate])
+        #expect(today.day == day.advanced(by: 1))
+        #expect(today.changed == [.steps])
+        #expect(today.outdated == [.heartRate])
+        #expect(today.summary(of: .steps).count == 0)
+        #expect(today.metrics.isEmpty)
+    }
+
+    @Test func `a metric without samples has an empty summary`() {
+        #expect(RunningDay(day: day).summary(of: .sleep).count == 0)
+    }
+}

@@ -1,0 +1,71 @@
+import Engines
+import GatewayKit
+import Vitals
+
+/// Values that the tests of the engines share. Minutes count from `noon`.
+enum Fixture {
+    static let device: DeviceID = {
+        guard let id = DeviceID("band-1") else { preconditionFailure("band-1 is an identifier") }
+        return id
+    }()
+    static let utc: LocalCalendar = {
+        guard let calendar = LocalCalendar(identifier: "UTC") else { preconditionFailure("UTC is a zone") }
+        return calendar
+    }()
+    static let berlin: LocalCalendar = {
+        guard let calendar = LocalCalendar(identifier: "Europe/Berlin") else { preconditionFailure("no zone files") }
+        return calendar
+    }()
+    /// 2026-11-21T12:00:00Z
+    static let noon = Timestamp(seconds: 1_795_262_400)
+
+    static func minute(_ minute: Int) -> Timestamp { noon + .minutes(minute) }
+
+    static func heartRate(
+        _ value: Double, at minute: Int, isExercise: Bool? = nil, kind: Sample.Kind = .normal, isManual: Bool = false
+    ) -> Sample {
+        Sample(
+            metric: .heartRate, start: self.minute(minute), kind: kind, isUserInitiated: isManual,
+            isExercise: isExercise, reading: .value(value))
+    }
+
+    static func sample(_ metric: Metric, _ value: Double, at minute: Int) -> Sample {
+        Sample(metric: metric, start: self.minute(minute), reading: .value(value))
+    }
+
+    static func steps(_ count: Int, at minute: Int, lasting length: Int = 10) -> Sample {
+        Sample(
+            metric: .steps, start: self.minute(minute), end: self.minute(minute + length),
+            reading: .steps(Steps(count: count)))
+    }
+
+    static func workout(at minute: Int, lasting length: Int) -> Sample {
+        Sample(
+            metric: .sport, start: self.minute(minute), end: self.minute(minute + length),
+            reading: .sport(Sport(activity: "running")))
+    }
+
+    static func stored(_ sample: Sample, revision: Int = 1) -> StoredSample {
+        StoredSample(
+            sample: sample, id: SampleID(device: device, sample: sample), revision: revision, receivedAt: sample.end)
+    }
+
+    static func new(_ sample: Sample) -> SampleOutcome { SampleOutcome(stored: stored(sample), novelty: .new) }
+
+    /// Resting 50–100, exercise 60–180, pressure 90–140 over 60–90, oxygen 90–100.
+    static let limits: MonitorSettings = {
+        var settings = MonitorSettings()
+        settings[.heartRate] = MonitorConfiguration(
+            restingAlert: AlertLimits(isEnabled: true, lower: 50, upper: 100),
+            exerciseAlert: AlertLimits(isEnabled: true, lower: 60, upper: 180))
+        settings[.bloodPressure] = MonitorConfiguration(
+            pressureAlert: BloodPressureLimits(
+                isEnabled: true, systolicLower: 90, systolicUpper: 140, diastolicLower: 60, diastolicUpper: 90))
+        settings[.bloodOxygen] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 90, upper: 100))
+        return settings
+    }()
+
+    static let restingHigh = AlertRule(.heartRate, .resting, .high)
+    static let restingLow = AlertRule(.heartRate, .resting, .low)
+    static let exerciseHigh = AlertRule(.heartRate, .exercise, .high)
+}

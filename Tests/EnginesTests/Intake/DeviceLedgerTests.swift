@@ -1,0 +1,225 @@
+import Engines
+import GatewayKit
+import Testing
+import Vitals
+
+@Suite struct DeviceLedgerTests {
+    private func ledger(
+        highWater: [Metric: Timestamp] = [:], levels: [AlertRule: AlertLevel] = [:]
+    ) -> DeviceLedger {
+        DeviceLedger(
+            device: Fixture.device, highWater: highWater, levels: levels,
+            today: RunningDay(day: Fixture.utc.day(of: Fixture.noon)))
+    }
+
+    private func context(
+        _ source: SampleSource = .live, at minute: Int = 0, isWorn: Bool = true,
+        policy: AlertPolicy = AlertPolicy(count: [:])
+    ) -> IntakeContext {
+        IntakeContext(
+            source: source, now: Fixture.minute(minute), freshness: [.heartRate: .minutes(30)],
+            settings: Fixture.limits, policy: policy, isWorn: isWorn, calendar: Fixture.utc)
+    }
+
+    private func measurements(_ decision: Decision) -> [(lane: Lane, measurement: Fact.Measurement)] {
+        decision.facts.compactMap { fact in
+            if case .measurement(let measurement) = fact.content { (fact.lane, measurement) } else { nil }
+        }
+    }
+
+    private func alerts(_ decision: Decision) -> [String] {
+        decision.facts.compactMap { fact in
+            guard case .alert(let event, let isLate) = fact.content else { return nil }
+            #expect(fact.lane == .alert)
+            return "\(event.rule.name) \(event.edge)\(isLate ? " late" : "")"
+        }
+    }
+
+    @Test(
+        arguments: [
+            // source, minutes ago, mark in minutes, historical, lane
+            (SampleSource.live, 0, nil, false, Lane.live),
+            (.live, 60, nil, false, .live),
+            (.live, 10, -10, true, .history),
+            (.live, 9, -10, false, .live),
+            (.measure, 0, nil, false, .live),
+            (.sync, 0, nil, false, .history),
+            (.sync, 29, nil, false, .history),
+            (.sync, 30, nil, true, .history),
+            (.sync, 5, 0, true, .history),
+        ] as [(SampleSource, Int, Int?, Bool, Lane)]) func `tells history from now`(
+            source: SampleSource, ago: Int, mark: Int?, isHistorical: Bool, lane: Lane
+        )
+    {
+        let ledger = ledger(highWater: mark.map { [.heartRate: Fixture.minute($0)] } ?? [:])
+        let decision = ledger.recording([Fixture.new(Fixture.heartRate(70, at: -ago))], in: context(source))
+        #expect(measurements(decision).map(\.lane) == [lane])
+        #expect(measurements(decision).map(\.measurement.isHistorical) == [isHistorical])
+        #expect(measurements(decision).map(\.measurement.source) == [source])
+    }
+
+    @Test func `what is known changes nothing`() {
+        let sample = Fixture.heartRate(150, at: 0)
+        let decision = ledger().recording(
+            [SampleOutcome(stored: Fixture.stored(sample), novelty: .known)], in: context())
+        #expect(decision.facts.isEmpty)
+        #expect(decision.highWater.isEmpty && decision.levels.isEmpty && decision.unsettledDays.isEmpty)
+        #expect(decision.ledger.latest.isEmpty)
+        #expect(ledger().recording([], in: context()).facts.isEmpty)
+    }
+
+    @Test func `a live sample and its synchronised copy raise one alert`() {
+        let sample = Fixture.heartRate(150, at: 0)
+        let live = ledger().recording([Fixture.new(sample)], in: context())
+        #expect(alerts(live) == ["heart_rate_resting_high raised"])
+        #expect(live.levels.map(\.isActive) == [true])
+        let copy = live.ledger.recording(
+            [SampleOutcome(stored: Fixture.stored(sample), novelty: .known)], in: context(.sync))
+        #expect(copy.facts.isEmpty)
+    }
+
+    @Test func `a message has one metric and person, is historical or not, and has at most 200 samples`() {
+        var outcomes = (0..<450).map { Fixture.new(Fixture.heartRate(60, at: -1_000 + $0)) }
+        outcomes += (0..<3).map { Fixture.new(Fixture.sample(.stress, 30, at: -3 + $0)) }
+        var other = Fixture.sample(.stress, 30, at: 0)
+        other.user = 2
+        outcomes.append(Fixture.new(other))
+        let all = measurements(ledger().recording(outcomes, in: context(.sync)))
+        #expect(all.filter { $0.measurement.metric == .heartRate }.map(\.measurement.samples.count) == [200, 200, 50])
+        #expect(all.filter { $0.measurement.metric == .stress }.map(\.measurement.user) == [nil, 2])
+        let order = all.filter { $0.measurement.metric == .heartRate }.flatMap(\.measurement.samples).map(
+            \.sample.start)
+        #expect(order == order.sorted())
+        // Fresh ones and old ones never share a message.
+        let mixed = (0..<40).map { Fixture.new(Fixture.heartRate(60, at: -$0)) }.reversed()
+        let parts = measurements(ledger().recording(Array(mixed), in: context(.sync))).map(\.measurement)
+        #expect(parts.map(\.isHistorical) == [true, false])
+        #expect(parts.map(\.samples.count) == [10, 30])
+    }
+
+    @Test func `the high-water mark and the latest only move forward`() {
+        var current = ledger()
+        for (minute, latest) in [(-5, -5), (-9, -5), (-5, -5), (-1, -1)] {
+            let decision = current.recording([Fixture.new(Fixture.heartRate(70, at: minute))], in: context())
+            #expect(decision.ledger.highWater[.heartRate] == Fixture.minute(latest))
+            #expect(decision.ledger.latest[.heartRate]?.sample.start == Fixture.minute(latest))
+            #expect(decision.highWater.isEmpty == (current.highWater == decision.ledger.highWater))
+            current = decision.ledger
+        }
+    }
+
+    @Test func `a mark from a clock that ran ahead does not hide what comes now`() {
+        let ledger = ledger(highWater: [.heartRate: Fixture.noon + .days(300)])
+        let decision = ledger.recording([Fixture.new(Fixture.heartRate(70, at: 0))], in: context())
+        #expect(decision.highWater[.heartRate] == Fixture.noon)
+        #expect(measurements(decision).map(\.lane) == [.live])
+    }
+
+    @Test func `a correction of the newest is the latest, and no alert`() {
+        let first = ledger().recording([Fixture.new(Fixture.heartRate(70, at: 0))], in: context())
+        let corrected = Fixture.stored(Fixture.heartRate(150, at: 0), revision: 2)
+        let decision = first.ledger.recording(
+            [SampleOutcome(stored: corrected, novelty: .corrected)], in: context())
+        #expect(decision.ledger.latest[.heartRate] == corrected)
+        #expect(alerts(decision).isEmpty)
+        #expect(decision.ledger.today.outdated == [.heartRate])
+    }
+
+    @Test func `late data raises only history events, and no level`() {
+        let decision = ledger().recording(
+            [Fixture.new(Fixture.heartRate(150, at: -60)), Fixture.new(Fixture.heartRate(80, at: -59))],
+            in: context(.sync))
+        #expect(alerts(decision) == ["heart_rate_resting_high raised late", "heart_rate_resting_high cleared late"])
+        #expect(decision.levels.isEmpty)
+    }
+
+    @Test func `late data after live data is a run of its own`() {
+        var current = ledger()
+        var events: [[String]] = []
+        for (value, minute, source) in [(150.0, -300, SampleSource.sync), (80, -200, .live), (150, -250, .sync)] {
+            let decision = current.recording(
+                [Fixture.new(Fixture.heartRate(value, at: minute))], in: context(source, at: minute == -200 ? -200 : 0))
+            events.append(alerts(decision))
+            current = decision.ledger
+        }
+        #expect(events == [["heart_rate_resting_high raised late"], [], ["heart_rate_resting_high raised late"]])
+    }
+
+    @Test func `a heart rate within a workout counts as exercise, also after a restart`() {
+        let workout = Fixture.new(Fixture.workout(at: -60, lasting: 30))
+        let known = SampleOutcome(stored: workout.stored, novelty: .known)
+        for outcome in [workout, known] {
+            let sport = ledger().recording([outcome], in: context(.sync))
+            let inside = sport.ledger.recording([Fixture.new(Fixture.heartRate(150, at: -45))], in: context(.sync))
+            #expect(alerts(inside).isEmpty)
+            let outside = sport.ledger.recording([Fixture.new(Fixture.heartRate(150, at: -30))], in: context(.sync))
+            #expect(alerts(outside) == ["heart_rate_resting_high raised late"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (true, Sample.Kind.normal, [String]()), (false, .normal, ["heart_rate_resting_high raised"]),
+            (nil, .resting, ["heart_rate_resting_high raised"]),
+        ] as [(Bool?, Sample.Kind, [String])]) func `the device knows best what is exercise`(
+            isExercise: Bool?, kind: Sample.Kind, expected: [String]
+        )
+    {
+        let sample = Fixture.heartRate(150, at: 0, isExercise: isExercise, kind: kind)
+        #expect(alerts(ledger().recording([Fixture.new(sample)], in: context())) == expected)
+    }
+
+    @Test func `the resting heart rate has the limits of rest`() {
+        let sample = Fixture.sample(.restingHeartRate, 120, at: 0)
+        #expect(
+            alerts(ledger().recording([Fixture.new(sample)], in: context())) == ["heart_rate_resting_high raised"])
+    }
+
+    @Test func `marks each day once, and counts today`() {
+        let outcomes = [
+            Fixture.new(Fixture.steps(10, at: -1440)), Fixture.new(Fixture.steps(20, at: -1430)),
+            Fixture.new(Fixture.steps(30, at: -60)), Fixture.new(Fixture.sample(.battery, 50, at: 0)),
+        ]
+        let decision = ledger().recording(outcomes, in: context(.sync))
+        let today = Fixture.utc.day(of: Fixture.noon)
+        #expect(
+            decision.unsettledDays == [
+                MetricDay(.steps, today.advanced(by: -1)), MetricDay(.steps, today),
+            ])
+        #expect(decision.ledger.today.summary(of: .steps).count == 1)
+        #expect(decision.ledger.today.metrics == [.steps])
+        #expect(
+            decision.ledger.recording([Fixture.new(Fixture.steps(1, at: -1420))], in: context()).unsettledDays == [])
+    }
+
+    @Test(arguments: [(0, ""), (-29, ""), (-30, " late")]) func `an alert of the device is late like a sample`(
+        minute: Int, suffix: String
+    ) {
+        let alert = DeviceAlert(rule: Fixture.restingHigh, edge: .raised, value: 130, at: Fixture.minute(minute))
+        let decision = ledger().recording(alert, in: context())
+        #expect(alerts(decision) == ["heart_rate_resting_high raised" + suffix])
+        #expect(decision.levels.isEmpty == !suffix.isEmpty)
+    }
+
+    @Test func `limits that are switched off clear their alerts`() {
+        let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
+        let decision = ledger(levels: [Fixture.restingHigh: level]).recording(
+            limitsOf: MonitorSettings(), in: context())
+        #expect(alerts(decision) == ["heart_rate_resting_high cleared"])
+        #expect(decision.levels.map(\.isActive) == [false])
+    }
+
+    @Test func `only so many workouts are remembered`() {
+        var current = ledger()
+        for index in 0..<100 {
+            current =
+                current.recording(
+                    [Fixture.new(Fixture.workout(at: -10_000 + index * 60, lasting: 30))], in: context(.sync)
+                ).ledger
+        }
+        let first = current.recording([Fixture.new(Fixture.heartRate(150, at: -9_990))], in: context(.sync))
+        #expect(!alerts(first).isEmpty)
+        let last = current.recording([Fixture.new(Fixture.heartRate(150, at: -4_050))], in: context(.sync))
+        #expect(alerts(last).isEmpty)
+    }
+}

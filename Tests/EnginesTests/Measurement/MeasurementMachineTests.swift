@@ -1,0 +1,177 @@
+import Engines
+import GatewayKit
+import Testing
+import Vitals
+
+@Suite struct MeasurementMachineTests {
+    private typealias Action = MeasurementMachine.Action
+    private let now = Fixture.noon
+    private let id = MeasurementID("m1")
+
+    /// A machine whose measurement is under way.
+    private func running(_ origin: MeasurementMachine.Origin = .command("c")) -> MeasurementMachine {
+        var machine = MeasurementMachine()
+        _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: origin), at: now)
+        _ = machine.handle(.started(id, attempt: 1), at: now)
+        return machine
+    }
+
+    private func answers(_ actions: [Action]) -> [Answer] {
+        actions.compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
+    }
+
+    private func phases(_ actions: [Action]) -> [MeasureState.Phase] {
+        actions.compactMap { if case .publish(let state) = $0 { state.phase } else { nil } }
+    }
+
+    @Test func `starts, shows its samples, ends and answers with the last one`() {
+        var machine = MeasurementMachine()
+        let start = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        #expect(start.first == .start(.heartRate, .seconds(60), attempt: 1))
+        #expect(phases(start) == [.starting])
+        let started = machine.handle(.started(id, attempt: 1), at: now)
+        #expect(phases(started) == [.measuring])
+        #expect(started.contains(.await(.seconds(90), attempt: 1)))
+        let stored = Fixture.stored(Fixture.heartRate(70, at: 0))
+        #expect(phases(machine.handle(.sample(id, stored), at: now)) == [.measuring])
+        #expect(machine.handle(.sample(MeasurementID("other"), stored), at: now) == [])
+        #expect(machine.handle(.ended(MeasurementID("other"), completed: true, error: nil), at: now) == [])
+        let end = machine.handle(.ended(id, completed: true, error: nil), at: now)
+        #expect(phases(end) == [.ended])
+        #expect(answers(end) == [Answer(.done, data: .measurement(stored))])
+        #expect(machine.metric == nil)
+        #expect(machine.handle(.ended(id, completed: true, error: nil), at: now) == [])
+    }
+
+    @Test func `a second command is refused, and the first goes on`() {
+        var machine = running()
+        #expect(machine.isBusy)
+        let actions = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
+        #expect(answers(actions).map(\.code) == [.busy])
+        #expect(machine.metric == .heartRate)
+    }
+
+    @Test func `a command's measurement wins over the gateway's own`() {
+        var machine = running(.schedule)
+        #expect(!machine.isBusy)
+        #expect(machine.isScheduled(id))
+        let actions = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
+        #expect(actions == [.stop(id)])
+        #expect(machine.isBusy)
+        let end = machine.handle(.ended(id, completed: false, error: nil), at: now)
+        #expect(phases(end) == [.ended, .starting])
+        #expect(end.contains(.start(.stress, .seconds(10), attempt: 2)))
+        #expect(machine.metric == .stress)
+    }
+
+    @Test func `the gateway's own measurements wait for their turn, each metric once`() {
+        var machine = running()
+        for metric in [Metric.stress, .bloodOxygen, .stress] {
+            #expect(machine.handle(.start(metric, duration: .seconds(60), origin: .schedule), at: now) == [])
+        }
+        var order: [Metric] = []
+        for attempt in 1...3 {
+            let id = MeasurementID("m\(attempt)")
+            _ = machine.handle(.started(id, attempt: attempt), at: now)
+            _ = machine.handle(.ended(id, completed: true, error: nil), at: now)
+            if let metric = machine.metric { order.append(metric) }
+        }
+        #expect(order == [.stress, .bloodOxygen])
+        #expect(machine.metric == nil)
+    }
+
+    @Test func `an end that comes before the answer to the start counts`() {
+        var machine = MeasurementMachine()
+        _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        let stored = Fixture.stored(Fixture.heartRate(70, at: 0))
+        #expect(machine.handle(.sample(id, stored), at: now) == [])
+        #expect(machine.handle(.ended(id, completed: true, error: nil), at: now) == [])
+        let actions = machine.handle(.started(id, attempt: 1), at: now)
+        #expect(answers(actions) == [Answer(.done, data: .measurement(stored))])
+    }
+
+    @Test func `what an earlier measurement still sends is not taken for this one's`() {
+        var machine = MeasurementMachine()
+        _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        _ = machine.handle(.ended(MeasurementID("old"), completed: true, error: nil), at: now)
+        let actions = machine.handle(.started(id, attempt: 1), at: now)
+        #expect(answers(actions).isEmpty)
+        #expect(machine.metric == .heartRate)
+    }
+
+    @Test func `a late answer of an earlier attempt changes nothing`() {
+        var machine = MeasurementMachine()
+        _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        #expect(answers(machine.handle(.disconnected, at: now)).map(\.code) == [.offline])
+        _ = machine.handle(.start(.stress, duration: .seconds(60), origin: .command("d")), at: now)
+        #expect(machine.handle(.refused(DeviceError(.disconnected, "gone"), attempt: 1), at: now) == [])
+        #expect(machine.handle(.started(id, attempt: 1), at: now) == [])
+        #expect(machine.handle(.overdue(attempt: 1), at: now) == [])
+        #expect(machine.metric == .stress)
+    }
+
+    @Test(arguments: [
+        (DeviceError.Code.busy, AnswerCode.busy), (.notWorn, .deviceError), (.lowBattery, .deviceError),
+        (.failure, .deviceError), (.unsupported, .unsupported), (.invalid, .invalid), (.timeout, .timeout),
+        (.disconnected, .offline),
+    ]) func `a refusal is the answer`(code: DeviceError.Code, expected: AnswerCode) {
+        var machine = MeasurementMachine()
+        _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        let actions = machine.handle(.refused(DeviceError(code, "no"), attempt: 1), at: now)
+        #expect(phases(actions) == [.failed])
+        #expect(answers(actions).map(\.code) == [expected])
+        #expect(answers(actions).map(\.status) == [.failed])
+    }
+
+    @Test func `stopping ends it well, whenever it is stopped`() {
+        var machine = running()
+        #expect(machine.handle(.stop(.stress), at: now) == [])
+        #expect(machine.handle(.stop(nil), at: now) == [.stop(id)])
+        #expect(answers(machine.handle(.ended(id, completed: false, error: nil), at: now)).map(\.status) == [.done])
+        var starting = MeasurementMachine()
+        _ = starting.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        #expect(starting.handle(.stop(.heartRate), at: now) == [])
+        #expect(starting.handle(.started(id, attempt: 1), at: now).contains(.stop(id)))
+        var idle = MeasurementMachine()
+        #expect(idle.handle(.stop(nil), at: now) == [])
+    }
+
+    @Test func `stopping also ends a measurement that waits for the gateway's own to end`() {
+        var machine = running(.schedule)
+        _ = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
+        let actions = machine.handle(.stop(.stress), at: now)
+        #expect(answers(actions) == [Answer(.done, data: .measurement(nil))])
+        _ = machine.handle(.ended(id, completed: false, error: nil), at: now)
+        #expect(machine.metric == nil)
+    }
+
+    @Test func `one that is interrupted has failed`() {
+        var machine = running()
+        let actions = machine.handle(.ended(id, completed: false, error: DeviceError(.notWorn, "off")), at: now)
+        #expect(answers(actions).map(\.message) == ["off"])
+        var other = running()
+        #expect(answers(other.handle(.ended(id, completed: false, error: nil), at: now)).map(\.status) == [.failed])
+    }
+
+    @Test func `one that does not end is stopped and has failed, and what waits begins`() {
+        var machine = running(.schedule)
+        _ = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
+        let actions = machine.handle(.overdue(attempt: 1), at: now)
+        #expect(actions.first == .stop(id))
+        #expect(phases(actions) == [.failed, .starting])
+        #expect(machine.metric == .stress)
+        var starting = MeasurementMachine()
+        _ = starting.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+        #expect(starting.handle(.overdue(attempt: 1), at: now) == [])
+    }
+
+    @Test func `a lost device answers everybody, and nothing is left`() {
+        var machine = running(.schedule)
+        _ = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
+        _ = machine.handle(.start(.bloodOxygen, duration: .seconds(10), origin: .schedule), at: now)
+        let actions = machine.handle(.disconnected, at: now)
+        #expect(answers(actions).map(\.code) == [.offline])
+        #expect(machine.metric == nil)
+        #expect(machine.handle(.disconnected, at: now) == [])
+    }
+}

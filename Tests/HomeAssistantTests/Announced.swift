@@ -1,0 +1,68 @@
+import Contract
+import HomeAssistant
+import JSON
+import Testing
+import Vitals
+
+/// What is announced of the gateway, the band and the cuff, ready to look at.
+struct Announced {
+    var root: JSONValue
+    var components: [(key: String, value: JSONValue)]
+
+    /// The documents of device mode.
+    static func all(_ compatibility: HomeAssistantVersion = .deviceDiscovery) throws -> [Announced] {
+        try Devices.discovery(compatibility: compatibility)
+            .messages(devices: [Devices.band, Devices.cuff, Devices.unknown]).map { message in
+                let root = try JSONValue(parsing: message.payload)
+                let components = try #require(root["components"]?.asObject)
+                return Announced(root: root, components: components.map { ($0.key, $0.value) })
+            }
+    }
+
+    static func components(
+        _ compatibility: HomeAssistantVersion = .deviceDiscovery
+    ) throws -> [(key: String, value: JSONValue)] {
+        try all(compatibility).flatMap(\.components)
+    }
+
+    /// What the encoder publishes to a topic, by topic.
+    static func payloads() throws -> [String: JSONValue] {
+        var encoder = ContractEncoder(topics: Devices.topics, calendar: Devices.calendar)
+        let now = Timestamp(seconds: 1_780_000_000)
+        var messages = [
+            encoder.gatewayState(
+                GatewayState(
+                    broker: nil, outbox: [:], oldestUnsentAt: nil, dropped: [:], storeBytes: 1, lastError: nil, at: now)
+            )
+        ]
+        for info in [Devices.band, Devices.cuff] {
+            messages += [encoder.info(info), encoder.sync(SyncState(), of: info.id)]
+            messages.append(encoder.config(TwinState(updatedAt: now), of: info.id))
+            for rule in AlertRule.all {
+                messages.append(encoder.level(AlertLevel(rule: rule, isActive: false, since: now), of: info.id))
+            }
+            for metric in Metric.allCases {
+                let sample = Sample(metric: metric, start: now, reading: Self.reading(of: metric))
+                let stored = StoredSample(
+                    sample: sample, id: SampleID(device: info.id, sample: sample), revision: 1, receivedAt: now)
+                let state = LatestState(stored: stored, freshUntil: nil, isStale: false)
+                messages.append(encoder.latest(state, of: info.id, now: now))
+                let summary = DailySummary(metric: metric, day: LocalDay(number: 20_000), samples: [stored])
+                let record = DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false)
+                messages.append(encoder.today(record, of: info.id))
+            }
+        }
+        return try Dictionary(
+            uniqueKeysWithValues: messages.map { ($0.topic, try JSONValue(parsing: $0.payload)) })
+    }
+
+    private static func reading(of metric: Metric) -> Reading {
+        switch metric {
+        case .bloodPressure: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80))
+        case .steps: .steps(Steps(count: 1))
+        case .sleep: .sleep(Sleep(stages: []))
+        case .sport: .sport(Sport(activity: "running"))
+        default: .value(40)
+        }
+    }
+}

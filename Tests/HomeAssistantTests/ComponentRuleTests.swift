@@ -1,0 +1,143 @@
+import Contract
+import HomeAssistant
+import JSON
+import Testing
+import Vitals
+
+/// Rules that Home Assistant has for every entity, or that the contract has.
+@Suite struct ComponentRuleTests {
+    static let versions: [HomeAssistantVersion] = [.deviceDiscovery, .timePlatform]
+    /// What each platform cannot do without, and what else it may have here.
+    static let keys: [String: (required: Set<String>, optional: Set<String>)] = [
+        "binary_sensor": (
+            ["state_topic", "payload_on", "payload_off", "device_class"], ["value_template"]
+        ),
+        "button": (["command_topic"], ["payload_press"]),
+        "event": (["state_topic", "event_types"], []),
+        "number": (
+            ["state_topic", "value_template", "command_topic", "command_template", "min", "max", "step", "mode"],
+            ["unit_of_measurement"]
+        ),
+        "sensor": (
+            ["state_topic", "value_template"],
+            ["unit_of_measurement", "state_class", "device_class", "expire_after"]
+        ),
+        "switch": (
+            [
+                "state_topic", "value_template", "command_topic", "payload_on", "payload_off", "state_on", "state_off",
+            ], []
+        ),
+        "text": (["state_topic", "value_template", "command_topic", "command_template", "pattern", "max"], []),
+        "time": (["state_topic", "value_template", "command_topic", "command_template"], []),
+    ]
+    static let common: Set<String> = ["platform", "unique_id", "default_entity_id", "name", "qos"]
+    static let commonOptional: Set<String> = ["availability", "availability_mode", "entity_category", "icon"]
+
+    @Test(arguments: versions)
+    func `gives each entity what its platform needs, and nothing else`(version: HomeAssistantVersion) throws {
+        var seen: Set<String> = []
+        for (key, value) in try Announced.components(version) {
+            let platform = try #require(value["platform"]?.asString)
+            seen.insert(platform)
+            let allowed = try #require(Self.keys[platform])
+            let own = Set(try #require(value.asObject).map(\.key))
+            #expect(own.isSuperset(of: Self.common.union(allowed.required)), "\(key)")
+            #expect(
+                own.isSubset(
+                    of: Self.common.union(allowed.required).union(allowed.optional).union(Self.commonOptional)),
+                "\(key)")
+            #expect(value["qos"] == 1)
+            #expect(value["default_entity_id"]?.asString?.hasPrefix("\(platform).") == true)
+            #expect(value["default_entity_id"]?.asString?.contains("-") == false)
+        }
+        let schedule = version < .timePlatform ? "text" : "time"
+        #expect(seen == Set(Self.keys.keys).subtracting(["text", "time"]).union([schedule]))
+    }
+
+    @Test(arguments: versions)
+    func `uses each unique id, each entity id and each name of a device once`(version: HomeAssistantVersion) throws {
+        let components = try Announced.components(version).map(\.value)
+        #expect(Set(components.map { $0["unique_id"] }).count == components.count)
+        #expect(Set(components.map { $0["default_entity_id"] }).count == components.count)
+        for device in try Announced.all(version) {
+            #expect(Set(device.components.map { $0.value["name"] }).count == device.components.count)
+        }
+    }
+
+    @Test func `makes unique ids of gateway, device and key`() throws {
+        let band = try #require(try Announced.all().dropFirst().first)
+        for (key, value) in band.components {
+            #expect(value["unique_id"] == .string("vitals2mqtt_home_band-1_\(key)"))
+        }
+    }
+
+    @Test func `has only keys that Home Assistant knows at the root, in device and in origin`() throws {
+        for document in try Announced.all() {
+            #expect(document.root.asObject?.map(\.key) == ["device", "origin", "components"])
+            #expect(document.root["origin"]?.asObject?.map(\.key) == ["name", "sw_version", "support_url"])
+            let known: Set = [
+                "identifiers", "name", "manufacturer", "model", "serial_number", "sw_version", "hw_version",
+                "via_device",
+            ]
+            let device = try #require(document.root["device"]?.asObject)
+            #expect(Set(device.map(\.key)).isSubset(of: known))
+            #expect(device.allSatisfy { !$0.value.isNull })
+        }
+    }
+
+    /// Data entities need both, all others only the gateway.
+    static let values: Set = [
+        "heart_rate", "resting_heart_rate", "blood_pressure_systolic", "blood_pressure_diastolic", "blood_oxygen",
+        "stress", "temperature", "steps", "distance", "energy", "sleep", "battery",
+    ]
+
+    @Test func `needs the device for values, and only the gateway for the rest`() throws {
+        for document in try Announced.all().dropFirst() {
+            for (key, value) in document.components {
+                let topics = try #require(value["availability"]?.asArray).filter { $0["value_template"] == nil }
+                #expect(topics.count == (Self.values.contains(key) ? 2 : 1), "\(key)")
+                #expect(value["availability_mode"] == "all")
+                #expect(value["availability"]?[0]?["topic"] == "vitals2mqtt/home/gateway/status")
+            }
+        }
+    }
+
+    @Test func `takes a schedule's text away while there is none, since it would not fit its pattern`() throws {
+        for (key, value) in try Announced.components() where value["platform"] == "text" {
+            let presence = try #require(value["availability"]?[1])
+            #expect(presence["topic"] == value["state_topic"])
+            let path = try #require(MonitorSetting.all.first { $0.path.replacing(".", with: "_") == key }).path
+            #expect(presence["value_template"] == .string("{{ 'online' if value_json.\(path) else 'offline' }}"))
+        }
+    }
+
+    @Test func `expires with the freshness of the metric, in whole seconds`() throws {
+        let band = try #require(try Announced.all().dropFirst().first)
+        let expiries = band.components.compactMap { component in
+            component.value["expire_after"].map { (component.key, $0) }
+        }
+        #expect(Dictionary(uniqueKeysWithValues: expiries) == ["heart_rate": 1800, "temperature": 2])
+    }
+
+    @Test func `announces of a cuff only what a cuff can`() throws {
+        let cuff = try #require(try Announced.all().last)
+        let keys = Set(cuff.components.map(\.key))
+        #expect(keys.allSatisfy { !$0.contains("heart_rate") && !$0.contains("battery") && !$0.contains("steps") })
+        let wanted: Set = [
+            "blood_pressure_systolic", "blood_pressure_diastolic", "last_sync", "firmware", "alert",
+            "alert_blood_pressure_systolic_high", "alert_blood_pressure_diastolic_low", "measure_blood_pressure",
+            "sync_now", "reconnect", "blood_pressure_schedule_start", "blood_pressure_alert_systolic_upper",
+        ]
+        #expect(keys.isSuperset(of: wanted))
+    }
+
+    @Test func `lists each rule of the device and the clearing as event types`() throws {
+        let cuff = try #require(try Announced.all().last)
+        let event = try #require(cuff.components.first { $0.key == "alert" })
+        #expect(
+            event.value["event_types"] == [
+                "blood_pressure_systolic_high", "blood_pressure_systolic_low", "blood_pressure_diastolic_high",
+                "blood_pressure_diastolic_low", "alert_cleared",
+            ])
+    }
+}

@@ -1,0 +1,107 @@
+import Engines
+import Store
+import Testing
+import Vitals
+
+@Suite struct CommandTests {
+    static let envelope = CommandEnvelope(
+        id: "c-81", device: .band, command: "sync", expiresAt: dawn + .hours(1), responseTopic: "answers/1",
+        correlation: [0, 255, 7])
+
+    private func answer(_ key: String = "c-81", _ payload: [UInt8] = [1, 2, 3], at moment: Timestamp = dawn)
+        -> StoredAnswer
+    {
+        StoredAnswer(key: key, topic: "answers/1", correlation: [0, 255], payload: payload, at: moment)
+    }
+
+    @Test func `the same command within ten minutes gets the same answer, also over a restart`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .new)
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .running)
+        #expect(try await store.begin(Self.envelope, key: "other", at: dawn) == .new)
+        try await store.finish(answer())
+        try await store.close()
+        store = try folder.open()
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .seconds(599)) == .answered([1, 2, 3]))
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .minutes(10)) == .new)
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .minutes(10)) == .running)
+    }
+
+    @Test func `names the commands that a crash left without an answer`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.begin(Self.envelope, key: "1", at: dawn)
+        _ = try await store.begin(CommandEnvelope(device: nil, command: "scan"), key: "2", at: dawn)
+        try await store.finish(answer("2"))
+        let other = try folder.crashed()
+        let left = try await other.open().unanswered()
+        #expect(left.map(\.key) == ["1"])
+        #expect(left.map(\.envelope) == [Self.envelope])
+    }
+
+    @Test func `answers wait in their order until they are acknowledged`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        for key in ["a", "b", "c"] { try await store.finish(answer(key, Array(key.utf8))) }
+        let waiting = try await store.pendingAnswers(after: 0, limit: 9)
+        #expect(waiting.map(\.number) == [1, 2, 3])
+        #expect(waiting.first?.answer == answer("a", Array("a".utf8)))
+        try await store.acknowledge(.answer, through: 2)
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["c"])
+        #expect(try await store.pendingAnswers(after: 3, limit: 9).isEmpty)
+        #expect(try await store.statistics().pending[.answer] == 1)
+        #expect(try await store.begin(Self.envelope, key: "a", at: dawn) == .answered(Array("a".utf8)))
+    }
+
+    @Test func `a command gets one final answer only`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.begin(Self.envelope, key: "c-81", at: dawn)
+        try await store.finish(answer())
+        try await store.finish(answer("c-81", [9]))
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.payload) == [[1, 2, 3]])
+    }
+
+    @Test func `an answer may be empty and without correlation`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let empty = StoredAnswer(key: "k", topic: "t", correlation: nil, payload: [], at: dawn)
+        try await store.finish(empty)
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer) == [empty])
+    }
+
+    @Test func `forgets answers after ten minutes and counts those that were never sent`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try await store.finish(answer("sent"))
+        try await store.finish(answer("unsent"))
+        try await store.finish(answer("young", at: dawn + .minutes(5)))
+        try await store.acknowledge(.answer, through: 1)
+        #expect(try await store.clean(at: dawn + .minutes(11)) == false)
+        let statistics = try await store.statistics()
+        #expect(statistics.dropped == ["answer": 1])
+        #expect(statistics.pending[.answer] == 1)
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["young"])
+    }
+
+    @Test func `remembers a bounded number of answers`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.maximumAnswers = 3
+        let store = try folder.open(options)
+        for number in 0..<6 { try await store.finish(answer("\(number)")) }
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["3", "4", "5"])
+        #expect(try await store.statistics().dropped == ["answer": 3])
+        #expect(try await store.statistics().pending[.answer] == 3)
+    }
+
+    @Test func `remembers a bounded number of bytes`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.maximumAnswerBytes = 1_000
+        let store = try folder.open(options)
+        for number in 0..<4 { try await store.finish(answer("\(number)", Array(repeating: 0, count: 400))) }
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["2", "3"])
+    }
+}

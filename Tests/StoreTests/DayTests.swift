@@ -1,0 +1,114 @@
+import Engines
+import Store
+import Testing
+import Vitals
+
+@Suite struct DayTests {
+    static let day = LocalDay(number: 20_775)
+    static let sample = StoredSample(
+        sample: Sample(
+            metric: .bloodPressure, start: dawn, isUserInitiated: true, user: 3,
+            reading: .bloodPressure(BloodPressure(systolic: 130, diastolic: 80))),
+        id: SampleID(high: 1, low: 2), revision: 4, receivedAt: dawn + .hours(1))
+    static let rate = StoredSample(
+        sample: Sample(
+            metric: .heartRate, start: dawn, end: dawn + .seconds(3), kind: .resting, isExercise: false, revision: 2,
+            reading: .value(48.5)), id: SampleID(high: 3, low: 4), revision: 2, receivedAt: dawn)
+
+    static let details: [(Metric, DailySummary.Details)] = [
+        (.heartRate, .values(.init(maximum: rate, minimum: nil, resting: [rate, rate]))),
+        (
+            .bloodPressure,
+            .bloodPressure(
+                .init(
+                    maximumSystolic: sample, minimumDiastolic: sample,
+                    average: BloodPressure(systolic: 121.5, diastolic: 80, pulse: 61.5)))
+        ),
+        (.steps, .steps(count: 9_000, distance: 7_000.5, energy: nil)),
+        (
+            .sleep,
+            .sleep(.init(asleep: 400, deep: 100, light: 200, rem: 100, awake: 9, start: dawn, end: dawn + .hours(8)))
+        ),
+        (.sport, .sport(.init(minutes: 61, sessions: 2, distance: nil, energy: 700))),
+    ]
+
+    private func summary(_ metric: Metric = .stress, count: Int = 3) -> DailySummary {
+        DailySummary(
+            metric: metric, day: Self.day, count: count, manualCount: 1, average: 42.5, details: .values(.init()))
+    }
+
+    @Test(arguments: details.indices) func `keeps every kind of summary over a restart`(index: Int) async throws {
+        let (metric, details) = Self.details[index]
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        let summary = DailySummary(
+            metric: metric, day: Self.day, count: 12, manualCount: 2, average: 60.1, details: details)
+        let record = try await store.settle(summary, of: .band, isFinal: true, at: dawn)
+        #expect(record == DayRecord(summary: summary, revision: 1, updatedAt: dawn, isFinal: true))
+        try await store.close()
+        store = try folder.open()
+        #expect(try await store.days(of: .band, metric: metric, in: Self.day...Self.day, limit: 9) == [record])
+        let facts = try await store.pending(.history, after: 0, limit: 9)
+        #expect(facts == folder.committed.all)
+        #expect(facts.map(\.content) == [.day(record)])
+    }
+
+    @Test func `the revision rises only with a change, and only past days make facts`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        #expect(try await store.settle(summary(), of: .band, isFinal: false, at: dawn).revision == 1)
+        #expect(try await store.settle(summary(count: 4), of: .band, isFinal: false, at: dawn).revision == 2)
+        #expect(folder.committed.all.isEmpty)
+        let final = try await store.settle(summary(count: 4), of: .band, isFinal: true, at: dawn + .days(1))
+        #expect(final.revision == 2)
+        #expect(folder.committed.all.count == 1)
+        let same = try await store.settle(summary(count: 4), of: .band, isFinal: true, at: dawn + .days(2))
+        #expect(same == final)
+        #expect(folder.committed.all.count == 1)
+        let late = try await store.settle(summary(count: 5), of: .band, isFinal: true, at: dawn + .days(2))
+        #expect(late.revision == 3)
+        #expect(folder.committed.all.map(\.content) == [.day(final), .day(late)])
+    }
+
+    @Test func `a day with late samples stays unsettled until it is summarised`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        let intake = Intake(.band, [beat(0)]) {
+            $0.unsettledDays = [MetricDay(.stress, Self.day), MetricDay(.steps, Self.day)]
+        }
+        #expect(try await store.take(intake).unsettledDays.count == 2)
+        _ = try await store.take(intake)
+        try await store.close()
+        store = try folder.open()
+        #expect(
+            try await store.load(.band).unsettledDays == [MetricDay(.stress, Self.day), MetricDay(.steps, Self.day)])
+        _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
+        #expect(try await store.load(.band).unsettledDays == [MetricDay(.steps, Self.day)])
+    }
+
+    @Test func `the device's own summary stands beside ours, whichever comes first`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try await store.keepDeviceSummary(summary(count: 7), of: .band)
+        #expect(try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9).isEmpty)
+        let record = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
+        #expect(record.deviceSummary == summary(count: 7))
+        try await store.keepDeviceSummary(summary(count: 8), of: .band)
+        let days = try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9)
+        #expect(days.map(\.deviceSummary) == [summary(count: 8)])
+        #expect(days.map(\.revision) == [1])
+    }
+
+    @Test func `reads days in their order up to a limit`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        for offset in [4, 1, 3, 0, 2] {
+            var summary = summary()
+            summary.day = Self.day.advanced(by: offset)
+            _ = try await store.settle(summary, of: .band, isFinal: false, at: dawn)
+        }
+        let days = try await store.days(
+            of: .band, metric: .stress, in: Self.day.advanced(by: 1)...Self.day.advanced(by: 4), limit: 3)
+        #expect(days.map(\.summary.day) == (1...3).map { Self.day.advanced(by: $0) })
+    }
+}

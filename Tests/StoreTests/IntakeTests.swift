@@ -1,0 +1,159 @@
+import Engines
+import Store
+import Testing
+import Vitals
+
+@Suite struct IntakeTests {
+    static let every: [Sample] = [
+        beat(0, 61.5),
+        Sample(metric: .restingHeartRate, start: dawn, kind: .resting, reading: .value(52)),
+        Sample(
+            metric: .bloodPressure, start: dawn, isUserInitiated: true, user: 2,
+            reading: .bloodPressure(BloodPressure(systolic: 121, diastolic: 79.5, pulse: 64))),
+        Sample(
+            metric: .bloodPressure, start: dawn + .seconds(9),
+            reading: .bloodPressure(BloodPressure(systolic: 121, diastolic: 79))),
+        Sample(metric: .bloodOxygen, start: dawn, kind: .minimum, reading: .value(94)),
+        Sample(metric: .stress, start: dawn, kind: .maximum, reading: .value(81)),
+        Sample(metric: .temperature, start: dawn, reading: .value(36.6)),
+        Sample(
+            metric: .steps, start: dawn, end: dawn + .minutes(5),
+            reading: .steps(Steps(count: 412, distance: 301.25, energy: 17))),
+        Sample(metric: .steps, start: dawn + .hours(1), end: dawn + .hours(2), reading: .steps(Steps(count: 3))),
+        Sample(
+            metric: .sleep, start: dawn, end: dawn + .minutes(90),
+            reading: .sleep(
+                Sleep(stages: [
+                    .init(.light, from: dawn, to: dawn + .minutes(30)),
+                    .init(.deep, from: dawn + .minutes(30), to: dawn + .minutes(80)),
+                    .init(.awake, from: dawn + .minutes(80), to: dawn + .minutes(90)),
+                ]))),
+        Sample(
+            metric: .sport, start: dawn, end: dawn + .minutes(40),
+            reading: .sport(
+                Sport(
+                    activity: "Läufe \"extern\"", distance: 8_000.5, energy: 512, steps: 7_000, minimumHeartRate: 99,
+                    averageHeartRate: 141.5, maximumHeartRate: 178))),
+        Sample(metric: .battery, start: dawn, isExercise: nil, reading: .value(77)),
+        Sample(metric: .heartRate, start: dawn + .seconds(1), isExercise: true, revision: 7, reading: .value(150)),
+    ]
+
+    @Test(arguments: every) func `gives back every sample as it came`(sample: Sample) async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let result = try await store.take(Intake(.band, [sample]))
+        #expect(result.new == 1)
+        let stored = StoredSample(
+            sample: sample, id: SampleID(device: .band, sample: sample), revision: sample.revision ?? 1,
+            receivedAt: dawn + .hours(1))
+        #expect(try await store.all(sample.metric) == [stored])
+        #expect(try await store.load(.band).latest == [sample.metric: stored])
+        let facts = try await store.pending(.live, after: 0, limit: 10)
+        #expect(facts == folder.committed.all)
+        #expect(facts.count == 1)
+    }
+
+    @Test func `knows a sample that comes again`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.take(Intake(.band, [beat(0), beat(1)]))
+        let again = try await store.take(Intake(.band, [beat(0), beat(1), beat(2)], at: dawn + .hours(2)))
+        #expect([again.new, again.corrected, again.known] == [1, 0, 2])
+        #expect(try await store.all().map(\.receivedAt) == [1, 1, 2].map { dawn + .hours($0) })
+    }
+
+    @Test func `takes another value for a correction with a higher revision`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.take(Intake(.band, [beat(0, 60)]))
+        let result = try await store.take(Intake(.band, [beat(0, 65), beat(0, 65), beat(0, 66)]))
+        #expect([result.new, result.corrected, result.known] == [0, 2, 1])
+        #expect(try await store.all().map(\.revision) == [3])
+        #expect(try await store.all().map(\.sample.value) == [66])
+    }
+
+    @Test func `keeps the device's newest revision whichever comes last`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.take(Intake(.band, [beat(0, 60, revision: 5)]))
+        let older = try await store.take(Intake(.band, [beat(0, 50, revision: 4)]))
+        #expect(older.known == 1)
+        let newer = try await store.take(Intake(.band, [beat(0, 70, revision: 9)]))
+        #expect(newer.corrected == 1)
+        #expect(try await store.all().map(\.revision) == [9])
+        #expect(try await store.all().map(\.sample) == [beat(0, 70, revision: 9)])
+    }
+
+    @Test func `tells spot, interval and manual samples of one moment apart`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        var manual = beat(0)
+        manual.isUserInitiated = true
+        let samples = [beat(0), manual, beat(0, lasting: 10)]
+        let result = try await store.take(Intake(.band, samples.reversed()))
+        #expect(result.new == 3)
+        #expect(try await store.all().map(\.sample) == samples)
+    }
+
+    @Test func `the newest sample is the one that ends last`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.take(Intake(.band, [beat(0, 1, lasting: 500)]))
+        _ = try await store.take(Intake(.band, [beat(400, 2), beat(10, 3)]))
+        #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 1)
+        _ = try await store.take(Intake(.band, [beat(0, 4, lasting: 500)]))
+        #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 4)
+    }
+
+    @Test func `reads samples page by page in their order`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.take(Intake(.band, (0..<25).map { beat($0 / 2, 60, lasting: $0 % 2) }.shuffled()))
+        _ = try await store.take(Intake(.ring, [beat(3)]))
+        var found: [SampleKey] = []
+        while true {
+            let page = try await store.samples(
+                of: .band, metric: .heartRate, starting: dawn..<dawn + .seconds(11), after: found.last, limit: 4)
+            if page.isEmpty { break }
+            found += page.map { SampleKey($0.sample) }
+        }
+        #expect(found == found.sorted())
+        #expect(found.count == 22)
+        #expect(try await store.all(.stress).isEmpty)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `any order and duplication of batches ends in the same samples`(seed: UInt64) async throws {
+        var random = SplitMix(seed)
+        let samples = (0..<120).map { second in
+            beat(second % 40, Double(second / 40), revision: second / 40 + 1, lasting: second % 3)
+        }
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        var batches = (samples + samples.shuffled(using: &random).prefix(60)).shuffled(using: &random)[...]
+        while !batches.isEmpty {
+            let count = Int.random(in: 1...30, using: &random)
+            _ = try await store.take(Intake(.band, Array(batches.prefix(count))))
+            batches = batches.dropFirst(count)
+        }
+        let newest = Dictionary(grouping: samples, by: { SampleKey($0) })
+            .compactMapValues { $0.max { ($0.revision ?? 0) < ($1.revision ?? 0) } }
+        #expect(try await store.all().map(\.sample) == newest.sorted { $0.key < $1.key }.map(\.value))
+        let numbers = folder.committed.all.map(\.sequence)
+        #expect(numbers == Array(1...Int64(numbers.count)))
+    }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

@@ -1,0 +1,54 @@
+import Engines
+import Foundation
+import Store
+import Synchronization
+import Vitals
+
+/// A folder of one test, with the stores that it opens in it.
+struct StoreFolder: ~Copyable {
+    let url: URL
+    let committed = Committed()
+    static let now = Timestamp(seconds: 1_795_000_000)  // 2026-11-18
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var path: String { url.appending(path: "vitals.sqlite").path }
+
+    func open(
+        _ options: StoreOptions = StoreOptions(), identity: UInt64 = 1, executor: (any SerialExecutor)? = nil
+    ) throws -> SQLiteStore {
+        let committed = committed
+        return try SQLiteStore(
+            path: path, options: options, executor: executor ?? QueueExecutor(label: "writer"), now: Self.now,
+            newIdentity: SampleID(high: identity, low: 0)
+        ) { committed.add($0) }
+    }
+
+    /// A folder with the files as they are on disk now: what a crash would leave.
+    func crashed() throws -> StoreFolder {
+        let other = try StoreFolder()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: other.path + suffix)
+        }
+        return other
+    }
+}
+
+/// The facts of all commits in their order.
+final class Committed: Sendable {
+    private let facts = Mutex<[Fact]>([])
+    func add(_ new: [Fact]) { facts.withLock { $0 += new } }
+    var all: [Fact] { facts.withLock { $0 } }
+}
+
+/// Counts what happens in closures that run elsewhere.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+    func add() { count.withLock { $0 += 1 } }
+    var value: Int { count.withLock { $0 } }
+}
