@@ -25,7 +25,9 @@ extension DeviceAgent {
         guard !writes.isEmpty else { return }
         var failures: [(metric: Metric, error: DeviceError)] = []
         var written: [Metric] = []
+        var told = MonitorSettings()
         for (metric, configuration) in writes {
+            told[metric] = configuration
             do throws(DeviceError) {
                 try await call("monitor/write", DeviceTimeouts.call) { () async throws(DeviceError) in
                     try await device.setMonitorConfiguration(configuration, of: metric)
@@ -38,18 +40,18 @@ extension DeviceAgent {
         }
         let (reported, unread) = try await readMonitoring(written, from: device)
         failures += unread
-        await report(reported, of: device, failures: failures.map { ($0.metric, $0.error.message) })
+        await report(reported, of: device, told: told, failures: failures.map { ($0.metric, $0.error.message) })
     }
 
     /// Takes in what the device reported, and where something was written also how that went.
     private func report(
-        _ reported: MonitorSettings, of device: any DeviceSession,
+        _ reported: MonitorSettings, of device: any DeviceSession, told: MonitorSettings? = nil,
         failures: [(metric: Metric, error: String)]? = nil
     ) async {
         await twinGate.alone {
             let before = twin.state
             twin.report(reported, capabilities: device.description.capabilities, at: clock.now)
-            if let failures { twin.wrote(failures: failures, at: clock.now) }
+            if let failures { twin.wrote(told, failures: failures, at: clock.now) }
             if twin.state != before { await keepTwin() }
         }
     }
@@ -123,7 +125,12 @@ extension DeviceAgent {
         let version = twin.state.version
         guard session != nil else { return Answer(.done, data: .version(version)) }
         do {
-            try await onSession { device throws(DeviceError) in try await self.push(to: device) }
+            // What was accepted while the device was being written to is pending again, and no failure of this change.
+            var pushed: Int
+            repeat {
+                pushed = twin.state.version
+                try await onSession { device throws(DeviceError) in try await self.push(to: device) }
+            } while twin.state.error == nil && !twin.state.pending.isEmpty && twin.state.version != pushed
         } catch {
             // A device that is lost meanwhile takes the settings at its next connection.
             if error.code == .disconnected { return Answer(.done, data: .version(version)) }

@@ -34,13 +34,7 @@ extension DeviceAgent {
         publishAvailability(always: false)
         publishLatest()
         do throws(StoreError) {
-            try await intakeGate.alone { () async throws(StoreError) in
-                beginDayIfDue()
-                for metric in Metric.allCases where ledger.today.outdated.contains(metric) {
-                    try await rebuildToday(metric)
-                }
-            }
-            publishToday()
+            try await refreshToday()
             // A synchronisation settles the days that it touches when it has them whole.
             if sync.job == nil { try await settleDays() }
         } catch {

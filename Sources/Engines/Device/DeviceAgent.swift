@@ -32,6 +32,10 @@ package actor DeviceAgent {
     var schedule = MeasurementSchedule()
     var cursors: [Metric: Timestamp] = [:]
     var unsettled: Set<MetricDay> = []
+    /// The running day as it was published: its counters never fall.
+    var publishedToday: [Metric: DailySummary] = [:]
+    /// Those of them that the store has.
+    var keptToday: [Metric: DailySummary] = [:]
     var lastSeen: Timestamp?
     var lastSeenSaved: Timestamp?
     /// When the device last gave a sign of life, by the steady clock.
@@ -160,7 +164,7 @@ package actor DeviceAgent {
             device: id, latest: record.latest, highWater: record.highWater, levels: record.levels,
             today: RunningDay(day: today))
         ledger.marked = unsettled
-        for day in unsettled where day.day == today { try await rebuildToday(day.metric) }
+        try await loadToday()
         // Days before today are settled with the first look at the time: a full disk does not keep the device away.
         publishAll()
     }

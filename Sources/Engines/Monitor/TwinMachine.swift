@@ -164,13 +164,17 @@ package struct TwinMachine: Sendable {
         }
     }
 
-    /// After a write and its read-back: says what the device did not take.
-    package mutating func wrote(failures: [(metric: Metric, error: String)], at now: Timestamp) {
+    /// After a write of `told` (`nil`: of all that is pending) and its read-back: says what the device did not take. What was
+    /// wanted only after the write began is not the device's fault; it is written next.
+    package mutating func wrote(
+        _ told: MonitorSettings? = nil, failures: [(metric: Metric, error: String)], at now: Timestamp
+    ) {
+        let kept = state.pending.filter { told == nil || told?.values[$0] == state.desired?.values[$0] }
         if let failure = failures.first {
             state.error = "\(failure.metric.rawValue): \(failure.error)"
             state.updatedAt = now
-        } else if !state.pending.isEmpty {
-            let paths = state.pending.map(\.path).sorted().joined(separator: ", ")
+        } else if !kept.isEmpty {
+            let paths = kept.map(\.path).sorted().joined(separator: ", ")
             state.error = "The device kept other values than it was told for \(paths)."
             state.updatedAt = now
         }
