@@ -33,7 +33,8 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 
 /// Folders of test targets that hold captured bytes and not Swift.
 let fixtures: [String: [String]] = [
-    "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"], "LinkTests": ["Fixtures"],
+    "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
+    "LinkTests": ["Fixtures"],
 ]
 
 let package = Package(
@@ -79,12 +80,17 @@ let package = Package(
             name: "vitals2mqtt",
             dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
             swiftSettings: settings),
+        .executableTarget(
+            name: "vitals2mqtt-bench",
+            dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
+            swiftSettings: settings),
         .target(
             name: "BundledPlugins",
             dependencies: ["GatewayKit"] + plugins.map { .target(name: $0.name) },
             path: "Plugins", exclude: plugins.map(\.name), sources: ["BundledPlugins.swift"], swiftSettings: settings),
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
         tests("ArchitectureTests"),
+        tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Vitals"]),
         tests("ContractTests", ["Contract", "JSON", "Vitals"]),
         tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
@@ -93,7 +99,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
-                "Vitals", logging,
+                "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),

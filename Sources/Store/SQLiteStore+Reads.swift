@@ -53,8 +53,4 @@ extension SQLiteStore {
     package nonisolated func knownDevices() async throws(StoreError) -> [DeviceID] {
         try await reader.read { try DeviceQueries.known(in: $0) }
     }
-
-    package nonisolated func retainedTopics(of device: DeviceID?) async throws(StoreError) -> Set<String> {
-        try await reader.read { try DeviceQueries.retainedTopics(of: device, in: $0) }
-    }
 }

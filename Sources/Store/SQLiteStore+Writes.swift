@@ -59,10 +59,4 @@ extension SQLiteStore {
     package nonisolated func forget(_ device: DeviceID) async throws(StoreError) {
         try await write { try $0.forget(device) }
     }
-
-    package nonisolated func save(
-        retainedTopics topics: Set<String>, of device: DeviceID?
-    ) async throws(StoreError) {
-        try await write { try $0.save(retainedTopics: topics, of: device) }
-    }
 }

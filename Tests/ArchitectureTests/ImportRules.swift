@@ -17,12 +17,15 @@ import Testing
         ],
         "GatewayTesting": ["Contract", "Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals"],
         "vitals2mqtt": ["BundledPlugins", "Gateway"],
+        // The benchmark sees the gateway from outside only; the bare loops are what it is compared with.
+        "vitals2mqtt-bench": ["CMosquitto", "JSON"],
     ]
 
     /// Libraries of others that only some modules may know, each with the reason in the architecture page.
     private static let owners: [String: Set<String>] = [
-        "GRDB": ["Store"], "CMosquitto": ["MQTT"], "Yams": ["Gateway"], "Subprocess": ["Exec", "GatewayTesting"],
-        "NIOCore": ["TCP"], "NIOPosix": ["TCP"], "ArgumentParser": ["vitals2mqtt"],
+        "GRDB": ["Store", "vitals2mqtt-bench"], "CMosquitto": ["MQTT", "vitals2mqtt-bench"], "Yams": ["Gateway"],
+        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["TCP"], "NIOPosix": ["TCP"],
+        "ArgumentParser": ["vitals2mqtt", "vitals2mqtt-bench"],
     ]
 
     @Test(arguments: arrows.keys.sorted()) func `a module imports only what is below it`(module: String) throws {

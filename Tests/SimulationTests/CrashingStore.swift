@@ -75,10 +75,4 @@ final class CrashingStore: GatewayStore {
     func clean(at: Timestamp) async throws(StoreError) -> Bool { try await alive().clean(at: at) }
     func forget(_ device: DeviceID) async throws(StoreError) { try await alive().forget(device) }
     func knownDevices() async throws(StoreError) -> [DeviceID] { try await alive().knownDevices() }
-    func save(retainedTopics: Set<String>, of device: DeviceID?) async throws(StoreError) {
-        try await alive().save(retainedTopics: retainedTopics, of: device)
-    }
-    func retainedTopics(of device: DeviceID?) async throws(StoreError) -> Set<String> {
-        try await alive().retainedTopics(of: device)
-    }
 }

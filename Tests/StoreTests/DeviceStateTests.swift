@@ -66,27 +66,14 @@ import Vitals
         try await store.save(Self.changes, of: .band)
         _ = try await store.take(Intake(.band, [beat(0)]))
         _ = try await store.load(.ring)
-        try await store.save(retainedTopics: ["a"], of: .band)
         #expect(try await store.knownDevices() == [.band, .ring])
         try await store.forget(.band)
         #expect(try await store.knownDevices() == [.ring])
         #expect(try await store.all().count == 1)
-        #expect(try await store.retainedTopics(of: .band) == [])
         var expected = DeviceRecord()
         expected.latest = [.heartRate: try #require(try await store.all().first)]
         #expect(try await store.load(.band) == expected)
         #expect(try await store.knownDevices() == [.band, .ring])
         #expect(try await store.take(Intake(.band, [beat(0)])).known == 1)
-    }
-
-    @Test func `keeps the retained topics of devices and of the gateway apart`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        #expect(try await store.retainedTopics(of: nil) == [])
-        try await store.save(retainedTopics: ["x", "y/\"z\""], of: nil)
-        try await store.save(retainedTopics: ["1"], of: .band)
-        try await store.save(retainedTopics: ["2"], of: .band)
-        #expect(try await store.retainedTopics(of: nil) == ["x", "y/\"z\""])
-        #expect(try await store.retainedTopics(of: .band) == ["2"])
     }
 }

@@ -7,27 +7,35 @@ that fit a terminal. Standard library only.
 import argparse
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-import uuid
+
+import lines
 
 DEVICE = "vitals2mqtt/home/band"
-NEW_LIMIT = 45  # bpm: a resting heart rate is nearly always above it, so the alert comes soon
+LOW, USUAL = 45, 110  # bpm: a resting heart rate is nearly always above the first and below the second
+ENOUGH = 30  # seconds in which everything must have been seen; fewer are for a glimpse
+
+
+class Stop(Exception):
+    """Somebody ended the demo."""
 
 
 def main() -> int:
-    arguments = parse_arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    stage = Stage(arguments)
+    stage = Stage(parse_arguments())
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stage.stop)
     try:
-        return stage.run()
-    except KeyboardInterrupt:
-        return 0
+        stage.run()
+    except Stop:
+        pass
     finally:
         stage.end()
+    return stage.summary()
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -42,62 +50,79 @@ def parse_arguments() -> argparse.Namespace:
 class Stage:
     def __init__(self, arguments: argparse.Namespace):
         self.arguments = arguments
-        self.children: list[subprocess.Popen] = []
+        self.broker = ["-h", "127.0.0.1", "-p", str(arguments.port)]
         self.began = time.monotonic()
+        self.until = self.began + (arguments.seconds or float("inf"))
+        self.children: list[subprocess.Popen] = []
+        self.gateway = None
+        self.ended = None  # the gateway's exit status, if it ended by itself
+        self.reader = lines.Reader()
         self.counts: dict[str, int] = {}
         self.shown: dict[str, float] = {}
-        self.seen: set[str] = set()
+        self.steps: set[str] = set()
         self.news = threading.Condition()
-        self.alert = None
+        self.open = True
 
-    def run(self) -> int:
-        broker = ["-h", "127.0.0.1", "-p", str(self.arguments.port)]
-        self.wait_for_broker(broker)
-        self.say("subscriber", "mosquitto_sub listens to vitals2mqtt/# and homeassistant/#")
+    # What happens
+
+    def run(self) -> None:
+        self.wait_for_broker()
+        self.say("broker", f"to look yourself: mosquitto_sub -p {self.arguments.port} -t 'vitals2mqtt/#' -v")
         subscriber = self.start(
-            ["mosquitto_sub", *broker, "-V", "5", "-t", "vitals2mqtt/#", "-t", "homeassistant/#", "-F", "%t %p"],
+            ["mosquitto_sub", *self.broker, "-V", "5", "-t", "vitals2mqtt/#", "-t", "homeassistant/#", "-F", "%t %p"],
             stdout=subprocess.PIPE, text=True)
         threading.Thread(target=self.receive, args=(subscriber.stdout,), daemon=True).start()
-        log = open(os.path.join(self.arguments.work, "gateway.log"), "w")
-        gateway = self.start(
-            [self.arguments.gateway, "demo", "--broker", f"mqtt://127.0.0.1:{self.arguments.port}",
-             "--directory", self.arguments.work],
-            stdout=log, stderr=log)
-        return self.play(broker, gateway)
+        with open(os.path.join(self.arguments.work, "gateway.log"), "w") as log:
+            self.gateway = self.start(
+                [self.arguments.gateway, "demo", "--broker", f"mqtt://127.0.0.1:{self.arguments.port}",
+                 "--directory", self.arguments.work],
+                stdout=log, stderr=log)
+        self.play()
 
-    def play(self, broker: list[str], gateway: subprocess.Popen) -> int:
-        end = self.began + self.arguments.seconds if self.arguments.seconds else None
-        if not self.wait_until(f"{DEVICE}/config", gateway, end):
-            return self.finish(gateway)
-        self.pause(6, gateway, end)
-        patch = {"id": f"demo-{uuid.uuid4().hex[:6]}", "heart_rate": {
-            "resting_alert": {"enabled": True, "lower": 30, "upper": NEW_LIMIT}}}
-        self.say("you", f"config/set: an alert for a resting heart rate above {NEW_LIMIT} bpm")
-        subprocess.run(["mosquitto_pub", *broker, "-V", "5", "-q", "1", "-t", f"{DEVICE}/config/set", "-m",
-                        json.dumps(patch)], check=False)
-        self.pause(None, gateway, end)
-        return self.finish(gateway)
+    def play(self) -> None:
+        self.wait(lambda: "band" in self.reader.configurations)
+        self.wait(seconds=min(6, (self.arguments.seconds or 60) / 3))
+        self.publish("config/set", {"heart_rate": {"resting_alert": {"enabled": True, "lower": 30, "upper": LOW}}})
+        self.wait(lambda: len(self.steps) == len(lines.STEPS))
+        self.wait(seconds=8)
+        self.publish("command/measure", {"metric": "heart_rate", "duration_s": 10})
+        self.wait(seconds=15)
+        self.publish("config/set", {"heart_rate": {"resting_alert": {"upper": USUAL}}})
+        self.wait(lambda: False)
 
-    def finish(self, gateway: subprocess.Popen) -> int:
-        if gateway.poll() is not None:
-            self.say("gateway", f"ended with status {gateway.returncode}")
-            return 1
-        total = sum(self.counts.values())
-        self.say("demo", f"{total} messages: " + ", ".join(
-            f"{name} {count}" for name, count in sorted(self.counts.items(), key=lambda item: -item[1])))
-        if self.arguments.seconds and self.arguments.seconds >= 45 and self.alert is None:
-            self.say("demo", "the alert did not arrive: something is wrong")
-            return 1
-        return 0
+    def publish(self, topic: str, body: dict) -> None:
+        command = ["-t", f"{DEVICE}/{topic}", "-m", json.dumps(body)]
+        self.say("YOU", "mosquitto_pub " + shlex.join(command))
+        subprocess.run(["mosquitto_pub", *self.broker, "-V", "5", "-q", "1", *command], check=False)
 
-    # Children and waiting
+    def wait(self, condition=lambda: False, seconds: float = float("inf")) -> None:
+        """Returns when the condition holds or the seconds are over; raises when it is time to end."""
+        until = time.monotonic() + seconds
+        with self.news:
+            while not condition() and time.monotonic() < until:
+                self.ended = self.gateway.poll()
+                if self.ended is not None or time.monotonic() >= self.until:
+                    raise Stop
+                self.news.wait(0.1)
 
-    def start(self, command: list[str], **options) -> subprocess.Popen:
-        child = subprocess.Popen(command, **options)
-        self.children.append(child)
-        return child
+    def wait_for_broker(self) -> None:
+        for _ in range(100):
+            if subprocess.run(["mosquitto_pub", *self.broker, "-t", "demo", "-n"], capture_output=True).returncode == 0:
+                return
+            time.sleep(0.05)
+        sys.exit("mosquitto did not start")
+
+    # The end
+
+    def stop(self, *_) -> None:
+        self.arguments.seconds = None  # it was not given its time
+        raise Stop
 
     def end(self) -> None:
+        """Ends what was started. A second Ctrl-C does not disturb it."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        self.open = False
         for child in reversed(self.children):
             child.terminate()
             try:
@@ -106,103 +131,52 @@ class Stage:
                 child.kill()
                 child.wait()
 
-    def wait_for_broker(self, broker: list[str]) -> None:
-        for _ in range(100):
-            if subprocess.run(["mosquitto_pub", *broker, "-t", "demo", "-n"], capture_output=True).returncode == 0:
-                return
-            time.sleep(0.05)
-        sys.exit("mosquitto did not start")
+    def summary(self) -> int:
+        if self.ended is not None:
+            self.say("demo", f"the gateway ended with status {self.ended}: something is wrong")
+            return 1
+        counts = sorted(self.counts.items(), key=lambda item: -item[1])
+        self.say("demo", f"{sum(self.counts.values())} messages: " + ", ".join(f"{name} {n}" for name, n in counts))
+        missing = [step for step in lines.STEPS if step not in self.steps]
+        if missing and (self.arguments.seconds or 0) >= ENOUGH:
+            self.say("demo", f"the changed threshold was not seen as {', '.join(missing)}: something is wrong")
+            return 1
+        return 0
 
-    def wait_until(self, topic: str, gateway: subprocess.Popen, end) -> bool:
-        with self.news:
-            while topic not in self.seen:
-                if gateway.poll() is not None or (end and time.monotonic() > end):
-                    return False
-                self.news.wait(0.2)
-        return True
-
-    def pause(self, seconds, gateway: subprocess.Popen, end) -> None:
-        until = time.monotonic() + seconds if seconds else None
-        while gateway.poll() is None:
-            now = time.monotonic()
-            if (end and now > end) or (until and now > until):
-                return
-            time.sleep(0.1)
+    def start(self, command: list[str], **options) -> subprocess.Popen:
+        child = subprocess.Popen(command, **options)
+        self.children.append(child)
+        return child
 
     # What is shown
 
-    def receive(self, lines) -> None:
-        for line in lines:
-            topic, _, payload = line.rstrip("\n").partition(" ")
+    def receive(self, messages) -> None:
+        for message in messages:
+            topic, _, payload = message.rstrip("\n").partition(" ")
             with self.news:
-                self.seen.add(topic)
+                if not self.open:
+                    return
+                self.count(topic)
+                for line in self.reader.read(topic, payload):
+                    self.show(line)
                 self.news.notify_all()
-            self.show(topic, payload)
 
-    def show(self, topic: str, payload: str) -> None:
+    def count(self, topic: str) -> None:
         parts = topic.split("/")
-        if parts[0] == "homeassistant":
-            self.count("discovery")
-            return self.often(topic, 3600, "discovery", topic)
-        kind = parts[3] if len(parts) > 3 else topic
-        self.count("event" if kind == "event" else kind)
-        name = "/".join(parts[2:])
-        try:
-            body = json.loads(payload) if payload else None
-        except ValueError:
-            body = payload
-        if not isinstance(body, dict):
-            return self.often(topic, 3600, "state", f"{name} = {body}")
-        if kind == "measurement":
-            return self.often(topic, 5, "measured", f"{name}: {describe_samples(body)}")
-        if kind == "latest":
-            return self.often(topic, 15, "latest", f"{name}: {describe(body)} {body.get('unit') or ''}")
-        if kind == "event":
-            if parts[4] == "alert":
-                self.alert = self.alert or body
-                return self.say("ALERT", f"{name}: {body['event_type']} {body['value']} (limit {body['limit']})")
-            return self.often(topic, 10, "event", f"{name}: {body.get('event_type') or body.get('reason')}")
-        if kind == "config" and len(parts) == 4:
-            pending = ", ".join(body["pending"]) or "nothing"
-            return self.say("config", f"{name}: version {body['version']}, pending: {pending}")
-        if kind == "response":
-            return self.say("answer", f"{name}: {body['command']} {body['status']} {body['message'] or ''}")
-        if kind == "sync" and len(parts) == 4:
-            text = f"{name}: {body['state']} {body['metric'] or ''} {body['samples_new']} new"
-            return self.often(f"{topic}{body['state']}", 4, "sync", text)
-        if kind == "link":
-            return self.say("link", f"{name}: {body['state']}")
-        if kind == "daily" and len(parts) == 6:
-            return self.often(f"{parts[2]}/daily", 5, "daily", f"{name}: {body['count']} samples")
-        return None
-
-    def count(self, name: str) -> None:
+        name = "discovery" if parts[0] == "homeassistant" else "/".join(parts[3:5] if parts[3] == "event" else parts[3:4])
         self.counts[name] = self.counts.get(name, 0) + 1
 
-    def often(self, key: str, seconds: float, what: str, text: str) -> None:
-        """Shows a line of its kind once in a while: there is more to see than can be read."""
+    def show(self, line: lines.Line) -> None:
         now = time.monotonic()
-        if now - self.shown.get(key, -1e9) >= seconds:
-            self.shown[key] = now
-            self.say(what, text)
+        if line.key and now - self.shown.get(line.key, -1e9) < line.every:
+            return
+        self.shown[line.key] = now
+        if line.step:
+            self.steps.add(line.step)
+        self.say(line.what, line.text)
 
     def say(self, what: str, text: str) -> None:
-        print(f"{time.monotonic() - self.began:6.1f}s  {what:<10} {text}"[:160], flush=True)
-
-
-def describe(sample: dict) -> str:
-    value, fields = sample.get("value"), sample.get("fields")
-    if fields and "systolic" in fields:
-        return f"{fields['systolic']}/{fields['diastolic']}"
-    return "nothing fresh" if value is None else f"{value}"
-
-
-def describe_samples(body: dict) -> str:
-    samples = body["samples"]
-    newest = samples[-1]
-    more = f", {len(samples)} in one message" if len(samples) > 1 else ""
-    late = "late, " if body["historical"] else ""
-    return f"{describe(newest)} {body['unit'] or ''} ({late}{body['source']} {newest['start'][:19]}{more})"
+        print(f"{time.monotonic() - self.began:6.1f}s  {what:<10} {text}", flush=True)
 
 
 if __name__ == "__main__":

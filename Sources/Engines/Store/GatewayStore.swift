@@ -64,9 +64,6 @@ package protocol GatewayStore: Sendable {
     func forget(_ device: DeviceID) async throws(StoreError)
     /// The devices that have state here.
     func knownDevices() async throws(StoreError) -> [DeviceID]
-    /// Keeps what was last published under a topic family of the gateway, so that a removed device's topics can be emptied.
-    func save(retainedTopics: Set<String>, of device: DeviceID?) async throws(StoreError)
-    func retainedTopics(of device: DeviceID?) async throws(StoreError) -> Set<String>
 }
 
 /// Why the store did not do what it was asked.

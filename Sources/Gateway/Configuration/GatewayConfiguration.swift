@@ -47,34 +47,28 @@ extension GatewayConfiguration {
             return (id: id, calendar: gateway.calendar("timezone"))
         }
         logLevel = reader.section("log") { $0.choice("level", default: Logger.Level.info) }
-        let mqtt = reader.section("mqtt") { mqtt in
-            gateway.id.map { MQTTConfiguration(&mqtt, gateway: $0, &context) }
-                ?? mqtt.skipped()
+        mqtt = reader.section("mqtt") { mqtt in
+            // A wrong id must not hide what else is wrong.
+            MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID, &context)
         }
         store = reader.section("store") { StoreConfiguration(&$0, context) }
         homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0) }
-        if homeAssistant.discovery != .off, homeAssistant.prefix == mqtt?.baseTopic {
+        if homeAssistant.discovery != .off, homeAssistant.prefix == mqtt.baseTopic {
             reader.report("The discovery prefix and mqtt.base_topic must not be the same.", at: "home_assistant")
         }
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
         devices = reader.devices("devices", defaults: policy, &context)
         if devices.isEmpty { context.warn("No device is configured.", at: "devices", of: reader) }
         let mistakes = reader.finish()
-        guard mistakes.isEmpty, let id = gateway.id, let mqtt else { throw ConfigurationError(mistakes: mistakes) }
+        guard mistakes.isEmpty, let id = gateway.id else { throw ConfigurationError(mistakes: mistakes) }
         self.id = id
         self.calendar = gateway.calendar
-        self.mqtt = mqtt
         self.source = source
         warnings = context.warnings
     }
 }
 
 extension ConfigurationReader {
-    fileprivate mutating func skipped() -> MQTTConfiguration? {
-        ignoreOtherKeys()
-        return nil
-    }
-
     fileprivate mutating func calendar(_ key: String) -> LocalCalendar {
         guard let name = optionalString(key) else { return LocalCalendar(timeZone: .current) }
         guard let calendar = LocalCalendar(identifier: name) else {

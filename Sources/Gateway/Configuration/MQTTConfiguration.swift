@@ -38,7 +38,7 @@ package struct MQTTConfiguration: Sendable, Hashable {
 
 extension MQTTConfiguration {
     /// Reads `mqtt:`.
-    init(_ reader: inout ConfigurationReader, gateway: DeviceID, _ context: inout ReadingContext) {
+    init(_ reader: inout ConfigurationReader, gateway: String, _ context: inout ReadingContext) {
         servers = reader.servers("url")
         baseTopic = reader.string("base_topic", default: ContractTopics.defaultBase)
         if let mistake = ContractTopics.mistake(inBase: baseTopic) {

@@ -14,7 +14,9 @@ struct HangupService: Service {
             do {
                 try await reload()
             } catch {
-                logger.error("The configuration stays as it was.", metadata: ["error": "\(error)"])
+                // Mistakes were logged one by one when the file was read.
+                let reason = (error as? ConfigurationError).map { "\($0.mistakes.count) mistakes" } ?? "\(error)"
+                logger.error("The configuration stays as it was.", metadata: ["error": "\(reason)"])
             }
         }
     }

@@ -105,16 +105,4 @@ extension FaultyStore: GatewayStore {
     package func knownDevices() async throws(StoreError) -> [DeviceID] {
         try await through(.knownDevices) { () async throws(StoreError) in try await base.knownDevices() }
     }
-
-    package func save(retainedTopics topics: Set<String>, of device: DeviceID?) async throws(StoreError) {
-        try await through(.saveRetainedTopics) { () async throws(StoreError) in
-            try await base.save(retainedTopics: topics, of: device)
-        }
-    }
-
-    package func retainedTopics(of device: DeviceID?) async throws(StoreError) -> Set<String> {
-        try await through(.retainedTopics) { () async throws(StoreError) in
-            try await base.retainedTopics(of: device)
-        }
-    }
 }

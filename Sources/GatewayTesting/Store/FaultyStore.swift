@@ -20,14 +20,12 @@ package final class FaultyStore: Sendable {
     /// The methods of a store.
     package enum Call: String, CaseIterable, Sendable {
         case load, take, save, samples, settle, keepDeviceSummary, days, report, begin, finish, unanswered, pending
-        case pendingAnswers, acknowledge, facts, statistics, clean, forget, knownDevices, saveRetainedTopics
-        case retainedTopics
+        case pendingAnswers, acknowledge, facts, statistics, clean, forget, knownDevices
 
         /// Whether the method writes.
         package var isWrite: Bool {
             switch self {
-            case .samples, .days, .unanswered, .pending, .pendingAnswers, .facts, .statistics, .knownDevices,
-                .retainedTopics:
+            case .samples, .days, .unanswered, .pending, .pendingAnswers, .facts, .statistics, .knownDevices:
                 false
             default: true
             }

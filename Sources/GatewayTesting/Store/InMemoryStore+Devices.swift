@@ -55,29 +55,12 @@ extension InMemoryStore {
     package func forget(_ device: DeviceID) async throws(StoreError) {
         try transaction(.save) { state in
             state.devices[device]?.record = DeviceRecord()
-            state.devices[device]?.topics = []
         }
     }
 
     /// The devices that have state.
     package func knownDevices() async throws(StoreError) -> [DeviceID] {
         try transaction(.read) { state in state.devices.keys.sorted { $0.text < $1.text } }
-    }
-
-    /// Keeps the names of retained topics.
-    package func save(retainedTopics: Set<String>, of device: DeviceID?) async throws(StoreError) {
-        try transaction(.save) { state in
-            if let device {
-                state.devices[device, default: Device()].topics = retainedTopics
-            } else {
-                state.topics = retainedTopics
-            }
-        }
-    }
-
-    /// The names of retained topics.
-    package func retainedTopics(of device: DeviceID?) async throws(StoreError) -> Set<String> {
-        try transaction(.read) { state in device.map { state.devices[$0]?.topics ?? [] } ?? state.topics }
     }
 }
 

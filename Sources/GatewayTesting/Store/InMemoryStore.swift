@@ -10,7 +10,6 @@ package final class InMemoryStore: GatewayStore {
         var samples: [SampleID: StoredSample] = [:]
         var days: [MetricDay: DayRecord] = [:]
         var deviceDays: [MetricDay: DailySummary] = [:]
-        var topics: Set<String> = []
     }
 
     struct Command: Sendable {
@@ -26,7 +25,6 @@ package final class InMemoryStore: GatewayStore {
         var acknowledged: [Lane: Int64] = [:]
         var answers: [(number: Int64, answer: StoredAnswer)] = []
         var commands: [String: Command] = [:]
-        var topics: Set<String> = []
         var failure: (@Sendable (Operation) -> StoreError?)?
     }
 

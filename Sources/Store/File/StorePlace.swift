@@ -105,7 +105,7 @@ struct StorePlace {
         }
         try Schema.migrator.migrate(pool)
         return try pool.writeWithoutTransaction { database in
-            for table in ["store", "lane", "dropped", "device", "series", "unsettled", "alert_level", "retained"] {
+            for table in ["store", "lane", "dropped", "device", "series", "unsettled", "alert_level"] {
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(table))")
                 guard verdict == "ok" else {
                     throw StoreError(.corrupt, "The table \(table) is damaged: \(verdict ?? "no answer").")

@@ -60,21 +60,6 @@ enum DeviceQueries {
         try String.fetchAll(database, sql: "SELECT name FROM device WHERE known = 1 ORDER BY name")
             .compactMap { DeviceID($0) }
     }
-
-    static func retainedTopics(of device: DeviceID?, in database: Database) throws -> Set<String> {
-        let sql = "SELECT topics FROM retained WHERE device = ?"
-        guard let text = try String.fetchOne(database, sql: sql, arguments: [device?.text ?? ""]) else { return [] }
-        return Set(try JSONValue.kept(text).asArray?.compactMap(\.asString) ?? [])
-    }
-}
-
-extension Transaction {
-    /// Keeps which topics of a device (or of the gateway) are retained at the broker.
-    func save(retainedTopics topics: Set<String>, of device: DeviceID?) throws {
-        try execute(
-            "INSERT INTO retained(device, topics) VALUES (?, ?) ON CONFLICT DO UPDATE SET topics = excluded.topics",
-            [device?.text ?? "", JSONValue.array(topics.sorted().map { .string($0) }).text])
-    }
 }
 
 extension Timestamp {

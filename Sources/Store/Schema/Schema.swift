@@ -142,9 +142,6 @@ enum Schema {
             payload BLOB
         ) STRICT;
 
-        -- Retained topics of a device, or of the gateway where the device is empty: a list in JSON.
-        CREATE TABLE retained(device TEXT PRIMARY KEY, topics TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
         CREATE VIEW readable_sample AS
             SELECT device.name AS device, series.metric AS metric,
                 strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000.0, 'unixepoch') AS start,

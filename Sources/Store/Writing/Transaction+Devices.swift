@@ -122,7 +122,6 @@ extension Transaction {
         try execute("UPDATE series SET cursor = NULL WHERE device = ?", [row])
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
         try execute("DELETE FROM unsettled WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
-        try execute("DELETE FROM retained WHERE device = ?", [device.text])
         books.devices[device] = nil
     }
 }

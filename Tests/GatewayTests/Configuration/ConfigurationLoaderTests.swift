@@ -24,7 +24,10 @@ import Testing
     }
 
     @Test func `says that a file is missing`() {
-        #expect(mistakes("/nowhere/c.yaml") == ["/nowhere/c.yaml: The configuration file cannot be read: it does not exist."])
+        #expect(
+            mistakes("/nowhere/c.yaml") == [
+                "/nowhere/c.yaml: The configuration file cannot be read: it does not exist."
+            ])
     }
 
     @Test func `refuses a file that is too long`() throws {

@@ -139,8 +139,9 @@ import Vitals
               url: mqtt://h
               protocol: 6
             log: {level: 7}
+            gateway: {id: My Home}
             """)
-        #expect(found.map { $0.prefix(2) } == ["2:", "6:", "7:"])
+        #expect(found.map { $0.prefix(2) } == ["2:", "6:", "7:", "8:"])
     }
 
     @Test func `counts what is beyond a hundred mistakes`() {

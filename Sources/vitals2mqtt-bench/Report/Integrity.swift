@@ -1,0 +1,34 @@
+/// What was fed against what arrived.
+struct Integrity: Sendable {
+    /// Samples that were sent, and never arrived.
+    var lost = 0
+    /// Samples that the gateway called durable, and that never arrived.
+    var acknowledgedLost = 0
+    var totals: Arrivals.Totals
+
+    init(_ keys: [FeedProcess.Keys], historyCount: Int = 0, _ arrivals: Arrivals) {
+        totals = arrivals.totals
+        let devices = arrivals.devices
+        for (device, keys) in zip(devices, keys) {
+            lost += (0..<max(historyCount, keys.flooded)).count { !device.has($0) }
+            lost += keys.paced.count { !device.has($0) }
+            acknowledgedLost += keys.acknowledged.count { !device.has($0) }
+        }
+    }
+
+    /// The figures that say that nothing is wrong.
+    func figures(_ part: String, _ title: String) -> [Figure] {
+        [
+            Figure("\(part).lost", "\(title): lost", Double(lost), "samples", aim: .atMost(0)),
+            Figure(
+                "\(part).out_of_order", "\(title): out of order per device and metric", Double(totals.outOfOrder),
+                "samples", aim: .atMost(0)),
+            Figure(
+                "\(part).new_ids", "\(title): new ids, or samples never fed",
+                Double(totals.newIdentities + totals.strangers), "samples", aim: .atMost(0)),
+            Figure(
+                "\(part).holes", "\(title): holes in seq", Double(totals.holes), "messages", aim: .atMost(0),
+                note: "\(totals.duplicates) duplicates under the same id"),
+        ]
+    }
+}

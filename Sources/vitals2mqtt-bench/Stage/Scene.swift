@@ -1,0 +1,110 @@
+import Foundation
+
+/// One gateway, with its own broker, store, devices and subscriber, in a folder that goes when it ends.
+final class Scene {
+    let folder: URL
+    let broker: BrokerProcess
+    let arrivals: Arrivals
+    let subscriber: Subscriber
+    let feed: FeedProcess?
+    let gateway: GatewayProcess
+    let plan: FeedPlan
+
+    /// What of a scene differs.
+    struct Setting {
+        var devices = 10
+        /// Whether the devices are the gateway's own simulated ones, in place of the feeder's.
+        var isSimulated = false
+        var historyCount = 0
+        /// Milliseconds between two keys, and of the first one before now.
+        var step: Int64 = 1
+        var age: Int64 = 25 * 60_000
+        /// A store that is kept; `nil` for a new one.
+        var store: URL?
+    }
+
+    private init(_ settings: RunSettings, _ name: String, _ setting: Setting) throws {
+        folder = settings.work.appending(path: name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        broker = try BrokerProcess(folder: folder)
+        plan = FeedPlan(
+            base: Instant.wall / 1000 - setting.age, step: setting.step, historyCount: setting.historyCount,
+            deviceCount: setting.devices)
+        // Simulated samples have no keys; they are counted only.
+        arrivals = Arrivals(
+            devices: setting.isSimulated ? 0 : setting.devices, key: .init(base: plan.base, step: plan.step))
+        subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
+        feed = setting.isSimulated ? nil : try FeedProcess(plan, folder: folder)
+        gateway = GatewayProcess(program: settings.gateway, folder: folder)
+        try GatewayConfiguration.write(
+            to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,
+            devices: feed.map { .link(ports: $0.ports) } ?? .simulated(count: setting.devices))
+    }
+
+    /// Sets the scene, without starting the gateway, and clears it away afterwards.
+    static func with<Result>(
+        _ settings: RunSettings, _ name: String, _ setting: Setting = Setting(), _ body: (Scene) throws -> Result
+    ) throws -> Result {
+        let scene = try Scene(settings, name, setting)
+        defer { scene.clear() }
+        return try body(scene)
+    }
+
+    private func clear() {
+        gateway.stop()
+        subscriber.end()
+        broker.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The feeder, where there is one.
+    func feeder() throws -> FeedProcess {
+        guard let feed else { throw BenchError("This scene has simulated devices.") }
+        return feed
+    }
+
+    /// Starts the gateway and waits until it is with the broker and with every device of the feeder.
+    func startGateway() throws {
+        let before = arrivals.onlineAt.count
+        try gateway.start()
+        try wait(30, for: "the gateway to connect with the broker") { arrivals.onlineAt.count > before }
+        try waitForDevices()
+    }
+
+    func waitForDevices() throws {
+        guard let feed else { return }
+        try wait(60, for: "the gateway to connect with the devices") { try feed.counts.connected == plan.deviceCount }
+    }
+
+    /// Waits until something is so; fails where the gateway ends meanwhile, or the time is over.
+    func wait(_ seconds: Double, for what: String, until condition: () throws -> Bool) throws {
+        let isSo = try Instant.wait(upTo: seconds) {
+            try gateway.check()
+            return try condition()
+        }
+        guard isSo else { throw BenchError("Waited \(Int(seconds)) s for \(what), in vain.") }
+    }
+
+    /// Lets the time pass with the gateway at work.
+    func run(seconds: Double) throws {
+        let start = Instant.steady
+        while Instant.seconds(since: start) < seconds {
+            try gateway.check()
+            Instant.pause(seconds: min(0.1, seconds - Instant.seconds(since: start)))
+        }
+    }
+
+    /// Waits until everything has arrived that was sent, or nothing has come for a while.
+    /// - Returns: what was sent.
+    @discardableResult
+    func drain(_ sent: Int, quiet: Double = 15) throws -> Int {
+        var (last, since) = (arrivals.samples, Instant.steady)
+        while arrivals.received < sent {
+            try gateway.check()
+            if arrivals.samples != last { (last, since) = (arrivals.samples, Instant.steady) }
+            if Instant.seconds(since: since) > quiet { break }
+            Instant.pause(seconds: 0.02)
+        }
+        return sent
+    }
+}

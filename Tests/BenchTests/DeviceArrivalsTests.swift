@@ -1,0 +1,40 @@
+import Testing
+
+@testable import vitals2mqtt_bench
+
+/// The benchmark's own judgement: a mistake in it would call a bad gateway good.
+@Suite struct DeviceArrivalsTests {
+    @Test func `tells duplicates, new ids, strangers and disorder apart`() {
+        var arrivals = DeviceArrivals()
+        for key in [0, 1, 3, 2] as [Int64] { arrivals.take(key, identity: UInt64(key) + 100, isHistorical: false) }
+        #expect(arrivals.outOfOrder == 1)
+        arrivals.take(1, identity: 101, isHistorical: false)
+        #expect(arrivals.duplicates == 1)
+        #expect(arrivals.outOfOrder == 1)
+        arrivals.take(1, identity: 999, isHistorical: false)
+        #expect(arrivals.newIdentities == 1)
+        arrivals.take(-1, identity: 7, isHistorical: false)
+        arrivals.take(nil, identity: 7, isHistorical: false)
+        #expect(arrivals.strangers == 2)
+        #expect(arrivals.received == 4)
+        #expect(arrivals.has(3))
+        #expect(!arrivals.has(4))
+    }
+
+    @Test func `takes history and live values as two orders`() {
+        var arrivals = DeviceArrivals()
+        arrivals.take(10, identity: 1, isHistorical: false)
+        arrivals.take(4, identity: 2, isHistorical: true)
+        arrivals.take(11, identity: 3, isHistorical: false)
+        arrivals.take(5, identity: 4, isHistorical: true)
+        #expect(arrivals.outOfOrder == 0)
+    }
+
+    @Test func `names what was fed and never arrived`() {
+        let arrivals = Arrivals(devices: 1, key: .init(base: 0, step: 1))
+        let keys = FeedProcess.Keys(flooded: 3, paced: [7, 9], acknowledged: [9])
+        let integrity = Integrity([keys], arrivals)
+        #expect(integrity.lost == 5)
+        #expect(integrity.acknowledgedLost == 1)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Gateway
+import GatewayTesting
+import Glibc
+import Subprocess
+import SystemPackage
+import Testing
+
+/// The program itself, as a user starts it.
+@Suite struct CommandLineTests {
+    /// The program stands beside the tests' own.
+    private static let program = FilePath(
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "vitals2mqtt").path)
+
+    private func run(_ arguments: [String]) async throws -> (status: String, output: String, errors: String) {
+        let result = try await Subprocess.run(
+            .path(Self.program), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
+            error: .string(limit: 1 << 20))
+        return ("\(result.terminationStatus)", result.standardOutput, result.standardError)
+    }
+
+    @Test(arguments: [
+        (["--version"], 0), (["--help"], 0), (["plugins"], 0), (["plugins", "simulator"], 0),
+        (["plugins", "none"], 64),
+        (["run"], 64), (["jump"], 64), (["run", "--config", "/nowhere/c.yaml"], 78), (["check-config"], 64),
+        (["check-config", "/nowhere/c.yaml"], 78), (["run", "--config", "x", "--log-level", "loud"], 64),
+        (["demo", "--broker", "localhost"], 78),
+    ])
+    func `ends with the status that a service manager knows`(arguments: [String], status: Int) async throws {
+        #expect(try await run(arguments).status == "\(TerminationStatus.exited(Int32(status)))")
+    }
+
+    @Test func `shows a plugin with its sample`() async throws {
+        let shown = try await run(["plugins", "simulator"]).output
+        #expect(shown.contains("driver: simulator (needs no transport)"))
+        #expect(shown.contains("model: band"))
+    }
+
+    @Test func `runs without a broker, takes a changed file and ends within five seconds`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let good = "mqtt: {url: \"mqtt://127.0.0.1:\(try freePort())\"}\ndevices: [{id: a, driver: simulator}]\n"
+        let path = try write(good, to: "c.yaml", in: folder)
+        let result = try await Subprocess.run(
+            .path(Self.program), arguments: ["run", "--config", path], input: .none, output: .discarded,
+            error: .sequence
+        ) { execution in
+            var ended: ContinuousClock.Instant?
+            for try await line in execution.standardError.strings() {
+                if line.contains("The broker is not connected.") {
+                    try write(good + "log: {level: loud}\n", to: "c.yaml", in: folder)
+                    try execution.send(signal: Signal(rawValue: SIGHUP))
+                } else if line.contains("\(path):3: log.level:") {
+                    ended = .now
+                    try execution.send(signal: .terminate)
+                }
+            }
+            return ended
+        }
+        #expect("\(result.terminationStatus)" == "\(TerminationStatus.exited(0))")
+        let asked = try #require(result.closureResult, "the mistake in the changed file was not logged")
+        #expect(asked.duration(to: .now) < .seconds(5))
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/vitals.sqlite"))
+    }
+}

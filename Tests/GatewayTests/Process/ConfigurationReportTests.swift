@@ -1,0 +1,93 @@
+import BundledPlugins
+import Foundation
+import Gateway
+import GatewayKit
+import Testing
+import Vitals
+
+@Suite struct ConfigurationReportTests {
+    private let bundled: ConfigurationLoader
+
+    init() throws {
+        bundled = ConfigurationLoader(plugins: try PluginCatalogue(BundledPlugins.all), environment: [:])
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test func `counts the devices of a good configuration, and warns`() throws {
+        try withFolder { folder in
+            let one = try write("mqtt: {url: mqtt://h}\ndevices: [{id: a, driver: simulator}]\n", to: "a", in: folder)
+            let report = ConfigurationReport(checking: one, with: bundled)
+            #expect(report.output == "OK: 1 device.\n")
+            #expect(report.problems.isEmpty)
+            #expect(report.status == .success)
+            let none = try write("mqtt: {url: mqtt://h}\n", to: "b", in: folder)
+            let warned = ConfigurationReport(checking: none, with: bundled)
+            #expect(warned.output == "OK: 0 devices.\n")
+            #expect(warned.problems == "warning: \(none):1: devices: No device is configured.\n")
+        }
+    }
+
+    @Test func `names every mistake with file and line`() throws {
+        try withFolder { folder in
+            let path = try write("mqtt: {url: mqtt://h}\nlog: {level: loud}\nstor: 1\n", to: "a", in: folder)
+            let report = ConfigurationReport(checking: path, with: bundled)
+            #expect(report.status == .configuration)
+            #expect(report.output.isEmpty)
+            let lines = report.problems.split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(lines.first?.hasPrefix("\(path):2: log.level: One of ") == true)
+            #expect(lines.last?.hasPrefix("\(path):3: stor: There is no such key. Did you mean store?") == true)
+        }
+    }
+
+    @Test func `finds the sample configuration without a mistake or a warning`() {
+        let path = Self.root.appending(path: "deploy/vitals2mqtt.yaml").path
+        let report = ConfigurationReport(checking: path, with: bundled)
+        #expect(report.problems == "")
+        #expect(report.status == .success)
+    }
+
+    /// What is switched off in the sample, as a comment, must be right too: `#` directly before a key switches it off, `# ` begins
+    /// an explanation.
+    @Test func `finds no mistake in the sample where everything is switched on`() throws {
+        let sample = try String(contentsOf: Self.root.appending(path: "deploy/vitals2mqtt.yaml"), encoding: .utf8)
+        var switchedOn = 0
+        let text = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            let indentation = line.prefix { $0 == " " }
+            let rest = line.dropFirst(indentation.count)
+            guard rest.hasPrefix("#"), !rest.hasPrefix("# "), rest != "#" else { return String(line) }
+            switchedOn += 1
+            return String(indentation + rest.dropFirst())
+        }.joined(separator: "\n")
+        #expect(switchedOn > 10)
+        try withFolder { folder in
+            try write("secret\n", to: "mqtt-password", in: folder)
+            for name in ["ca.pem", "client.pem", "client.key"] {
+                try write("-----BEGIN X-----\n", to: name, in: folder)
+            }
+            // Certificates go with TLS only.
+            let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
+            let configuration = try bundled.load(text: withTLS, directory: folder)
+            #expect(configuration.devices.count >= 4)
+            #expect(configuration.warnings == [])
+        }
+    }
+
+    @Test func `accepts the configuration of the containers`() throws {
+        let path = Self.root.appending(path: "deploy/docker/vitals2mqtt.yaml")
+        try withFolder { folder in
+            try write("secret\n", to: "mqtt-password", in: folder)
+            let text = try String(contentsOf: path, encoding: .utf8).replacing("/run/secrets", with: folder)
+            #expect(try bundled.load(text: text, directory: folder).warnings.map(\.path) == ["mqtt.url"])
+        }
+    }
+
+    @Test func `finds the demo's configuration without a mistake or a warning`() throws {
+        let text = DemoConfiguration.text(broker: "mqtt://127.0.0.1:1883")
+        let configuration = try bundled.load(text: text, directory: "/tmp")
+        #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff"])
+        #expect(configuration.warnings == [])
+    }
+}
