@@ -42,8 +42,7 @@ extension DeviceAgent {
         }
         // A clock that was set back counts, too.
         if let lastSeen, lastSeenSaved.map({ lastSeen - $0 >= Self.lastSeenInterval || lastSeen < $0 }) ?? true {
-            lastSeenSaved = lastSeen
-            await keep([.lastSeen(lastSeen)])
+            await keepLastSeen()
         }
         guard session != nil else { return }
         if nextSync.map({ $0 <= clock.uptime }) ?? false {
