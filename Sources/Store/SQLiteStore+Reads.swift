@@ -46,6 +46,7 @@ extension SQLiteStore {
         return try await reader.read { database in
             var statistics = try MessageTable.statistics(in: database)
             statistics.bytes = file.bytes
+            statistics.lastError = file.lastError?.message
             return statistics
         }
     }

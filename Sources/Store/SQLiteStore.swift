@@ -138,6 +138,7 @@ package actor SQLiteStore: GatewayStore {
             return books
         }
         commitCount += 1
+        file.noteSuccess()
         if !facts.isEmpty { onCommit(facts) }
     }
 }

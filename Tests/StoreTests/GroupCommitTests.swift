@@ -80,10 +80,12 @@ import Vitals
         }
         #expect(try await store.all().count == 1)
         #expect(folder.committed.all.count == 1)
+        #expect(try await store.statistics().lastError?.contains("full") == true)
         try await store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1000000") }
         _ = try await store.take(Intake(.band, many))
         #expect(try await store.all().count == 2_001)
         #expect(folder.committed.all.map(\.sequence) == Array(1...11))
+        #expect(try await store.statistics().lastError == nil)
     }
 
     @Test func `every commit is synchronised to the disk`() async throws {

@@ -37,6 +37,8 @@ package struct StoreStatistics: Sendable, Hashable {
     package var dropped: [String: Int] = [:]
     /// The size of the store's files in bytes.
     package var bytes: Int64 = 0
+    /// Why the last write failed, `nil` where it did not.
+    package var lastError: String?
 
     package init() {}
 }

@@ -20,9 +20,9 @@ extension GatewayCore {
             do throws(StoreError) {
                 let statistics = try await store.statistics()
                 var state = GatewayState(
-                    broker: status.snapshot.isConnected ? "connected" : nil, outbox: statistics.pending,
+                    broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
                     oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
-                    storeBytes: statistics.bytes, lastError: status.snapshot.lastError,
+                    storeBytes: statistics.bytes, lastError: statistics.lastError ?? status.snapshot.lastError,
                     at: last?.at ?? settings.clock.now)
                 if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
                 if state != last {

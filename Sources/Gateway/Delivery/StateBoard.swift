@@ -89,6 +89,11 @@ final class StateBoard: Sendable {
         state.withLock { state in
             state.isConnected = true
             for (key, entry) in state.entries where !entry.isKept { state.entries[key] = nil }
+            // The state of before the connection would deny it for ten seconds.
+            if case .gatewayState(var gateway)? = state.entries[.gatewayState] {
+                gateway.broker = GatewayState.connected
+                state.entries[.gatewayState] = .gatewayState(gateway)
+            }
             state.queue = state.order
             state.head = 0
             state.dirty = Set(state.order)

@@ -15,6 +15,7 @@ final class StoreFile: Sendable {
         var pool: DatabasePool?
         var lock: FileLock?
         var damage: StoreError?
+        var lastError: StoreError?
     }
 
     /// Opens the file, or makes it; one that is damaged is set aside first.
@@ -47,11 +48,18 @@ final class StoreFile: Sendable {
     /// Takes note of an error. After the first sign of damage nothing more is read or written, and a mark beside the file lets
     /// the next start set it aside: the pages that a start can check in time may be in order.
     func note(_ error: StoreError) -> StoreError {
+        state.withLock { $0.lastError = error }
         guard error.code == .corrupt else { return error }
         state.withLock { $0.damage = $0.damage ?? error }
         StorePlace(path: path).markDamaged()
         return error
     }
+
+    /// Takes note that writing works.
+    func noteSuccess() { state.withLock { $0.lastError = nil } }
+
+    /// Why the last write failed, `nil` where it did not.
+    var lastError: StoreError? { state.withLock { $0.lastError } }
 
     /// Closes the connections, which brings the log into the main file, and gives up the lock.
     func close() throws(StoreError) {

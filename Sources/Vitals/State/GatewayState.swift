@@ -20,7 +20,7 @@ package struct GatewayInfo: Sendable, Hashable {
 
 /// How the gateway is doing.
 package struct GatewayState: Sendable, Hashable {
-    /// The broker that it is connected with, as `host:port`; `nil` while it is not.
+    /// `connected` with the broker; `nil` while it is not, which no consumer sees.
     package var broker: String?
     /// Messages that wait for the broker, by lane.
     package var outbox: [Lane: Int]
@@ -30,8 +30,12 @@ package struct GatewayState: Sendable, Hashable {
     package var dropped: [String: Int]
     /// The size of the store's files in bytes.
     package var storeBytes: Int64
+    /// Why the store did not take the last write, or else how the connection with the broker last failed.
     package var lastError: String?
     package var at: Timestamp
+
+    /// What `broker` says.
+    package static let connected = "connected"
 
     package init(
         broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int], storeBytes: Int64,

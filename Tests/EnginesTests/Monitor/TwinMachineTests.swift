@@ -76,19 +76,6 @@ import Vitals
         #expect(twin.state.reportedVersion == 1)
     }
 
-    @Test func `what was wanted while the device was being written to is no fault of the device`() {
-        var twin = connected()
-        _ = set(&twin, [upper: .number(110)])
-        let told = twin.settings
-        _ = set(&twin, [upper: .number(120)])
-        twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(2))
-        twin.wrote(told, failures: [], at: Fixture.minute(2))
-        #expect(twin.state.pending == [upper])
-        #expect(twin.state.error == nil)
-        twin.wrote(twin.settings, failures: [], at: Fixture.minute(3))
-        #expect(twin.state.error?.contains(upper.path) == true)
-    }
-
     @Test func `a refused write says why`() {
         var twin = connected()
         _ = set(&twin, [upper: .number(110)])
