@@ -34,6 +34,8 @@ import Testing
         page.removeLast()
         let samples = try JSONValue(parsing: Array("[".utf8) + page + Array("]".utf8)).asArray
         #expect(samples?.count == 2000)
-        #expect(samples?.last?["start"]?.asInt64 == 1_763_712_000_000 + 1999 * 30_000)
+        let last = samples?.last?["start"]?.asInt64
+        let expected: Int64 = 1_763_712_000_000 + 1999 * 30_000
+        #expect(last == expected)
     }
 }

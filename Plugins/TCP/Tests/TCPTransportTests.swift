@@ -35,10 +35,8 @@ struct TCPTransportTests {
     }
 
     @Test func `says that nothing listens at a port`() async throws {
-        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = listener.localAddress?.port ?? 0
-        try await listener.close().get()
+        // A port that was free a moment ago may be a server's of another test by now; nobody is given the first one.
+        let port = 1
         await #expect {
             try await transport(port: port).connect()
         } throws: { error in

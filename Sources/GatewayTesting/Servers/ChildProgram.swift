@@ -4,9 +4,9 @@ import SystemPackage
 
 /// One run of a program beside a test. It ends with the task that runs it, and is always waited for, so that nothing
 /// is left behind.
-final class ChildProgram: Sendable {
+package final class ChildProgram: Sendable {
     /// What a program does.
-    enum Event: Sendable, Equatable {
+    package enum Event: Sendable, Equatable {
         /// A line of its standard output or standard error.
         case line(String)
         /// It is gone; with its exit status, or why it could not be started.
@@ -14,20 +14,23 @@ final class ChildProgram: Sendable {
     }
     /// How long a program may take to end after `SIGTERM`, before it is killed.
     private static let grace = Duration.seconds(3)
+    /// The longest line: a message of a megabyte in hexadecimal digits.
+    private static let longestLine = 1 << 21
 
-    let events = Recorder<Event>()
+    /// What it did so far.
+    package let events = Recorder<Event>()
     private let name: String
     private let arguments: [String]
     private let send = Mutex<(@Sendable (Signal) -> Void)?>(nil)
 
     /// A run of the program `name`, found by the search path or an absolute path.
-    init(_ name: String, _ arguments: [String]) {
+    package init(_ name: String, _ arguments: [String]) {
         self.name = name
         self.arguments = arguments
     }
 
     /// Runs the program until it ends, or ends it when the task is cancelled.
-    func run() async {
+    package func run() async {
         var options = PlatformOptions()
         options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: Self.grace)]
         do {
@@ -38,7 +41,9 @@ final class ChildProgram: Sendable {
                 send.withLock { $0 = { signal in try? execution.send(signal: signal) } }
                 // The program is collected only after this closure, so its number is not another's yet.
                 defer { send.withLock { $0 = nil } }
-                for try await line in execution.standardOutput.strings() {
+                for try await line in execution.standardOutput.strings(
+                    bufferingPolicy: .maxLineLength(Self.longestLine))
+                {
                     events.append(.line(String(line.drop { $0.isNewline }.prefix { !$0.isNewline })))
                 }
             }
@@ -49,22 +54,26 @@ final class ChildProgram: Sendable {
     }
 
     /// What can be done to a program from outside.
-    enum Interruption: Int32 {
-        case end = 15, kill = 9, freeze = 19, thaw = 18
+    package enum Interruption: Int32, Sendable {
+        case end = 15, kill = 9, freeze = 19, thaw = 18, reload = 1
     }
 
     /// Interrupts the program, unless it has ended.
-    func interrupt(_ interruption: Interruption) { send.withLock { $0?(Signal(rawValue: interruption.rawValue)) } }
+    package func interrupt(_ interruption: Interruption) {
+        send.withLock { $0?(Signal(rawValue: interruption.rawValue)) }
+    }
 
     /// Waits until the program has ended.
-    func end(within limit: Duration) async throws {
+    package func end(within limit: Duration) async throws {
         try await events.wait(within: limit) { $0.contains(where: \.isEnd) }
     }
 }
 
 extension ChildProgram.Event {
-    var isEnd: Bool { if case .ended = self { true } else { false } }
-    var text: String {
+    /// Whether the program is gone.
+    package var isEnd: Bool { if case .ended = self { true } else { false } }
+    /// The line, or how it ended.
+    package var text: String {
         switch self {
         case .line(let text): text
         case .ended(let status): "ended: \(status)"

@@ -17,7 +17,8 @@ package final class MosquittoServer: Sendable {
     package let directory: String
     /// The certificates, when the options ask for encryption.
     package let certificates: Certificates?
-    let options: MosquittoOptions
+    /// How it is set up.
+    package let options: MosquittoOptions
     private let state: Mutex<(port: Int, run: ChildProgram?)>
     private let runs: AsyncStream<ChildProgram>.Continuation
 

@@ -10,7 +10,7 @@ package final class Subscriber: Sendable {
     private let program: ChildProgram
     private let received = Recorder<InboundMessage>()
 
-    init(_ server: MosquittoServer, filter: String, account: MosquittoAccount?) {
+    init(_ server: MosquittoServer, filter: String, account: MosquittoAccount?, session: String?) {
         // Topic, retain, quality of service, response topic, correlation data, expiry, payload in hexadecimal digits.
         let format = [Self.mark, "%t", "%r", "%q", "%R", "%D", "%E", "%x"].joined(separator: "\\t")
         // The program does not flush its output when that is not a terminal; `stdbuf` makes it write line by line.
@@ -18,7 +18,7 @@ package final class Subscriber: Sendable {
             "stdbuf",
             ["-oL", "mosquitto_sub"] + server.clientArguments(account) + [
                 "-d", "-V", "mqttv5", "-q", "1", "-t", filter, "-F", format,
-            ])
+            ] + (session.map { ["-c", "-i", $0, "-x", "3600"] } ?? []))
     }
 
     /// What was received so far, in order.
@@ -30,7 +30,15 @@ package final class Subscriber: Sendable {
     package func wait(
         deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([InboundMessage]) -> Bool
     ) async throws -> [InboundMessage] {
-        try await received.wait(within: deadline, until: condition)
+        try await withDeadline(deadline) {
+            try await self.received.wait(until: condition)
+        } orThrow: {
+            DeadlinePassed(
+                limit: deadline,
+                last: self.messages.suffix(20).map {
+                    "\($0.topic) \(String(decoding: $0.payload.prefix(300), as: UTF8.self))"
+                })
+        }
     }
 
     func run() async {
@@ -92,10 +100,13 @@ package struct MosquittoAccount: Sendable, Hashable {
 
 extension MosquittoServer {
     /// Runs `body` beside a subscriber of `filter`, which sees everything that is published from the start of `body`.
+    ///
+    /// With a `session`, a persistent server keeps for it what is published while its connection is broken.
     package func withSubscriber(
-        _ filter: String = "#", as account: MosquittoAccount? = nil, _ body: (Subscriber) async throws -> Void
+        _ filter: String = "#", as account: MosquittoAccount? = nil, session: String? = nil,
+        _ body: (Subscriber) async throws -> Void
     ) async throws {
-        let subscriber = Subscriber(self, filter: filter, account: account)
+        let subscriber = Subscriber(self, filter: filter, account: account, session: session)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await subscriber.run() }
             defer { group.cancelAll() }

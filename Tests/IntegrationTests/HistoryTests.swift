@@ -1,0 +1,43 @@
+import GatewayTesting
+import JSON
+import Testing
+
+/// A device with a history, from its file to the subscriber.
+@Suite(.timeLimit(.minutes(10)))
+struct HistoryTests {
+    @Test(arguments: ["tcp", "exec"])
+    func `every record arrives with its time and value, once per id, over a kill and a second synchronisation`(
+        transport: String
+    ) async throws {
+        try await withBench { bench in
+            let expected = try await HeartRates(of: "band", on: bench)
+            let journal = bench.path("journal")
+            let arguments = ["--page-size", "2", "--journal", journal]
+            if transport == "tcp" {
+                let device = try await bench.startDevice(Repository.device, arguments)
+                try bench.configure([bench.tcpDevice("band", port: device.port)])
+            } else {
+                try bench.configure([bench.execDevice("band", arguments)])
+            }
+            let first = bench.startGateway()
+            let consumer = Consumer()
+            try await bench.wait(for: 1, by: consumer)
+            try await bench.end(first, by: .kill)
+
+            let restart = bench.position
+            _ = bench.startGateway()
+            try await bench.synced("band", from: restart)
+            let known = try await bench.wait(for: 68, by: consumer)
+            expected.check(known.samples)
+            #expect(known.mistakes.isEmpty)
+
+            let answer = try await bench.command("band/command/sync", id: "again")
+            #expect(answer["status"]?.asString == "done")
+            #expect(answer["data"]?["samples_new"]?.asInt == 0)
+            let after = consumer.read(bench.subscriber.messages)
+            expected.check(after.samples)
+            #expect(after.mistakes.isEmpty)
+            #expect(after.holes.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import GatewayTesting
+import JSON
+import MQTT
+
+extension InboundMessage {
+    /// The payload, `null` where it is no JSON.
+    var json: JSONValue { (try? JSONValue(parsing: payload)) ?? .null }
+    var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+extension Bench {
+    /// Everything of the gateway is below it.
+    static let base = "vitals2mqtt/home"
+
+    /// The first message under a topic of the gateway that fulfils a condition, from the position `start` on.
+    @discardableResult
+    func message(
+        _ topic: String, from start: Int = 0,
+        where condition: @escaping @Sendable (InboundMessage) -> Bool = { _ in true }
+    ) async throws -> InboundMessage {
+        let topic = "\(Self.base)/\(topic)"
+        let isWanted: @Sendable (InboundMessage) -> Bool = { $0.topic == topic && condition($0) }
+        let messages = try await subscriber.wait(deadline: Self.patience) { messages in
+            messages.count > start && messages[start...].contains(where: isWanted)
+        }
+        guard let first = messages[start...].first(where: isWanted) else { throw CancellationError() }
+        return first
+    }
+
+    /// What came so far under a topic of the gateway.
+    func messages(_ topic: String, from start: Int = 0) -> [InboundMessage] {
+        let messages = subscriber.messages
+        guard start < messages.count else { return [] }
+        return messages[start...].filter { $0.topic == "\(Self.base)/\(topic)" }
+    }
+
+    /// How many messages came so far.
+    var position: Int { subscriber.messages.count }
+
+    /// Publishes under a topic of the gateway.
+    func publish(
+        _ topic: String, _ payload: String, isRetained: Bool = false, responseTopic: String? = nil,
+        correlation: String? = nil
+    ) async throws {
+        try await server.publish(
+            OutboundMessage(
+                topic: "\(Self.base)/\(topic)", payload: Array(payload.utf8), isRetained: isRetained,
+                responseTopic: responseTopic, correlationData: correlation.map { Array($0.utf8) }), as: account)
+    }
+
+    /// Sends a command with an id, and returns its final answer.
+    @discardableResult
+    func command(_ topic: String, id: String, _ members: String = "") async throws -> JSONValue {
+        let start = position
+        try await publish(topic, "{\"id\":\"\(id)\"\(members.isEmpty ? "" : "," + members)}")
+        return try await answer(id, from: start).json
+    }
+
+    /// The final answer to the command with this id.
+    @discardableResult
+    func answer(_ id: String, from start: Int = 0) async throws -> InboundMessage {
+        let isWanted: @Sendable (InboundMessage) -> Bool = { message in
+            message.topic.hasSuffix("response") && message.json["id"]?.asString == id
+                && message.json["status"]?.asString != "accepted"
+        }
+        let messages = try await subscriber.wait(deadline: Self.patience) { messages in
+            messages.count > start && messages[start...].contains(where: isWanted)
+        }
+        guard let first = messages[start...].first(where: isWanted) else { throw CancellationError() }
+        return first
+    }
+
+    /// Waits until a device is connected.
+    func connected(_ device: String, from start: Int = 0) async throws {
+        try await message("\(device)/link", from: start) { $0.json["state"]?.asString == "connected" }
+    }
+
+    /// Waits until a device was synchronised.
+    func synced(_ device: String, from start: Int = 0) async throws {
+        try await message("\(device)/sync", from: start) {
+            $0.json["state"]?.asString == "idle" && $0.json["job"]?.asString != nil
+                && $0.json["last_success_at"]?.asString != nil
+        }
+    }
+}

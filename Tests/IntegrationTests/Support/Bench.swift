@@ -1,0 +1,122 @@
+import Foundation
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+
+/// What a test of the whole works with: a folder, a real broker, an independent subscriber, and programs.
+struct Bench: Sendable {
+    /// Everything that a test waits for comes within this, on a busy machine, too.
+    static let patience = Duration.seconds(90)
+
+    let folder: String
+    let server: MosquittoServer
+    let subscriber: Subscriber
+    let programs: Programs
+    let account: MosquittoAccount?
+    private let gateways = Recorder<ChildProgram>()
+
+    init(
+        folder: String, server: MosquittoServer, subscriber: Subscriber, programs: Programs, account: MosquittoAccount?
+    ) {
+        self.folder = folder
+        self.server = server
+        self.subscriber = subscriber
+        self.programs = programs
+        self.account = account
+    }
+
+    /// A file in the test's folder.
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Writes the gateway's configuration. Devices are lines of YAML's flow style.
+    func configure(_ devices: [String], mqtt: [String] = [], sync: String = "{first: all}") throws {
+        let scheme = server.options.encryption == .none ? "mqtt" : "mqtts"
+        let text = """
+            gateway: {id: home, timezone: Europe/Berlin}
+            mqtt: {\((["url: \"\(scheme)://127.0.0.1:\(server.port)\""] + mqtt).joined(separator: ", "))}
+            store: {path: vitals.sqlite}
+            home_assistant: {discovery: "off"}
+            sync: \(sync)
+            devices: [\(devices.joined(separator: ", "))]
+
+            """
+        try text.write(toFile: path("gateway.yaml"), atomically: true, encoding: .utf8)
+    }
+
+    /// Starts the gateway with what `configure` wrote.
+    func startGateway() -> ChildProgram {
+        let gateway = programs.start(Repository.gateway, ["run", "--config", path("gateway.yaml")])
+        gateways.append(gateway)
+        return gateway
+    }
+
+    /// Ends a program in a certain way, and waits until it is gone.
+    func end(_ program: ChildProgram, by interruption: ChildProgram.Interruption) async throws {
+        program.interrupt(interruption)
+        try await program.end(within: Self.patience)
+    }
+
+    /// What the gateways wrote to their logs, for a test that failed.
+    var log: String {
+        gateways.elements.map { $0.events.elements.suffix(60).map(\.text).joined(separator: "\n") }
+            .joined(separator: "\n--- the next run:\n")
+    }
+}
+
+/// Only so many at once: each has four programs or more, and all of them wait for the same processors.
+private let places = Places(3)
+
+/// Runs `body` on a bench of its own, and ends and removes everything afterwards.
+func withBench(
+    _ options: MosquittoOptions = MosquittoOptions(isPersistent: true), as account: MosquittoAccount? = nil,
+    _ body: (Bench) async throws -> Void
+) async throws {
+    try await places.one {
+        let url = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: url) }
+        try await withMosquitto(options) { server in
+            try await server.withSubscriber(as: account, session: "witness") { subscriber in
+                try await withPrograms { programs in
+                    let bench = Bench(
+                        folder: url.path(percentEncoded: false), server: server, subscriber: subscriber,
+                        programs: programs, account: account)
+                    do { try await body(bench) } catch {
+                        Issue.record("The gateway's log:\n\(bench.log)")
+                        throw error
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lets a limited number in at a time.
+private actor Places {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) { free = count }
+
+    nonisolated func one(_ body: () async throws -> Void) async throws {
+        await enter()
+        do { try await body() } catch {
+            await leave()
+            throw error
+        }
+        await leave()
+    }
+
+    private func enter() async {
+        guard free == 0 else {
+            free -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,70 @@
+import JSON
+import MQTT
+import Synchronization
+
+/// What a consumer knows that keys on `id`, from the messages alone; with everything that it finds odd.
+final class Consumer: Sendable {
+    struct Knowledge: Sendable {
+        /// The newest revision of each sample.
+        var samples: [String: JSONValue] = [:]
+        /// The samples' starts by device, metric and way (live or history), in the order of first arrival.
+        var starts: [String: [String]] = [:]
+        /// The numbers of facts that arrived, and what came with each.
+        var facts: [Int: String] = [:]
+        /// `measured_at` of each latest value, by topic.
+        var latest: [String: [String]] = [:]
+        var mistakes: [String] = []
+
+        /// Numbers between the first and the last that did not arrive.
+        var holes: [Int] {
+            guard let first = facts.keys.min(), let last = facts.keys.max() else { return [] }
+            return (first...last).filter { facts[$0] == nil }
+        }
+    }
+    private let state = Mutex((Knowledge(), 0))
+
+    var knowledge: Knowledge { state.withLock { $0.0 } }
+
+    /// Reads what is new among the messages. Returns what is known now.
+    @discardableResult
+    func read(_ messages: [InboundMessage]) -> Knowledge {
+        state.withLock { state in
+            for message in messages[state.1...] { state.0.read(message) }
+            state.1 = messages.count
+            return state.0
+        }
+    }
+}
+
+extension Consumer.Knowledge {
+    fileprivate mutating func read(_ message: InboundMessage) {
+        if message.topic.contains("/latest/") {
+            let time = message.json["measured_at"]?.asString ?? ""
+            if let last = latest[message.topic]?.last, time < last {
+                mistakes.append("\(message.topic) goes back from \(last) to \(time).")
+            }
+            latest[message.topic, default: []].append(time)
+        }
+        guard !message.isRetained, let json = Optional(message.json), let number = json["seq"]?.asInt else { return }
+        let isReplay = json["source"]?.asString == "replay"
+        let content = (json["samples"]?.asArray ?? []).map { $0["id"]?.asString ?? "?" }.joined(separator: " ")
+        if let before = facts.updateValue(content, forKey: number), before != content {
+            mistakes.append("Number \(number) stands for two things.")
+        }
+        let isHistorical = json["historical"]?.asBool ?? false
+        for sample in json["samples"]?.asArray ?? [] {
+            let id = sample["id"]?.asString ?? ""
+            let start = sample["start"]?.asString ?? ""
+            if let known = samples[id] {
+                if known["start"] != sample["start"] { mistakes.append("\(id) has two starts.") }
+                guard (sample["rev"]?.asInt ?? 0) > (known["rev"]?.asInt ?? 0) else {
+                    if known["value"] != sample["value"] { mistakes.append("\(id) has two values in one revision.") }
+                    continue
+                }
+            } else if !isReplay {
+                starts["\(message.topic) \(isHistorical)", default: []].append(start)
+            }
+            samples[id] = sample
+        }
+    }
+}
