@@ -14,6 +14,8 @@ package final class ChildProgram: Sendable {
     }
     /// How long a program may take to end after `SIGTERM`, before it is killed.
     private static let grace = Duration.seconds(3)
+    /// The longest line: a message of a megabyte in hexadecimal digits.
+    private static let longestLine = 1 << 21
 
     /// What it did so far.
     package let events = Recorder<Event>()
@@ -39,7 +41,9 @@ package final class ChildProgram: Sendable {
                 send.withLock { $0 = { signal in try? execution.send(signal: signal) } }
                 // The program is collected only after this closure, so its number is not another's yet.
                 defer { send.withLock { $0 = nil } }
-                for try await line in execution.standardOutput.strings() {
+                for try await line in execution.standardOutput.strings(
+                    bufferingPolicy: .maxLineLength(Self.longestLine))
+                {
                     events.append(.line(String(line.drop { $0.isNewline }.prefix { !$0.isNewline })))
                 }
             }

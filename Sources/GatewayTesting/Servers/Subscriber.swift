@@ -30,7 +30,15 @@ package final class Subscriber: Sendable {
     package func wait(
         deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([InboundMessage]) -> Bool
     ) async throws -> [InboundMessage] {
-        try await received.wait(within: deadline, until: condition)
+        try await withDeadline(deadline) {
+            try await self.received.wait(until: condition)
+        } orThrow: {
+            DeadlinePassed(
+                limit: deadline,
+                last: self.messages.suffix(20).map {
+                    "\($0.topic) \(String(decoding: $0.payload.prefix(300), as: UTF8.self))"
+                })
+        }
     }
 
     func run() async {

@@ -59,6 +59,9 @@ final class StoreFile: Sendable {
             (state.pool.take(), state.lock.take())
         }
         defer { withExtendedLifetime(lock) {} }
+        // SQLite does it with the last connection only where that one may write; the pool closes its readers last. A
+        // reader that is still busy keeps the log for the next start, which loses nothing.
+        _ = try? pool?.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         do { try pool?.close() } catch { throw StoreError(error) }
     }
 

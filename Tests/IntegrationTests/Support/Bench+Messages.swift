@@ -79,7 +79,8 @@ extension Bench {
     /// Waits until a device was synchronised.
     func synced(_ device: String, from start: Int = 0) async throws {
         try await message("\(device)/sync", from: start) {
-            $0.json["state"]?.asString == "idle" && $0.json["last_success_at"]?.asString != nil
+            $0.json["state"]?.asString == "idle" && $0.json["job"]?.asString != nil
+                && $0.json["last_success_at"]?.asString != nil
         }
     }
 }

@@ -1,0 +1,120 @@
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+
+/// Commands to the gateway itself.
+@Suite(.timeLimit(.minutes(10)))
+struct GatewayCommandTests {
+    @Test func `replay sends the same numbers with the same samples again, and says so`() async throws {
+        try await withBench { bench in
+            try bench.configure([bench.execDevice("band", ["--page-size", "20"])])
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            let consumer = Consumer()
+            try await bench.wait(for: 68, by: consumer)
+            let originals = bench.messages("band/measurement/heart_rate").map(\.json)
+            let numbers = originals.compactMap { $0["seq"]?.asInt }
+            let first = try #require(numbers.min())
+            let last = try #require(numbers.max())
+
+            let start = bench.position
+            let answer = try await bench.command(
+                "gateway/command/replay", id: "replay", "\"from_seq\":\(first),\"to_seq\":\(last)")
+            #expect(answer["status"]?.asString == "done")
+            let again = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+                let numbers = messages[start...].compactMap { message in
+                    message.topic.contains("/measurement/") ? message.json["seq"]?.asInt : nil
+                }
+                return numbers.count >= originals.count
+            }[start...].filter { $0.topic.contains("/measurement/") }.map(\.json)
+            #expect(again.map { $0["seq"] } == originals.map { $0["seq"] })
+            #expect(again.map { $0["samples"] } == originals.map { $0["samples"] })
+            #expect(again.allSatisfy { $0["source"]?.asString == "replay" })
+        }
+    }
+
+    @Test func `sync asks every device, and rediscover publishes the state again`() async throws {
+        try await withBench { bench in
+            let journals = [bench.path("a"), bench.path("b")]
+            try bench.configure([
+                bench.execDevice("band", ["--journal", journals[0]]),
+                bench.execDevice("ring", ["--journal", journals[1]]),
+            ])
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            try await bench.synced("ring")
+            let start = bench.position
+            let answer = try await bench.command("gateway/command/sync", id: "all")
+            #expect(answer["status"]?.asString == "done")
+            try await bench.synced("band", from: start)
+            try await bench.synced("ring", from: start)
+            for journal in journals {
+                let reads = try Journal(journal).methods.count { $0 == "history/read" }
+                #expect(reads == 2)
+            }
+
+            let again = bench.position
+            let rediscovered = try await bench.command("gateway/command/rediscover", id: "again")
+            #expect(rediscovered["status"]?.asString == "done")
+            try await bench.message("band/info", from: again)
+            try await bench.message("ring/latest/heart_rate", from: again)
+        }
+    }
+
+    @Test func `reload adds and removes devices, and empties what stood about a removed one`() async throws {
+        try await withBench { bench in
+            let journal = bench.path("journal")
+            let band = bench.execDevice("band", ["--journal", journal])
+            try bench.configure([band, bench.execDevice("old")])
+            let gateway = bench.startGateway()
+            try await bench.synced("band")
+            try await bench.synced("old")
+            let consumer = Consumer()
+            try await bench.wait(for: 136, by: consumer)
+
+            try bench.configure([band, bench.execDevice("new")])
+            let start = bench.position
+            let answer = try await bench.command("gateway/command/reload", id: "reload")
+            #expect(answer["status"]?.asString == "done")
+            #expect(answer["data"]?["added"]?.asArray == ["new"])
+            #expect(answer["data"]?["removed"]?.asArray == ["old"])
+            #expect(answer["data"]?["changed"]?.asArray == [])
+            try await bench.synced("new", from: start)
+            try await bench.wait(for: 204, by: consumer)
+            // Whatever was retained about the old one is gone for whoever comes now.
+            try await bench.message("old/info", from: start) { $0.payload.isEmpty }
+            let mark = bench.position
+            try await bench.publish("test/mark", "here", isRetained: true)
+            try await bench.message("test/mark", from: mark)
+            try await bench.server.withSubscriber { newcomer in
+                let messages = try await newcomer.wait { $0.contains { $0.topic.hasSuffix("/test/mark") } }
+                let left = messages.filter { $0.topic.hasPrefix("\(Bench.base)/old/") && $0.isRetained }
+                #expect(left.map(\.topic) == [])
+                #expect(messages.contains { $0.topic == "\(Bench.base)/new/info" })
+            }
+            let greetings = try Journal(journal).methods.count { $0 == "initialize" }
+            #expect(greetings == 1, "The device that did not change is not touched.")
+
+            // SIGHUP does the same.
+            try bench.configure([band])
+            let again = bench.position
+            gateway.interrupt(.reload)
+            try await bench.message("new/info", from: again) { $0.payload.isEmpty }
+        }
+    }
+
+    @Test func `a configuration with a mistake changes nothing`() async throws {
+        try await withBench { bench in
+            try bench.configure([bench.execDevice("band")])
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            try bench.configure(["{id: band, driver: nonsense}"])
+            let answer = try await bench.command("gateway/command/reload", id: "mistake")
+            #expect(answer["status"]?.asString == "failed")
+            #expect(answer["code"]?.asString == "invalid")
+            let sync = try await bench.command("band/command/sync", id: "still-there")
+            #expect(sync["status"]?.asString == "done")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import GatewayTesting
+import JSON
+import Testing
+
+/// Nothing that was acknowledged to a device is lost: over a broker that is away, and over `kill -9`.
+@Suite(.timeLimit(.minutes(20)))
+struct LossTests {
+    /// Kills in one run; the variable `KILL_ROUNDS` asks for more.
+    private static let rounds = ProcessInfo.processInfo.environment["KILL_ROUNDS"].flatMap { Int($0) } ?? 10
+    /// Samples that are acknowledged while the broker is away: at a debug build's pace some seconds.
+    private static let outage = 4_000
+
+    @Test(arguments: [true, false])
+    func `every acknowledged sample arrives, however often the gateway is killed`(hasBroker: Bool) async throws {
+        let seed =
+            ProcessInfo.processInfo.environment["KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
+        print("Kills with the seed \(seed), the broker \(hasBroker ? "there" : "away"): KILL_SEED=\(seed) repeats it.")
+        var generator = SplitMix64(seed: seed)
+        try await withBench { bench in
+            let device = try await LoadDevice("load", on: bench)
+            try bench.configure([bench.tcpDevice("load", port: device.port)])
+            if !hasBroker { try await bench.server.stop() }
+            for _ in 0..<Self.rounds {
+                let gateway = bench.startGateway()
+                // Not one right after the start only: some come between two commits, some within one.
+                try await device.wait(for: device.acknowledged + Int.random(in: 1...120, using: &generator))
+                try await bench.end(gateway, by: .kill)
+            }
+            if !hasBroker { try await bench.server.start() }
+            let last = bench.startGateway()
+            try await device.wait(for: device.acknowledged + 1)
+            let acknowledged = try await device.end(on: bench)
+            let consumer = Consumer()
+            try await bench.wait(for: acknowledged, by: consumer)
+            try await bench.end(last, by: .end)
+            let known = consumer.read(bench.subscriber.messages)
+            #expect(known.mistakes.isEmpty)
+            #expect(known.holes.isEmpty)
+            #expect(acknowledged.count >= Self.rounds)
+        }
+    }
+
+    @Test func `what came while the broker was away arrives in order, once per id, and latest never goes back`()
+        async throws
+    {
+        try await withBench { bench in
+            let band = try await LoadDevice("band", on: bench)
+            let ring = try await LoadDevice("ring", on: bench)
+            try bench.configure([
+                bench.tcpDevice("band", port: band.port), bench.tcpDevice("ring", port: ring.port),
+            ])
+            _ = bench.startGateway()
+            let consumer = Consumer()
+            try await bench.wait(for: 100, by: consumer)
+
+            try await bench.server.stop()
+            let before = (band.acknowledged, ring.acknowledged)
+            try await band.wait(for: before.0 + Self.outage)
+            try await ring.wait(for: before.1 + Self.outage)
+            try await bench.server.start()
+            let acknowledged = try await band.end(on: bench) + ring.end(on: bench)
+            let known = try await bench.wait(for: acknowledged, by: consumer)
+
+            #expect(known.mistakes.isEmpty)
+            #expect(known.holes.isEmpty)
+            #expect(known.facts.keys.min() == 1)
+            #expect(known.starts.count >= 2)
+            for (series, starts) in known.starts { #expect(starts == starts.sorted(), "\(series)") }
+            #expect(known.latest.count == 2)
+        }
+    }
+}
+
+extension Bench {
+    /// Waits until a consumer knows all of these samples.
+    @discardableResult
+    fileprivate func wait(for ids: [String], by consumer: Consumer) async throws -> Consumer.Knowledge {
+        let wanted = Set(ids)
+        do {
+            try await subscriber.wait(deadline: Self.patience) { messages in
+                let known = consumer.read(messages).samples
+                return known.count >= wanted.count && wanted.isSubset(of: known.keys)
+            }
+        } catch {
+            let missing = wanted.subtracting(consumer.knowledge.samples.keys)
+            Issue.record("\(missing.count) of \(wanted.count) acknowledged samples are lost.")
+            throw error
+        }
+        return consumer.knowledge
+    }
+}
