@@ -32,7 +32,7 @@ struct HistoryTests {
             #expect(known.mistakes.isEmpty)
 
             let answer = try await bench.command("band/command/sync", id: "again")
-            #expect(answer["status"]?.asString == "done")
+            #expect(answer["status"]?.asString == "done", "\(answer)")
             #expect(answer["data"]?["samples_new"]?.asInt == 0)
             let after = consumer.read(bench.subscriber.messages)
             expected.check(after.samples)
