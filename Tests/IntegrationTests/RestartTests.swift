@@ -30,6 +30,35 @@ struct RestartTests {
         }
     }
 
+    @Test func `the next broker of the list takes over, and gets what the first one did not`() async throws {
+        try await withBench { bench in
+            try await withMosquitto { other in
+                let band = try await LoadDevice("band", on: bench)
+                let ring = try await LoadDevice("ring", on: bench)
+                ring.program.interrupt(.freeze)
+                let list = [other.port, bench.server.port].map { "\"mqtt://127.0.0.1:\($0)\"" }.joined(separator: ", ")
+                try bench.configure(
+                    [bench.tcpDevice("band", port: band.port), bench.tcpDevice("ring", port: ring.port)],
+                    url: "[\(list)]")
+                _ = bench.startGateway()
+                try await other.withSubscriber { first in
+                    try await band.wait(for: 200)
+                    let wanted = Set(try await band.end(on: bench))
+                    let consumer = Consumer()
+                    try await first.wait(deadline: Bench.patience) { messages in
+                        wanted.isSubset(of: consumer.read(messages).samples.keys)
+                    }
+                }
+                try await other.kill()
+                ring.program.interrupt(.thaw)
+                try await ring.wait(for: 200)
+                let known = try await bench.wait(for: ring.end(on: bench), by: Consumer())
+                #expect(known.mistakes.isEmpty)
+                #expect(known.holes.isEmpty)
+            }
+        }
+    }
+
     @Test func `ends in time under load with a broker that hangs, and loses nothing`() async throws {
         try await withBench { bench in
             let device = try await LoadDevice("band", on: bench)

@@ -30,11 +30,14 @@ struct Bench: Sendable {
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     /// Writes the gateway's configuration. Devices are lines of YAML's flow style.
-    func configure(_ devices: [String], mqtt: [String] = [], sync: String = "{first: all}") throws {
+    func configure(
+        _ devices: [String], url: String? = nil, mqtt: [String] = [], sync: String = "{first: all}"
+    ) throws {
         let scheme = server.options.encryption == .none ? "mqtt" : "mqtts"
+        let url = url ?? "\"\(scheme)://127.0.0.1:\(server.port)\""
         let text = """
             gateway: {id: home, timezone: Europe/Berlin}
-            mqtt: {\((["url: \"\(scheme)://127.0.0.1:\(server.port)\""] + mqtt).joined(separator: ", "))}
+            mqtt: {\((["url: \(url)"] + mqtt).joined(separator: ", "))}
             store: {path: vitals.sqlite}
             home_assistant: {discovery: "off"}
             sync: \(sync)
