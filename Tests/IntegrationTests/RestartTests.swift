@@ -59,6 +59,30 @@ struct RestartTests {
         }
     }
 
+    @Test func `what stood about a removed device is emptied, also when a kill came before the broker`() async throws {
+        try await withBench { bench in
+            let band = bench.execDevice("band")
+            try bench.configure([band, bench.execDevice("old")])
+            let first = bench.startGateway()
+            try await bench.synced("old")
+            try await bench.end(first, by: .end)
+            try await bench.server.stop()
+
+            try bench.configure([band])
+            let second = bench.startGateway()
+            try await second.events.wait(within: Bench.patience) { events in
+                events.contains { $0.text.contains("The broker is not connected.") }
+            }
+            try await bench.end(second, by: .kill)
+            try await bench.server.start()
+            let start = bench.position
+            _ = bench.startGateway()
+            for topic in ["old/info", "old/link", "old/latest/heart_rate", "old/config"] {
+                try await bench.message(topic, from: start) { $0.payload.isEmpty }
+            }
+        }
+    }
+
     @Test func `ends in time under load with a broker that hangs, and loses nothing`() async throws {
         try await withBench { bench in
             let device = try await LoadDevice("band", on: bench)
