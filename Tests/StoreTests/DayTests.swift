@@ -82,6 +82,8 @@ import Vitals
         store = try folder.open()
         #expect(
             try await store.load(.band).unsettledDays == [MetricDay(.stress, Self.day), MetricDay(.steps, Self.day)])
+        _ = try await store.settle(summary(), of: .band, isFinal: false, at: dawn)
+        #expect(try await store.load(.band).unsettledDays.count == 2)
         _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
         #expect(try await store.load(.band).unsettledDays == [MetricDay(.steps, Self.day)])
     }

@@ -176,7 +176,11 @@ class Stage:
         self.say(line.what, line.text)
 
     def say(self, what: str, text: str) -> None:
-        print(f"{time.monotonic() - self.began:6.1f}s  {what:<10} {text}", flush=True)
+        try:
+            print(f"{time.monotonic() - self.began:6.1f}s  {what:<10} {text}", flush=True)
+        except BrokenPipeError:  # whoever read has seen enough, as `head` does
+            self.until = 0
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

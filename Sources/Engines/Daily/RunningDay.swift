@@ -45,8 +45,8 @@ package struct RunningDay: Sendable {
     /// The metrics that have samples today.
     package var metrics: [Metric] { Metric.allCases.filter { accumulators[$0] != nil } }
 
-    /// What is published counts as published.
-    package mutating func published() { changed = [] }
+    /// What is published counts as published; what is outdated could not be.
+    package mutating func published() { changed.formIntersection(outdated) }
 
     /// A new day has begun: every metric that had one begins at zero, but for what the store has of the day already.
     package mutating func begin(_ day: LocalDay, outdated: Set<Metric> = []) {

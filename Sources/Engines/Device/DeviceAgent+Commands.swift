@@ -41,12 +41,12 @@ extension DeviceAgent {
         await withDiscardingTaskGroup { group in
             for await item in commands {
                 guard stopping.value == nil else {
-                    await output.answer(item.key, Self.gone)
+                    await answer(item.key, Self.gone)
                     continue
                 }
                 guard commandCount < Self.maximumCommands else {
                     let message = "Too many commands are running on this device; try again later."
-                    await output.answer(item.key, Answer(.rejected, code: .busy, message: message))
+                    await answer(item.key, Answer(.rejected, code: .busy, message: message))
                     continue
                 }
                 if await isServedInOrder(item) { continue }

@@ -39,9 +39,7 @@ extension DeviceAgent {
             for action in connection.handle(event, at: clock.now) {
                 switch action {
                 case .publish(let state): publish(.link(state))
-                case .open:
-                    next = .ended(await converseOnce())
-                    await deliverAnswers()
+                case .open: next = .ended(await converseOnce())
                 case .wait(let duration):
                     await waitToRetry(duration)
                     next = .woken
@@ -176,6 +174,7 @@ extension DeviceAgent {
         measurementDeadline = nil
         await perform(measurement.handle(.disconnected, at: clock.now))
         await abandonJobs()
+        await keepLastSeen()
         logger.info("The device is disconnected.")
     }
 

@@ -56,13 +56,53 @@ extension DeviceAgent {
         }
     }
 
-    /// Publishes the running day of the metrics that changed.
+    /// Reads again what was corrected, and publishes the running day of the metrics that changed.
+    func refreshToday() async throws(StoreError) {
+        try await intakeGate.alone { () async throws(StoreError) in
+            beginDayIfDue()
+            for metric in Metric.allCases where ledger.today.outdated.contains(metric) {
+                try await rebuildToday(metric)
+            }
+        }
+        publishToday()
+        try await keepRaised()
+    }
+
+    /// Publishes the running day of the metrics that changed, but for those that have to be read from the store first.
     func publishToday() {
         let now = clock.now
-        for metric in ledger.today.changed.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let summary = ledger.today.summary(of: metric)
+        let changed = ledger.today.changed.subtracting(ledger.today.outdated)
+        for metric in changed.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let summary = summaryOfToday(metric)
+            publishedToday[metric] = summary
             publish(.today(DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false)))
         }
         ledger.today.published()
+    }
+
+    /// The running day of a metric, with no counter lower than it was published before.
+    func summaryOfToday(_ metric: Metric) -> DailySummary {
+        let summary = ledger.today.summary(of: metric)
+        return publishedToday[metric].map { summary.raised(over: $0) } ?? summary
+    }
+
+    /// Keeps what was published above the samples' own sum, so that no counter falls over a restart.
+    private func keepRaised() async throws(StoreError) {
+        for (metric, summary) in publishedToday where summary.day == ledger.today.day && keptToday[metric] != summary {
+            guard !ledger.today.outdated.contains(metric), ledger.today.summary(of: metric) != summary else { continue }
+            _ = try await store.settle(summary, of: id, isFinal: false, at: clock.now)
+            keptToday[metric] = summary
+        }
+    }
+
+    /// Reads what this day's metrics amount to, and what was published of them, at the start.
+    func loadToday() async throws(StoreError) {
+        let today = ledger.today.day
+        for day in unsettled where day.day == today {
+            try await rebuildToday(day.metric)
+            let kept = try await store.days(of: id, metric: day.metric, in: today...today, limit: 1)
+            publishedToday[day.metric] = kept.first?.summary
+        }
+        keptToday = publishedToday
     }
 }

@@ -15,17 +15,22 @@ extension DeviceAgent {
         }
     }
 
-    /// Writes what is pending, reads it back, and says what the device did not take.
-    func push(to device: any DeviceSession) async throws(DeviceError) {
+    /// Writes what is pending and reads it back. Returns what the device did not take.
+    func push(to device: any DeviceSession) async throws(DeviceError) -> String? {
         try await pushGate.alone { () async throws(DeviceError) in try await write(to: device) }
     }
 
-    private func write(to device: any DeviceSession) async throws(DeviceError) {
+    @discardableResult
+    private func write(to device: any DeviceSession) async throws(DeviceError) -> String? {
         let writes = twin.writes
-        guard !writes.isEmpty else { return }
+        guard !writes.isEmpty else {
+            return twin.state.pending.isEmpty
+                ? nil : "The device did not say how it is set; the change is tried again at the next connection."
+        }
         var failures: [(metric: Metric, error: DeviceError)] = []
         var written: [Metric] = []
         for (metric, configuration) in writes {
+            twin.writing(configuration, of: metric)
             do throws(DeviceError) {
                 try await call("monitor/write", DeviceTimeouts.call) { () async throws(DeviceError) in
                     try await device.setMonitorConfiguration(configuration, of: metric)
@@ -38,19 +43,21 @@ extension DeviceAgent {
         }
         let (reported, unread) = try await readMonitoring(written, from: device)
         failures += unread
-        await report(reported, of: device, failures: failures.map { ($0.metric, $0.error.message) })
+        return await report(reported, of: device, failures: failures.map { ($0.metric, $0.error.message) })
     }
 
     /// Takes in what the device reported, and where something was written also how that went.
+    @discardableResult
     private func report(
         _ reported: MonitorSettings, of device: any DeviceSession,
         failures: [(metric: Metric, error: String)]? = nil
-    ) async {
+    ) async -> String? {
         await twinGate.alone {
             let before = twin.state
             twin.report(reported, capabilities: device.description.capabilities, at: clock.now)
-            if let failures { twin.wrote(failures: failures, at: clock.now) }
+            let error = failures.flatMap { twin.wrote(failures: $0, at: clock.now) }
             if twin.state != before { await keepTwin() }
+            return error
         }
     }
 
@@ -122,20 +129,15 @@ extension DeviceAgent {
     func confirm() async -> Answer {
         let version = twin.state.version
         guard session != nil else { return Answer(.done, data: .version(version)) }
+        let refusal: String?
         do {
-            try await onSession { device throws(DeviceError) in try await self.push(to: device) }
+            refusal = try await onSession { device throws(DeviceError) in try await self.push(to: device) }
         } catch {
             // A device that is lost meanwhile takes the settings at its next connection.
             if error.code == .disconnected { return Answer(.done, data: .version(version)) }
             return Answer(.failed, code: .deviceError, message: error.message, data: .version(version))
         }
-        if let error = twin.state.error {
-            return Answer(.failed, code: .deviceError, message: error, data: .version(version))
-        }
-        guard twin.state.pending.isEmpty else {
-            let message = "The device did not say how it is set; the change is tried again at the next connection."
-            return Answer(.failed, code: .deviceError, message: message, data: .version(version))
-        }
+        if let refusal { return Answer(.failed, code: .deviceError, message: refusal, data: .version(version)) }
         return Answer(.done, data: .version(version))
     }
 

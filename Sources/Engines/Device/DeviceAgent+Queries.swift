@@ -76,7 +76,7 @@ extension DeviceAgent {
                 days.removeAll { $0.summary.day == today.day }
                 days.append(
                     DayRecord(
-                        summary: today.summary(of: metric), revision: 1, updatedAt: clock.now, isFinal: false))
+                        summary: summaryOfToday(metric), revision: 1, updatedAt: clock.now, isFinal: false))
             }
             return Answer(.done, data: .days(days))
         } catch {

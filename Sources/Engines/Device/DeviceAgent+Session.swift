@@ -51,18 +51,14 @@ extension DeviceAgent {
         }
     }
 
-    /// Answers a command for good. What is cancelled leaves the answer to `deliverAnswers`: writing it down must not be
-    /// cancelled, too.
+    /// Answers a command: with `accepted`, or for good.
     func answer(_ key: String, _ answer: Answer) async {
-        if Task.isCancelled { undelivered.append((key, answer)) } else { await output.answer(key, answer) }
+        if case .terminated = answerSource.yield((key, answer)) { await output.answer(key, answer) }
     }
 
-    /// Gives the answers of a session that is over.
-    func deliverAnswers() async {
-        while !undelivered.isEmpty {
-            let (key, answer) = undelivered.removeFirst()
-            await output.answer(key, answer)
-        }
+    /// Gives the answers as they come, until the agent has ended.
+    func giveAnswers() async {
+        for await (key, answer) in answers { await output.answer(key, answer) }
     }
 
     /// Keeps changed parts of the state. A store that fails is said, and the part is kept with its next change.
@@ -70,6 +66,13 @@ extension DeviceAgent {
         do throws(StoreError) { try await store.save(changes, of: id) } catch {
             logger.error("The device's state cannot be kept.", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Keeps when the device last gave a sign of life: now and then, and when its session is over.
+    func keepLastSeen() async {
+        guard let lastSeen, lastSeen != lastSeenSaved else { return }
+        lastSeenSaved = lastSeen
+        await keep([.lastSeen(lastSeen)])
     }
 
     /// The device gave a sign of life.

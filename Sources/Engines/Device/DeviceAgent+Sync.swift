@@ -144,8 +144,10 @@ extension DeviceAgent {
     private func finish(_ metric: Metric, from: Timestamp, on device: any DeviceSession) async {
         heldLatest.remove(metric)
         publishLatest()
-        publishToday()
-        do throws(StoreError) { try await settleDays() } catch {
+        do throws(StoreError) {
+            try await refreshToday()
+            try await settleDays()
+        } catch {
             logger.error("The days cannot be summarised; trying again.", metadata: ["error": "\(error)"])
         }
         guard device.description.capabilities.supports(.summary, metric) else { return }

@@ -34,13 +34,7 @@ extension DeviceAgent {
         publishAvailability(always: false)
         publishLatest()
         do throws(StoreError) {
-            try await intakeGate.alone { () async throws(StoreError) in
-                beginDayIfDue()
-                for metric in Metric.allCases where ledger.today.outdated.contains(metric) {
-                    try await rebuildToday(metric)
-                }
-            }
-            publishToday()
+            try await refreshToday()
             // A synchronisation settles the days that it touches when it has them whole.
             if sync.job == nil { try await settleDays() }
         } catch {
@@ -48,8 +42,7 @@ extension DeviceAgent {
         }
         // A clock that was set back counts, too.
         if let lastSeen, lastSeenSaved.map({ lastSeen - $0 >= Self.lastSeenInterval || lastSeen < $0 }) ?? true {
-            lastSeenSaved = lastSeen
-            await keep([.lastSeen(lastSeen)])
+            await keepLastSeen()
         }
         guard session != nil else { return }
         if nextSync.map({ $0 <= clock.uptime }) ?? false {

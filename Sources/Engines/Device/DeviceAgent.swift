@@ -32,6 +32,10 @@ package actor DeviceAgent {
     var schedule = MeasurementSchedule()
     var cursors: [Metric: Timestamp] = [:]
     var unsettled: Set<MetricDay> = []
+    /// The running day as it was published: its counters never fall.
+    var publishedToday: [Metric: DailySummary] = [:]
+    /// Those of them that the store has.
+    var keptToday: [Metric: DailySummary] = [:]
     var lastSeen: Timestamp?
     var lastSeenSaved: Timestamp?
     /// When the device last gave a sign of life, by the steady clock.
@@ -71,8 +75,10 @@ package actor DeviceAgent {
     let commands: AsyncStream<CommandItem>
     let commandSource: AsyncStream<CommandItem>.Continuation
     var commandCount = 0
-    /// Final answers of work that was cancelled; given where nothing is cancelled.
-    var undelivered: [(key: String, answer: Answer)] = []
+    /// Answers on their way out, no more than there are commands. A task of their own gives them, in order: who found an
+    /// answer may be cancelled, because the session is lost, while it is written down.
+    let answers: AsyncStream<(key: String, answer: Answer)>
+    let answerSource: AsyncStream<(key: String, answer: Answer)>.Continuation
 
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any GatewayStore, output: DeviceOutput, clock: GatewayClock,
@@ -92,10 +98,19 @@ package actor DeviceAgent {
         self.twin = TwinMachine(state: TwinState(updatedAt: now))
         self.sync = SyncMachine(policy: policy.sync, lastSuccessAt: nil)
         (commands, commandSource) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCommands))
+        (answers, answerSource) = AsyncStream.makeStream()
     }
 
     /// Serves the device until the task is cancelled or `stop` was called.
     package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.giveAnswers() }
+            await serve()
+            answerSource.finish()
+        }
+    }
+
+    private func serve() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.awaitStop() }
             guard await restore() else {
@@ -108,7 +123,6 @@ package actor DeviceAgent {
             end()
             await abandonJobs()
         }
-        await deliverAnswers()
     }
 
     /// Lets the device hear a goodbye and `run` end. Returns at once.
@@ -160,7 +174,7 @@ package actor DeviceAgent {
             device: id, latest: record.latest, highWater: record.highWater, levels: record.levels,
             today: RunningDay(day: today))
         ledger.marked = unsettled
-        for day in unsettled where day.day == today { try await rebuildToday(day.metric) }
+        try await loadToday()
         // Days before today are settled with the first look at the time: a full disk does not keep the device away.
         publishAll()
     }

@@ -6,6 +6,10 @@ package import Vitals
 /// report, such as the limits of a device without alerts, is kept by the gateway alone and never pending.
 package struct TwinMachine: Sendable {
     package private(set) var state: TwinState
+    /// What was written and not read back yet. It is ours, whatever is wanted by now: no drift.
+    private var written: [MonitorSetting: MonitorSetting.Value] = [:]
+    /// What the device reported otherwise than it was written, when it was last read back.
+    private var refused: Set<MonitorSetting> = []
 
     package init(state: TwinState) { self.state = state }
 
@@ -74,10 +78,13 @@ package struct TwinMachine: Sendable {
         }
         state.reported.values.merge(settings.values) { $1 }
         state.drift = state.drift.filter { state.reported.values[$0] != nil }
-        let refused = adoptFirst(capabilities: capabilities, at: now)
+        let dropped = adoptFirst(capabilities: capabilities, at: now)
         notice(since: before, at: now)
         compare(at: now)
-        if let refused { state.error = refused }
+        if let dropped { state.error = dropped }
+        let confirmed = written.filter { metrics.contains($0.key.metric) }
+        refused = Set(confirmed.filter { state.reported.values[$0.key] != $0.value }.keys)
+        for setting in confirmed.keys { written[setting] = nil }
     }
 
     /// The first report is what is wanted from then on, with the defaults for what the device leaves to the gateway.
@@ -124,7 +131,9 @@ package struct TwinMachine: Sendable {
             guard let desired = wanted.values[setting] else { continue }
             if value == desired {
                 state.drift.remove(setting)
-            } else if before.reported.values[setting] == desired, !before.pending.contains(setting) {
+            } else if before.reported.values[setting] == desired, !before.pending.contains(setting),
+                written[setting] == nil
+            {
                 if state.drift.insert(setting).inserted { state.updatedAt = now }
             }
         }
@@ -164,16 +173,25 @@ package struct TwinMachine: Sendable {
         }
     }
 
-    /// After a write and its read-back: says what the device did not take.
-    package mutating func wrote(failures: [(metric: Metric, error: String)], at now: Timestamp) {
+    /// A metric's configuration is being written.
+    package mutating func writing(_ configuration: MonitorConfiguration, of metric: Metric) {
+        for (field, value) in configuration.fields(of: metric) { written[MonitorSetting(metric, field)] = value }
+    }
+
+    /// After writes and their read-back: says what the device did not take. What is wanted since then does not count.
+    package mutating func wrote(failures: [(metric: Metric, error: String)], at now: Timestamp) -> String? {
+        var error: String?
         if let failure = failures.first {
-            state.error = "\(failure.metric.rawValue): \(failure.error)"
-            state.updatedAt = now
-        } else if !state.pending.isEmpty {
-            let paths = state.pending.map(\.path).sorted().joined(separator: ", ")
-            state.error = "The device kept other values than it was told for \(paths)."
+            error = "\(failure.metric.rawValue): \(failure.error)"
+        } else if !refused.isEmpty {
+            let paths = refused.map(\.path).sorted().joined(separator: ", ")
+            error = "The device kept other values than it was told for \(paths)."
+        }
+        if error != state.error {
+            state.error = error
             state.updatedAt = now
         }
+        return error
     }
 
     /// The limits by which values are judged: what is wanted, or before that what the device has.

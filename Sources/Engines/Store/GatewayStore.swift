@@ -24,7 +24,7 @@ package protocol GatewayStore: Sendable {
     ) async throws(StoreError) -> [StoredSample]
 
     /// Keeps a day's summary, and makes a fact of it where it is a past day and differs from what was kept. Returns what is
-    /// kept now. The day counts as settled.
+    /// kept now. A past day counts as settled.
     func settle(
         _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at: Timestamp
     ) async throws(StoreError) -> DayRecord

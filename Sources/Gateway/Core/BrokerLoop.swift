@@ -16,10 +16,17 @@ struct BrokerLoop: Sendable {
 
     /// A connection that held so long was good: the waits begin anew.
     private static let stableAfter: Duration = .seconds(30)
+    /// A broker that is restarted comes back within minutes, and what waits for it should not wait longer: attempts stay
+    /// close together at first.
+    private static let shortWaits = ReconnectBackOff(initial: .milliseconds(250), maximum: .milliseconds(1500))
+    /// One that is away for longer is not asked more often than it needs.
+    private static let longWaits = ReconnectBackOff(initial: .seconds(2), maximum: .seconds(30))
+    private static let longAway: Duration = .minutes(5)
 
     func run(generator: any RandomNumberGenerator & Sendable) async {
         var generator = generator
-        var backOff = ReconnectBackOff()
+        var backOff = Self.shortWaits
+        var lostAt: Duration?
         let settings = publisher.settings
         while !Task.isCancelled {
             let began = settings.clock.uptime
@@ -35,7 +42,14 @@ struct BrokerLoop: Sendable {
             }
             publisher.outbox.disconnect()
             publisher.board.disconnect()
-            if settings.clock.uptime - began > Self.stableAfter { backOff.reset() }
+            let now = settings.clock.uptime
+            if now - began > Self.stableAfter {
+                backOff = Self.shortWaits
+                lostAt = now
+            } else if now - (lostAt ?? began) > Self.longAway, backOff.maximum == Self.shortWaits.maximum {
+                backOff = Self.longWaits
+            }
+            lostAt = lostAt ?? began
             do { try await settings.clock.sleep(for: backOff.next(using: &generator)) } catch { break }
         }
         await publisher.keepWatermarks()

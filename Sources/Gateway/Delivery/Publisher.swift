@@ -9,8 +9,9 @@ import Vitals
 struct Publisher: Sendable {
     /// After so many facts one state is let through, so that states are not starved under load.
     private static let factsPerState = 8
-    /// How long watermarks gather before they are kept: what is lost of them by a crash is only sent again.
-    private static let watermarkDelay: Duration = .milliseconds(200)
+    /// How long watermarks gather before they are kept: a commit a second is little work also for a small board, and what a
+    /// crash loses of them is only sent again, with the same numbers.
+    private static let watermarkDelay: Duration = .seconds(1)
 
     let outbox: Outbox
     let board: StateBoard
@@ -83,7 +84,7 @@ struct Publisher: Sendable {
         }
     }
 
-    /// Keeps up to where the broker has everything, a few times a second.
+    /// Keeps up to where the broker has everything, once a second.
     func keepWatermarks(_ due: Wakeup) async {
         while !Task.isCancelled {
             await due.wait()

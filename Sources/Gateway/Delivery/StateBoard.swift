@@ -55,7 +55,7 @@ final class StateBoard: Sendable {
             case .replay: .gatewayInfo
             }
         state.withLock { state in
-            if state.entries.updateValue(entry, forKey: key) == nil { state.order.append(key) }
+            if state.entries.updateValue(entry, forKey: key) == nil, entry.isKept { state.order.append(key) }
             if state.dirty.insert(key).inserted { state.queue.append(key) }
         }
         wakeup.wake()
@@ -88,6 +88,7 @@ final class StateBoard: Sendable {
     func connect() {
         state.withLock { state in
             state.isConnected = true
+            for (key, entry) in state.entries where !entry.isKept { state.entries[key] = nil }
             state.queue = state.order
             state.head = 0
             state.dirty = Set(state.order)
@@ -117,7 +118,10 @@ final class StateBoard: Sendable {
                     state.head = 0
                 }
                 guard state.dirty.remove(key) != nil, let entry = state.entries[key] else { continue }
-                guard case .once = key else { return (entry, false) }
+                guard case .once = key else {
+                    if !entry.isKept { state.entries[key] = nil }
+                    return (entry, false)
+                }
                 state.entries[key] = nil
                 state.onceCount -= 1
                 return (entry, state.onceCount < Self.maximumOnce / 2)
@@ -182,4 +186,11 @@ final class StateBoard: Sendable {
 
     /// Whether something that is sent once still waits.
     var hasOnce: Bool { state.withLock { $0.onceCount > 0 } }
+}
+
+extension StateBoard.Entry {
+    /// Whether it is kept for the next connection. Discovery is large, and made anew then; an emptied topic is neither.
+    fileprivate var isKept: Bool {
+        if case .message(let message) = self { message.payload.isEmpty } else { true }
+    }
 }

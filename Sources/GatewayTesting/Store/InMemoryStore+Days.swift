@@ -21,7 +21,7 @@ extension InMemoryStore {
     ) async throws(StoreError) -> DayRecord {
         try transaction(.settle) { state in
             let day = MetricDay(summary.metric, summary.day)
-            state.devices[device, default: Device()].record.unsettledDays.remove(day)
+            if isFinal { state.devices[device, default: Device()].record.unsettledDays.remove(day) }
             let old = state.devices[device]?.days[day]
             if let old, old.summary == summary, old.isFinal == isFinal { return old }
             let record = DayRecord(

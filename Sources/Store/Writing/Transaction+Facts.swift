@@ -54,7 +54,7 @@ extension Transaction {
     func settle(_ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp) throws -> DayRecord {
         let series = try row(of: device, summary.metric)
         let key: StatementArguments = [series, summary.day.number]
-        try execute("DELETE FROM unsettled WHERE series = ? AND day = ?", key)
+        if isFinal { try execute("DELETE FROM unsettled WHERE series = ? AND day = ?", key) }
         let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
         if let record = kept.record, record.summary == summary, record.isFinal == isFinal { return record }
         let isChanged = kept.record.map { $0.summary != summary } ?? true

@@ -63,9 +63,12 @@ import Vitals
                 }
             case 1:  // the device is connected
                 twin.report(device.settings, capabilities: Self.capabilities, at: now)
-                for (metric, configuration) in twin.writes { device.write(metric, configuration) }
+                for (metric, configuration) in twin.writes {
+                    twin.writing(configuration, of: metric)
+                    device.write(metric, configuration)
+                }
                 twin.report(device.settings, capabilities: Self.capabilities, at: now)
-                twin.wrote(failures: [], at: now)
+                #expect(twin.wrote(failures: [], at: now) == nil)
                 #expect(twin.state.pending.isEmpty)
                 #expect(twin.state.error == nil)
             default: patch(&twin, at: now, &random)
@@ -112,9 +115,12 @@ import Vitals
             at: Fixture.noon)
         for minute in 1...3 {
             #expect(twin.writes.map(\.metric) == [.heartRate])
-            for (metric, configuration) in twin.writes { device.write(metric, configuration) }
+            for (metric, configuration) in twin.writes {
+                twin.writing(configuration, of: metric)
+                device.write(metric, configuration)
+            }
             twin.report(device.settings, capabilities: Self.capabilities, at: Fixture.minute(minute))
-            twin.wrote(failures: [], at: Fixture.minute(minute))
+            #expect(twin.wrote(failures: [], at: Fixture.minute(minute)) != nil)
             #expect(twin.state.pending == [setting])
             #expect(twin.state.drift.isEmpty)
             #expect(twin.state.error != nil)

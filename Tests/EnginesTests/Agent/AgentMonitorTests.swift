@@ -1,0 +1,161 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@Suite struct AgentMonitorTests {
+    private static let schedule = MonitorSchedule(isEnabled: true, start: 480, end: 1200, interval: 30)
+    private static let start = MonitorSetting(.bloodOxygen, .scheduleStart)
+
+    private static func content() -> ScriptedSession.Content {
+        .init(monitors: [.bloodOxygen: MonitorConfiguration(schedule: schedule)])
+    }
+
+    private static func set(_ minute: Int, ifVersion: Int? = nil) -> DeviceCommand {
+        .configure(MonitorPatch([start: .number(Double(minute))]), ifVersion: ifVersion, adopts: false)
+    }
+
+    private func twin(_ rig: AgentRig) -> TwinState? { rig.store.record(of: Fixture.device).twin }
+
+    @Test func `a change is written, read back and confirmed`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(Self.set(540), "c", of: agent)
+                #expect(answer == Answer(.done, data: .version(2)))
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 540)
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.interval == 30)
+            }
+            #expect(twin(rig)?.pending == [])
+            #expect(twin(rig)?.reportedVersion == 2)
+        }
+    }
+
+    @Test func `a change while the device is away is done, pending, and brought to it when it comes`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world, content: Self.content())
+            rig.open(.hang)
+            try await rig.run { agent in
+                #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .done)
+                #expect(twin(rig)?.pending == [Self.start])
+                _ = try await rig.ask(.reconnect, "r", of: agent)
+                try await rig.waitForSync()
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 540)
+                #expect(twin(rig)?.pending == [])
+                let count = rig.count
+                rig.open(.refuse)
+                rig.session?.disconnect()
+                try await rig.waitForLink(.waiting, after: count)
+                #expect(try await rig.ask(Self.set(600), "d", of: agent).status == .done)
+                try await rig.waitForSync(after: count)
+            }
+            #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 600)
+            #expect(twin(rig)?.pending == [])
+        }
+    }
+
+    @Test func `a change right after the connection waits for the first report`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world, content: Self.content())
+            rig.behave { if case .monitorConfiguration = $0 { .delay(.seconds(5)) } else { .answer } }
+            try await rig.run { agent in
+                try await rig.waitForLink(.connected)
+                #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .done)
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 540)
+                #expect(twin(rig)?.pending == [])
+            }
+        }
+    }
+
+    @Test func `what the device does not take stays pending, and says so`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave {
+                    if case .setMonitorConfiguration = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer }
+                }
+                let answer = try await rig.ask(Self.set(540), "c", of: agent)
+                #expect(answer.status == .failed)
+                #expect(answer.code == .deviceError)
+                #expect(twin(rig)?.pending == [Self.start])
+                rig.behave {
+                    if case .monitorConfiguration = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer }
+                }
+                #expect(try await rig.ask(Self.set(600), "d", of: agent).status == .failed)
+                rig.behave { _ in .answer }
+                let count = rig.count
+                _ = try await rig.ask(.reconnect, "r", of: agent)
+                try await rig.waitForSync(after: count)
+            }
+            #expect(twin(rig)?.pending == [])
+            #expect(twin(rig)?.error == nil)
+        }
+    }
+
+    @Test func `a change on the device itself is shown, left alone, and adopted`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.change { $0.monitors[.bloodOxygen]?.schedule?.start = 0 }
+                let fetched = try await rig.ask(.fetch(metrics: []), "f", of: agent)
+                guard case .settings(let settings) = fetched.data else { return }
+                #expect(settings[.bloodOxygen]?.schedule?.start == 0)
+                #expect(twin(rig)?.drift == [Self.start])
+                #expect(twin(rig)?.version == 1)
+                let adopt = DeviceCommand.configure(MonitorPatch(), ifVersion: nil, adopts: true)
+                #expect(try await rig.ask(adopt, "a", of: agent).status == .done)
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 0)
+            }
+            #expect(twin(rig)?.drift == [])
+            #expect(twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 0)
+            #expect(!rig.calls.contains { if case .setMonitorConfiguration = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `changes keep their order, and the last one holds`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                for minute in 1...20 { await rig.submit(Self.set(minute, ifVersion: minute), "c\(minute)", to: agent) }
+                for minute in 1...20 { #expect(try await rig.answer("c\(minute)").status == .done) }
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 20)
+                #expect(try await rig.ask(Self.set(30, ifVersion: 3), "late", of: agent).code == .conflict)
+            }
+            #expect(twin(rig)?.version == 21)
+        }
+    }
+
+    @Test func `a mistake is answered with its violations, and the configuration said again`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let count = rig.count
+                let answer = try await rig.ask(Self.set(1300), "c", of: agent)
+                #expect(answer.status == .rejected)
+                #expect(answer.code == .invalid)
+                #expect(answer.violations.map(\.path) == ["blood_oxygen.schedule.end"])
+                try await rig.wait(after: count) { $0.part == .config }
+            }
+        }
+    }
+
+    @Test func `what cannot be kept is not changed`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.store.fail { $0 == .save ? StoreError(.full, "full") : nil }
+                #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .failed)
+                rig.store.fail(nil)
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 480)
+                #expect(try await rig.ask(Self.set(540, ifVersion: 1), "d", of: agent).status == .done)
+            }
+        }
+    }
+}

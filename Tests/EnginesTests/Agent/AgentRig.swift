@@ -1,0 +1,228 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Logging
+import Synchronization
+import Testing
+import Vitals
+
+/// An agent with a scripted device, a store in memory, and a record of everything that it says.
+final class AgentRig: Sendable {
+    enum Event: Sendable {
+        case state(DeviceState)
+        case answer(String, Answer)
+    }
+
+    /// What happens to an attempt to connect.
+    enum Opening: Sendable { case open, refuse, hang }
+
+    private struct State {
+        var content: ScriptedSession.Content
+        var session: ScriptedSession?
+        var openings: [Opening] = []
+        var behaviour: @Sendable (ScriptedSession.Call) -> ScriptedSession.Behaviour = { _ in .answer }
+        var skew = Duration.zero
+        var calls: [ScriptedSession.Call] = []
+        var submitted: Set<String> = []
+    }
+
+    let world: Simulation
+    let capabilities: Capabilities
+    let events = Recorder<Event>()
+    let store: InMemoryStore
+    let policy: DevicePolicy
+    private let state: Mutex<State>
+
+    init(
+        _ world: Simulation, capabilities: Capabilities = AgentRig.capabilities,
+        content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
+        store: InMemoryStore = InMemoryStore()
+    ) {
+        self.world = world
+        self.capabilities = capabilities
+        self.store = store
+        self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
+        state = Mutex(State(content: content))
+    }
+
+    static let capabilities = Capabilities([
+        .heartRate: [.measure, .history], .steps: [.history], .bloodOxygen: [.monitor, .scheduleTime, .history],
+    ])
+
+    // MARK: - The device
+
+    /// The session that is open, or was last.
+    var session: ScriptedSession? { state.withLock { $0.session } }
+    /// The calls of all sessions so far.
+    var calls: [ScriptedSession.Call] { state.withLock { $0.calls + ($0.session?.calls ?? []) } }
+
+    func behave(_ behaviour: @escaping @Sendable (ScriptedSession.Call) -> ScriptedSession.Behaviour) {
+        state.withLock { state in
+            state.behaviour = behaviour
+            state.session?.behave(behaviour)
+        }
+    }
+
+    /// What happens to the next attempts; later ones come to a session.
+    func open(_ openings: Opening...) { state.withLock { $0.openings = openings } }
+    func skew(by skew: Duration) { state.withLock { $0.skew = skew } }
+
+    func change(_ change: (inout ScriptedSession.Content) -> Void) {
+        state.withLock { state in
+            if let session = state.session { session.change(change) } else { change(&state.content) }
+        }
+    }
+
+    private func connect() -> (Opening, ScriptedSession) {
+        state.withLock { state in
+            let opening = state.openings.isEmpty ? Opening.open : state.openings.removeFirst()
+            if let old = state.session {
+                state.content = old.content
+                state.calls += old.calls
+            }
+            let now = world.gatewayClock.now
+            let session = ScriptedSession(
+                DeviceDescription(
+                    identity: DeviceIdentity(model: "Scripted"), capabilities: capabilities,
+                    clock: DeviceClock(now: now + state.skew, utcOffset: 0)),
+                content: state.content, clock: world.gatewayClock)
+            session.behave(state.behaviour)
+            state.session = session
+            return (opening, session)
+        }
+    }
+
+    private func withSession(
+        _ body: @escaping @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        let (opening, session) = connect()
+        switch opening {
+        case .refuse: throw DeviceError(.disconnected, "It is away.")
+        case .hang: try await world.gatewayClock.sleep(for: .days(10_000))
+        case .open: break
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await session.run() }
+            defer { group.cancelAll() }
+            try await body(session)
+        }
+    }
+
+    // MARK: - The agent
+
+    func makeAgent() -> DeviceAgent {
+        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        return DeviceAgent(
+            info: DeviceInfo(id: Fixture.device, name: "Band", driver: "scripted"), policy: policy, store: store,
+            output: DeviceOutput(
+                state: { [events] _, state in events.append(.state(state)) },
+                answer: { [events] key, answer in
+                    // As a store does that is asked from a task which was cancelled.
+                    guard !Task.isCancelled else { return }
+                    events.append(.answer(key, answer))
+                }),
+            clock: world.gatewayClock, logger: logger, generator: world.random(),
+            opener: { body in try await self.withSession(body) })
+    }
+
+    /// Runs an agent for as long as `body` takes, stops it, and checks that every command had one final answer.
+    func run(_ body: @escaping @Sendable (DeviceAgent) async throws -> Void) async throws {
+        let agent = makeAgent()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await agent.run() }
+            do { try await body(agent) } catch {
+                agent.stop()
+                throw error
+            }
+            let stopped = world.uptime
+            agent.stop()
+            try await group.waitForAll()
+            #expect(world.uptime - stopped <= .seconds(5))
+        }
+        for key in state.withLock({ $0.submitted }) {
+            #expect(finals(key).count == 1, "\(key): \(finals(key)), seed \(world.seed)")
+        }
+    }
+
+    /// Submits a command.
+    func submit(
+        _ command: DeviceCommand, _ key: String, to agent: DeviceAgent, expiresIn: Duration? = nil
+    ) async {
+        state.withLock { _ = $0.submitted.insert(key) }
+        await agent.submit(
+            CommandItem(
+                command: command, key: key, expiresAt: expiresIn.map { world.gatewayClock.now + $0 }, name: key))
+    }
+
+    /// Submits a command and waits for its final answer.
+    func ask(
+        _ command: DeviceCommand, _ key: String, of agent: DeviceAgent, expiresIn: Duration? = nil
+    ) async throws -> Answer {
+        await submit(command, key, to: agent, expiresIn: expiresIn)
+        return try await answer(key)
+    }
+
+    func answer(_ key: String) async throws -> Answer {
+        try await events.wait { events in events.contains { $0.isFinal(of: key) } }
+        return try #require(finals(key).first)
+    }
+
+    func finals(_ key: String) -> [Answer] {
+        events.elements.compactMap {
+            if case .answer(key, let answer) = $0, answer.status != .accepted { answer } else { nil }
+        }
+    }
+
+    // MARK: - What it said
+
+    var states: [DeviceState] {
+        events.elements.compactMap { if case .state(let state) = $0 { state } else { nil } }
+    }
+
+    /// Waits for a state that was said after the first `count` events.
+    @discardableResult
+    func wait(after count: Int = 0, for condition: @escaping @Sendable (DeviceState) -> Bool) async throws
+        -> DeviceState
+    {
+        @Sendable func first(_ events: [Event]) -> DeviceState? {
+            for case .state(let state) in events.dropFirst(count) where condition(state) { return state }
+            return nil
+        }
+        return try #require(first(try await events.wait { first($0) != nil }))
+    }
+
+    /// Waits until a synchronisation has ended.
+    @discardableResult
+    func waitForSync(after count: Int = 0, job: String? = nil) async throws -> SyncState {
+        let state = try await wait(after: count) { state in
+            guard case .sync(let sync) = state, sync.phase != .syncing, sync.startedAt != nil else { return false }
+            return job == nil || sync.job == job
+        }
+        guard case .sync(let sync) = state else { throw CancellationError() }
+        return sync
+    }
+
+    func waitForLink(_ phase: LinkState.Phase, after count: Int = 0) async throws {
+        try await wait(after: count) { if case .link(let link) = $0 { link.phase == phase } else { false } }
+    }
+
+    var latest: [LatestState] { states.compactMap { if case .latest(let latest) = $0 { latest } else { nil } } }
+    var count: Int { events.elements.count }
+}
+
+extension AgentRig.Event {
+    func isFinal(of key: String) -> Bool {
+        if case .answer(key, let answer) = self { answer.status != .accepted } else { false }
+    }
+}
+
+extension AgentRig {
+    /// Runs a scenario under some seeds: each is another order of everything.
+    static func everyOrder(
+        _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
+        _ body: @escaping @Sendable (Simulation) async throws -> Void
+    ) throws {
+        for seed in seeds { try Simulation.run(seed: seed, start: start, deadline: deadline, body) }
+    }
+}

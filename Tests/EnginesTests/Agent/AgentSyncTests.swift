@@ -1,0 +1,156 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@Suite struct AgentSyncTests {
+    private static let history: [Metric: [Sample]] = [
+        .heartRate: (1...40).map { Fixture.heartRate(60, at: -$0 * 10) },
+        .steps: (1...40).map { Fixture.steps(100, at: -$0 * 20) },
+    ]
+
+    private static let samples = history.values.reduce(0) { $0 + $1.count }
+
+    @Test(arguments: 0..<40) func `a device that is lost at any call of a sync is read on, and everything arrives once`(
+        seed: UInt64
+    ) throws {
+        try Simulation.run(seed: seed, start: Fixture.noon, deadline: .hours(4)) { world in
+            let rig = AgentRig(
+                world, content: .init(history: Self.history, pageLimit: 6, forgetsAcknowledged: seed % 2 == 0))
+            var random = world.random()
+            let calls = Int.random(in: 1...30, using: &random)
+            try await rig.run { agent in
+                try await rig.waitForLink(.connected)
+                while rig.calls.count < calls, rig.states.allSatisfy({ $0.part != .sync || !Self.isDone($0) }) {
+                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                }
+                rig.session?.disconnect()
+                await rig.submit(.sync(metrics: [], from: nil, to: nil), "s", to: agent)
+                try await rig.wait { Self.isDone($0) }
+                while rig.store.samples(of: Fixture.device).count < Self.samples {
+                    try await world.gatewayClock.sleep(for: .seconds(1))
+                }
+            }
+            let facts = rig.store.facts.flatMap { fact -> [SampleID] in
+                if case .measurement(let measurement) = fact.content { measurement.samples.map(\.id) } else { [] }
+            }
+            #expect(facts.count == Self.samples)
+            #expect(Set(facts).count == Self.samples)
+        }
+    }
+
+    private static func isDone(_ state: DeviceState) -> Bool {
+        if case .sync(let sync) = state { sync.phase == .idle && sync.startedAt != nil } else { false }
+    }
+
+    @Test func `reads again by the schedule, and a commanded metric does not put that off`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                for minute in 0..<4 {
+                    try await world.gatewayClock.sleep(for: .minutes(4))
+                    let answer = try await rig.ask(
+                        .sync(metrics: [.heartRate], from: nil, to: nil), "s\(minute)", of: agent)
+                    #expect(answer.status == .done)
+                }
+                try await rig.waitForSync(job: "schedule")
+                #expect(world.uptime < .minutes(17))
+            }
+        }
+    }
+
+    @Test func `a clock that is set back does not stop the schedule`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                world.jumpDate(by: .days(-1))
+                try await rig.waitForSync(job: "schedule")
+                #expect(world.uptime < .minutes(16))
+            }
+        }
+    }
+
+    @Test func `a gateway's sync reads everything of a device that is connected`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                await agent.requestSync()
+                let sync = try await rig.waitForSync(job: "gateway")
+                #expect(sync.metricsTotal == 3)
+            }
+        }
+    }
+
+    @Test func `a sync of some metrics answers with what failed and what succeeded`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world, content: .init(history: Self.history))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(61, at: 0)) }
+                rig.behave { call in
+                    if case .history(let request) = call, request.metric == .steps {
+                        .fail(DeviceError(.failure, "flash error"))
+                    } else {
+                        .answer
+                    }
+                }
+                let answer = try await rig.ask(
+                    .sync(metrics: [.steps, .heartRate, .steps], from: nil, to: nil), "s", of: agent)
+                #expect(answer.status == .failed)
+                #expect(answer.code == .deviceError)
+                guard case .sync(let new, _, let failed) = answer.data else {
+                    Issue.record("no data")
+                    return
+                }
+                #expect(new == 1)
+                #expect(failed.map(\.metric) == [.steps])
+            }
+        }
+    }
+
+    @Test func `the newest sample of a sync is published once, at its end`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(
+                world,
+                content: .init(history: [.heartRate: (0..<60).map { Fixture.heartRate(60, at: -$0) }], pageLimit: 1))
+            rig.behave { if case .history = $0 { .delay(.seconds(1)) } else { .answer } }
+            try await rig.run { _ in try await rig.waitForSync() }
+            #expect(rig.latest.map(\.stored.sample.start) == [Fixture.noon])
+            let progress = rig.states.filter { $0.part == .sync }.count
+            #expect(progress > 10 && progress < 40)
+        }
+    }
+
+    @Test func `a full disk fails the metric and loses nothing`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world, content: .init(history: Self.history, forgetsAcknowledged: true))
+            rig.store.fail { $0 == .take ? StoreError(.full, "full") : nil }
+            try await rig.run { agent in
+                let sync = try await rig.waitForSync()
+                #expect(sync.failed.count == 2 || sync.failed.count == 3)
+                #expect(!rig.calls.contains { if case .acknowledgeHistory = $0 { true } else { false } })
+                rig.store.fail(nil)
+                #expect(try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent).status == .done)
+            }
+            #expect(rig.store.samples(of: Fixture.device).count == Self.samples)
+        }
+    }
+
+    @Test func `a session that hangs in a read is lost and opened again`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world, content: .init(history: Self.history))
+            rig.behave { if case .history = $0 { .hang } else { .answer } }
+            try await rig.run { _ in
+                let failed = try await rig.waitForSync()
+                #expect(failed.phase == .failed)
+                rig.behave { _ in .answer }
+                try await rig.wait { Self.isDone($0) }
+            }
+            #expect(rig.store.samples(of: Fixture.device).count == Self.samples)
+        }
+    }
+}
