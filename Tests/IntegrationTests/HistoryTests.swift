@@ -19,10 +19,12 @@ struct HistoryTests {
             } else {
                 try bench.configure([bench.execDevice("band", arguments)])
             }
-            let first = bench.startGateway()
             let consumer = Consumer()
-            try await bench.wait(for: 1, by: consumer)
-            try await bench.end(first, by: .kill)
+            for count in [1, 12, 30] {
+                let gateway = bench.startGateway()
+                try await bench.wait(for: count, by: consumer)
+                try await bench.end(gateway, by: .kill)
+            }
 
             let restart = bench.position
             _ = bench.startGateway()

@@ -37,6 +37,32 @@ struct MeasurementTests {
         }
     }
 
+    @Test func `a limit that is set over MQTT raises an alert when a measurement is beyond it`() async throws {
+        try await withBench { bench in
+            try bench.configure([bench.execDevice("band", ["--interval", "0.2"])])
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            let set = try await bench.command(
+                "band/config/set", id: "limit", #""heart_rate":{"resting_alert":{"enabled":true,"upper":80}}"#)
+            #expect(set["status"]?.asString == "done")
+            let start = bench.position
+            try await bench.publish(
+                "band/command/measure", #"{"metric":"heart_rate","action":"start","duration_s":30}"#)
+            let event = try await bench.message("band/event/alert", from: start)
+            #expect(event.json["event_type"]?.asString == "heart_rate_resting_high")
+            #expect(event.json["edge"]?.asString == "raised")
+            #expect(event.json["limit"]?.asInt == 80)
+            #expect(event.json["origin"]?.asString == "gateway")
+            #expect(!event.isRetained)
+            let level = try await bench.message("band/alert/heart_rate_resting_high", from: start) {
+                $0.json["state"]?.asString == "active"
+            }
+            #expect(level.json["last_id"] == event.json["id"])
+            try await bench.message("band/measure", from: start) { $0.json["state"]?.asString == "ended" }
+            #expect(bench.messages("band/event/alert", from: start).count == 1)
+        }
+    }
+
     @Test func `history and daily answer from the store what the device had`() async throws {
         try await withBench { bench in
             let expected = try await HeartRates(of: "band", on: bench)

@@ -30,6 +30,59 @@ struct RestartTests {
         }
     }
 
+    @Test func `the next broker of the list takes over, and gets what the first one did not`() async throws {
+        try await withBench { bench in
+            try await withMosquitto { other in
+                let band = try await LoadDevice("band", on: bench)
+                let ring = try await LoadDevice("ring", on: bench)
+                ring.program.interrupt(.freeze)
+                let list = [other.port, bench.server.port].map { "\"mqtt://127.0.0.1:\($0)\"" }.joined(separator: ", ")
+                try bench.configure(
+                    [bench.tcpDevice("band", port: band.port), bench.tcpDevice("ring", port: ring.port)],
+                    url: "[\(list)]")
+                _ = bench.startGateway()
+                try await other.withSubscriber { first in
+                    try await band.wait(for: 200)
+                    let wanted = Set(try await band.end(on: bench))
+                    let consumer = Consumer()
+                    try await first.wait(deadline: Bench.patience) { messages in
+                        wanted.isSubset(of: consumer.read(messages).samples.keys)
+                    }
+                }
+                try await other.kill()
+                ring.program.interrupt(.thaw)
+                try await ring.wait(for: 200)
+                let known = try await bench.wait(for: ring.end(on: bench), by: Consumer())
+                #expect(known.mistakes.isEmpty)
+                #expect(known.holes.isEmpty)
+            }
+        }
+    }
+
+    @Test func `what stood about a removed device is emptied, also when a kill came before the broker`() async throws {
+        try await withBench { bench in
+            let band = bench.execDevice("band")
+            try bench.configure([band, bench.execDevice("old")])
+            let first = bench.startGateway()
+            try await bench.synced("old")
+            try await bench.end(first, by: .end)
+            try await bench.server.stop()
+
+            try bench.configure([band])
+            let second = bench.startGateway()
+            try await second.events.wait(within: Bench.patience) { events in
+                events.contains { $0.text.contains("The broker is not connected.") }
+            }
+            try await bench.end(second, by: .kill)
+            try await bench.server.start()
+            let start = bench.position
+            _ = bench.startGateway()
+            for topic in ["old/info", "old/link", "old/latest/heart_rate", "old/config"] {
+                try await bench.message(topic, from: start) { $0.payload.isEmpty }
+            }
+        }
+    }
+
     @Test func `ends in time under load with a broker that hangs, and loses nothing`() async throws {
         try await withBench { bench in
             let device = try await LoadDevice("band", on: bench)
