@@ -53,4 +53,23 @@ enum Repository {
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
+
+    /// The files of one kind below a folder of the root (or below the root itself, without what is built).
+    static func files(in folder: String, withExtension type: String) throws -> [File] {
+        let base = folder.isEmpty ? root : root.appending(path: folder)
+        var paths: [String] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: base.path)
+        where ![".build", ".git", ".swiftpm"].contains(name) {
+            let path = folder.isEmpty ? name : "\(folder)/\(name)"
+            let below = try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: path).path)
+            paths += [path] + (below ?? []).map { "\(path)/\($0)" }
+        }
+        return try paths.filter { $0.hasSuffix(".\(type)") }.sorted().map { File(path: $0, text: try text($0)) }
+    }
+
+    /// Whether there is a file or folder at a path below the root, or beside a file.
+    static func exists(_ path: String, besides file: String?) -> Bool {
+        let base = file.map { root.appending(path: $0).deletingLastPathComponent() } ?? root
+        return FileManager.default.fileExists(atPath: base.appending(path: path).standardizedFileURL.path)
+    }
 }

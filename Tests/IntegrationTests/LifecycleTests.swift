@@ -60,6 +60,21 @@ struct LifecycleTests {
         }
     }
 
+    @Test func `a second gateway on the same store ends and says why, and the first one goes on`() async throws {
+        try await withBench { bench in
+            try bench.configure([bench.execDevice("band")])
+            let first = bench.startGateway()
+            try await bench.synced("band")
+            let second = bench.startGateway()
+            try await second.end(within: Bench.patience)
+            #expect(second.events.elements.last?.text == "ended: exited(70)")
+            #expect(second.events.elements.contains { $0.text.contains("vitals.sqlite") })
+            let answer = try await bench.command("band/command/sync", id: "still-here")
+            #expect(answer["status"]?.asString == "done")
+            #expect(!first.events.elements.contains { $0.isEnd })
+        }
+    }
+
     @Test func `a missing configuration file is status 78, and named`() async throws {
         try await withBench { bench in
             let gateway = bench.startGateway()

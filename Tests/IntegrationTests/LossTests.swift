@@ -71,22 +71,3 @@ struct LossTests {
         }
     }
 }
-
-extension Bench {
-    /// Waits until a consumer knows all of these samples.
-    @discardableResult
-    fileprivate func wait(for ids: [String], by consumer: Consumer) async throws -> Consumer.Knowledge {
-        let wanted = Set(ids)
-        do {
-            try await subscriber.wait(deadline: Self.patience) { messages in
-                let known = consumer.read(messages).samples
-                return known.count >= wanted.count && wanted.isSubset(of: known.keys)
-            }
-        } catch {
-            let missing = wanted.subtracting(consumer.knowledge.samples.keys)
-            Issue.record("\(missing.count) of \(wanted.count) acknowledged samples are lost.")
-            throw error
-        }
-        return consumer.knowledge
-    }
-}

@@ -155,7 +155,7 @@ class Stage:
             topic, _, payload = message.rstrip("\n").partition(" ")
             with self.news:
                 if not self.open:
-                    return
+                    continue  # read on: a subscriber that cannot write does not end
                 self.count(topic)
                 for line in self.reader.read(topic, payload):
                     self.show(line)

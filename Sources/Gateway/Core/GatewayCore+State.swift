@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import Logging
+import Synchronization
 import Vitals
 
 extension GatewayCore {
@@ -41,6 +42,7 @@ extension GatewayCore {
         while !Task.isCancelled {
             do throws(StoreError) {
                 while try await store.clean(at: settings.clock.now) { if Task.isCancelled { return } }
+                try await forgetDeparted()
             } catch {
                 settings.logger.error("The store cannot be cleaned.", metadata: ["error": "\(error)"])
             }
@@ -58,14 +60,36 @@ extension GatewayCore {
         }
     }
 
-    /// Empties a removed device's topics, and forgets its state. Its samples stay until their retention ends.
+    /// Empties a removed device's topics, and then forgets its state. Its samples stay until their retention ends.
+    ///
+    /// It stays known until its topics were certainly emptied: whatever crashes before, the next start does it again.
     func forget(_ device: DeviceID) async {
         let messages = wire.removal(of: device)
         board.forget(device)
         discovery.removed(device)
         for message in messages { board.put(.message(message)) }
-        do throws(StoreError) { try await store.forget(device) } catch {
-            settings.logger.error("A removed device cannot be forgotten.", metadata: ["error": "\(error)"])
+        departing.withLock { $0[device] = 0 }
+    }
+
+    /// Forgets removed devices. One is ready when the broker was connected at two looks since, a minute from each other:
+    /// a connection that takes nothing is given up earlier.
+    private func forgetDeparted() async throws(StoreError) {
+        let isConnected = status.snapshot.isConnected
+        let ready = departing.withLock { departing in
+            for device in departing.keys { departing[device] = isConnected ? (departing[device] ?? 0) + 1 : 0 }
+            return departing.filter { $0.value >= Self.looksBeforeForgetting }.keys.sorted()
+        }
+        for device in ready {
+            try await store.forget(device)
+            departing.withLock { $0[device] = nil }
+        }
+    }
+
+    /// A removed device that comes back begins anew.
+    func forget(returning devices: [DeviceID]) async throws(StoreError) {
+        for device in devices where departing.withLock({ $0[device] != nil }) {
+            try await store.forget(device)
+            departing.withLock { $0[device] = nil }
         }
     }
 }

@@ -2,6 +2,7 @@ import Contract
 package import Engines
 import GatewayKit
 package import MQTT
+import Synchronization
 import Vitals
 
 /// The running gateway: devices, store, broker and commands, put together. It knows no file and no plugin, so that it runs
@@ -11,6 +12,8 @@ package final class GatewayCore: Sendable {
     static let stateInterval: Duration = .seconds(10)
     /// How often the store is looked over for what is too old or too much.
     static let cleanInterval: Duration = .minutes(1)
+    /// How often in a row the broker has to be connected, a look a `cleanInterval`, until a removed device is forgotten.
+    static let looksBeforeForgetting = 2
 
     /// What `reload` brings: the devices of the changed configuration, or what is wrong with it.
     package typealias Reload = @Sendable () async throws -> [DeviceSetup]
@@ -31,6 +34,8 @@ package final class GatewayCore: Sendable {
     let reload: Reload
     let stopping = Latch<Void>()
     let births = Wakeup()
+    /// Devices that were removed and are still known to the store, with how often the broker was seen connected since.
+    let departing = Mutex<[DeviceID: Int]>([:])
 
     /// Puts a gateway together. `delivery` must be what the store hands its commits to.
     package init(
@@ -98,6 +103,7 @@ package final class GatewayCore: Sendable {
     @discardableResult
     package func applyReload() async throws -> [String: [String]] {
         let setups = try await reload()
+        try await forget(returning: setups.map(\.info.id))
         // A device that comes back must not find its topics emptied once more.
         board.forget(topics: setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) })
         let change = await fleet.apply(setups)

@@ -55,7 +55,18 @@ struct WireEncoder: Sendable {
 
     func answer(_ answer: Answer, to envelope: CommandEnvelope, at now: Timestamp) -> OutgoingMessage {
         var encoder = contract
-        return encoder.answer(answer, to: envelope, at: now)
+        return encoder.answer(Self.fitted(answer, by: &encoder), to: envelope, at: now)
+    }
+
+    /// Ends a page of samples where the payload would grow beyond what small brokers take.
+    static func fitted(_ answer: Answer, by encoder: inout ContractEncoder) -> Answer {
+        guard case .samples(let samples, let metric, _) = answer.data else { return answer }
+        let count = encoder.samplesPerAnswer(samples)
+        guard count < samples.count else { return answer }
+        var answer = answer
+        let next = SampleKey(samples[count - 1].sample).page
+        answer.data = .samples(Array(samples.prefix(count)), metric: metric, next: next)
+        return answer
     }
 
     /// An answer that was given before, to whoever asks again.

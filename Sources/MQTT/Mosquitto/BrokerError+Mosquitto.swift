@@ -42,6 +42,9 @@ extension BrokerError {
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return BrokerError(.unreachable, "The host name of \(server) cannot be resolved. Check name and network.")
+        case MOSQ_ERR_KEEPALIVE:
+            return BrokerError(
+                .unreachable, "\(server) took the connection but does not answer. Check that the broker does not hang.")
         case MOSQ_ERR_INVAL:
             return BrokerError(.invalidOptions, "The library accepts neither \(server) nor its options.")
         case MOSQ_ERR_ERRNO:
@@ -87,6 +90,9 @@ extension BrokerError {
                 code == MQTT_RC_SESSION_TAKEN_OVER.rawValue
                 ? " Another client uses the same client id; every gateway needs its own." : ""
             return BrokerError(.broken, "\(server) ended the connection: \(reason)\(hint)")
+        }
+        guard code != MOSQ_ERR_KEEPALIVE.rawValue else {
+            return BrokerError(.broken, "\(server) did not answer any more; the connection is given up.")
         }
         let reason = String(cString: mosquitto_strerror(code))
         return BrokerError(.broken, "The connection to \(server) was lost: \(reason)")

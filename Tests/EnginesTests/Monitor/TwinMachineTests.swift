@@ -76,6 +76,20 @@ import Vitals
         #expect(twin.state.reportedVersion == 1)
     }
 
+    @Test func `what was wanted while the device was being written to is no fault of the device`() {
+        var twin = connected()
+        _ = set(&twin, [upper: .number(110)])
+        write(&twin)
+        _ = set(&twin, [upper: .number(120)])
+        twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(2))
+        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) == nil)
+        #expect(twin.state.pending == [upper])
+        #expect(twin.state.error == nil)
+        write(&twin)
+        twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(3))
+        #expect(twin.wrote(failures: [], at: Fixture.minute(3))?.contains(upper.path) == true)
+    }
+
     @Test func `a refused write says why`() {
         var twin = connected()
         _ = set(&twin, [upper: .number(110)])

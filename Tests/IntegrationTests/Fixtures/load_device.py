@@ -21,11 +21,13 @@ PAST = 25 * 60 * 1000
 
 
 class Load:
-    def __init__(self, name, journal, first):
+    def __init__(self, name, journal, first, rate):
         self.name = name
         self.journal = open(journal, "a", encoding="ascii")
         self.first = first
         self.acknowledged = 0
+        self.rate = rate
+        self.began = time.monotonic()
         self.made = 0
         self.waiting = {}  # number -> start, in the order of the numbers
 
@@ -66,6 +68,8 @@ class Connection:
     def fill(self):
         while len(self.load.waiting) < WINDOW:
             number = self.load.made
+            if self.load.rate:
+                time.sleep(max(0, self.load.began + number / self.load.rate - time.monotonic()))
             self.load.made += 1
             self.load.waiting[number] = True
             self.request(number)
@@ -103,8 +107,9 @@ def main():
     parser.add_argument("--tcp", required=True)
     parser.add_argument("--name", required=True)
     parser.add_argument("--journal", required=True)
+    parser.add_argument("--rate", type=float, help="samples a second at most")
     arguments = parser.parse_args()
-    load = Load(arguments.name, arguments.journal, int(time.time() * 1000) - PAST)
+    load = Load(arguments.name, arguments.journal, int(time.time() * 1000) - PAST, arguments.rate)
     host, _, port = arguments.tcp.rpartition(":")
     with socket.create_server((host, int(port))) as server:
         print("listening %d" % server.getsockname()[1], file=sys.stderr, flush=True)

@@ -30,11 +30,14 @@ struct Bench: Sendable {
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     /// Writes the gateway's configuration. Devices are lines of YAML's flow style.
-    func configure(_ devices: [String], mqtt: [String] = [], sync: String = "{first: all}") throws {
+    func configure(
+        _ devices: [String], url: String? = nil, mqtt: [String] = [], sync: String = "{first: all}"
+    ) throws {
         let scheme = server.options.encryption == .none ? "mqtt" : "mqtts"
+        let url = url ?? "\"\(scheme)://127.0.0.1:\(server.port)\""
         let text = """
             gateway: {id: home, timezone: Europe/Berlin}
-            mqtt: {\((["url: \"\(scheme)://127.0.0.1:\(server.port)\""] + mqtt).joined(separator: ", "))}
+            mqtt: {\((["url: \(url)"] + mqtt).joined(separator: ", "))}
             store: {path: vitals.sqlite}
             home_assistant: {discovery: "off"}
             sync: \(sync)
@@ -44,9 +47,19 @@ struct Bench: Sendable {
         try text.write(toFile: path("gateway.yaml"), atomically: true, encoding: .utf8)
     }
 
-    /// Starts the gateway with what `configure` wrote.
-    func startGateway() -> ChildProgram {
-        let gateway = programs.start(Repository.gateway, ["run", "--config", path("gateway.yaml")])
+    /// Starts the gateway with what `configure` wrote. With a limit no file can grow beyond so many KiB, as on a full disk.
+    func startGateway(fileLimit: Int? = nil) -> ChildProgram {
+        let arguments = ["run", "--config", path("gateway.yaml")]
+        let gateway =
+            if let fileLimit {
+                // The shell counts in blocks of 512 bytes (POSIX), and lets a write fail instead of ending the program.
+                programs.start(
+                    "sh",
+                    ["-c", "trap '' XFSZ; ulimit -f \(fileLimit * 2); exec \"$0\" \"$@\"", Repository.gateway]
+                        + arguments)
+            } else {
+                programs.start(Repository.gateway, arguments)
+            }
         gateways.append(gateway)
         return gateway
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayTesting
+import Testing
 
 /// A device that sends samples as fast as they are acknowledged.
 struct LoadDevice: Sendable {
@@ -8,12 +9,13 @@ struct LoadDevice: Sendable {
     let program: ChildProgram
     let journal: String
 
-    /// Starts one.
-    init(_ name: String, on bench: Bench) async throws {
+    /// Starts one, which may be limited to so many samples a second.
+    init(_ name: String, rate: Int? = nil, on bench: Bench) async throws {
         self.name = name
         journal = bench.path("\(name).acknowledged")
         (program, port) = try await bench.startDevice(
-            Repository.fixture("load_device.py"), ["--name", name, "--journal", journal])
+            Repository.fixture("load_device.py"),
+            ["--name", name, "--journal", journal] + (rate.map { ["--rate", "\($0)"] } ?? []))
     }
 
     /// How many samples were acknowledged so far.
@@ -34,5 +36,24 @@ struct LoadDevice: Sendable {
         try await bench.end(program, by: .kill)
         let text = try String(contentsOfFile: journal, encoding: .utf8)
         return text.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+}
+
+extension Bench {
+    /// Waits until a consumer knows all of these samples.
+    @discardableResult
+    func wait(for ids: [String], by consumer: Consumer) async throws -> Consumer.Knowledge {
+        let wanted = Set(ids)
+        do {
+            try await subscriber.wait(deadline: Self.patience) { messages in
+                let known = consumer.read(messages).samples
+                return known.count >= wanted.count && wanted.isSubset(of: known.keys)
+            }
+        } catch {
+            let missing = wanted.subtracting(consumer.knowledge.samples.keys)
+            Issue.record("\(missing.count) of \(wanted.count) acknowledged samples are lost.")
+            throw error
+        }
+        return consumer.knowledge
     }
 }

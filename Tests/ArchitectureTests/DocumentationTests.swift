@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+/// The pages say what there is, and all of it.
+@Suite struct DocumentationTests {
+    private static let catalog = "Sources/Gateway/Gateway.docc"
+
+    /// All pages of the contract as one text.
+    private static func contract() throws -> String {
+        try Repository.files(in: catalog, withExtension: "md")
+            .filter { $0.path.contains("/Contract") || $0.path.hasSuffix("/HomeAssistant.md") }
+            .map(\.text).joined(separator: "\n")
+    }
+
+    private static func pages() throws -> [Repository.File] {
+        try Repository.files(in: "", withExtension: "md")
+    }
+
+    @Test func `every link of a page leads somewhere`() throws {
+        let pages = try Self.pages()
+        #expect(pages.count > 10)
+        for page in pages {
+            for link in page.text.links where !link.contains("://") && !link.hasPrefix("#") {
+                let target = link.split(separator: "#").first.map(String.init) ?? ""
+                #expect(Repository.exists(target, besides: page.path), "\(page) links to \(link)")
+            }
+        }
+    }
+
+    @Test func `every page of the catalog is linked from its root, and no other`() throws {
+        let root = try Repository.text("\(Self.catalog)/Gateway.md")
+        let names = Set(root.matches(of: /<doc:([A-Za-z]+)>/).map { String($0.1) })
+        let pages = try Repository.files(in: Self.catalog, withExtension: "md").compactMap {
+            $0.path.split(separator: "/").last.map { String($0.dropLast(3)) }
+        }
+        #expect(names == Set(pages).subtracting(["Gateway"]))
+    }
+
+    @Test func `no page names a file that does not exist`() throws {
+        let roots = ["Sources/", "Plugins/", "Tests/", "deploy/", ".ci/", ".github/"]
+        for page in try Self.pages() {
+            for match in page.text.matches(of: /`([A-Za-z0-9_.+\/-]+)`/) {
+                let path = String(match.1)
+                guard roots.contains(where: { path.hasPrefix($0) }) else { continue }
+                #expect(
+                    Repository.exists(path, besides: nil) || Repository.exists(path, besides: page.path),
+                    "\(page) names \(path)")
+            }
+        }
+    }
+
+    @Test func `the contract has every topic`() throws {
+        let contract = try Self.contract()
+        let builder = try Repository.text("Sources/Contract/Topics/ContractTopics.swift")
+        let topics = builder.matches(of: /: "\\\(root\)\/([^"]+)"/).map { String($0.1) }
+        #expect(topics.count > 20)
+        for topic in topics {
+            var wanted = topic.replacingOccurrences(of: "\\(device.text)", with: "D")
+            if wanted.hasPrefix("gateway/") { wanted = "B/" + wanted }
+            for (code, name) in [
+                ("\\(metric.rawValue)", "<metric>"), ("\\(rule.name)", "<rule>"), ("\\(name)", "<name>"),
+                ("\\(day)", "<YYYY-MM-DD>"),
+            ] { wanted = wanted.replacingOccurrences(of: code, with: name) }
+            #expect(contract.contains("`\(wanted)`"), "the contract has no \(wanted)")
+        }
+    }
+
+    @Test(arguments: [
+        ("Sources/Vitals/Metrics/Metric.swift", "Metric"), ("Sources/Vitals/Commands/Answer.swift", "AnswerCode"),
+        ("Sources/Vitals/Commands/Answer.swift", "Status"), ("Sources/Vitals/Facts/Fact.swift", "Reason"),
+        ("Sources/Vitals/Alerts/AlertRule.swift", "Subject"), ("Sources/Contract/Commands/Request.swift", "Name"),
+        ("Sources/Vitals/State/LinkState.swift", "Phase"), ("Sources/Vitals/State/MeasureState.swift", "Phase"),
+        ("Sources/Vitals/State/SyncState.swift", "Phase"), ("Sources/Contract/Messages/PayloadSchema.swift", "Schema"),
+    ])
+    func `the contract has every word of an enumeration`(path: String, name: String) throws {
+        let contract = try Self.contract()
+        let words = Self.words(of: name, in: try Repository.text(path))
+        #expect(words.count > 1, "\(path) has no \(name)")
+        for word in words {
+            #expect(contract.contains("`\(word)`") || contract.contains("\"\(word)\""), "the contract has no \(word)")
+        }
+    }
+
+    /// The raw values of the enumerations in a source whose name ends so.
+    private static func words(of name: String, in source: String) -> [String] {
+        var words: [String] = []
+        var isInside = false
+        for line in source.split(separator: "\n") {
+            if line.contains("enum ") { isInside = line.contains("\(name):") }
+            guard isInside, let start = line.range(of: "case ") else { continue }
+            if line[..<start.lowerBound].contains("/") || line.contains("case .") { continue }
+            for part in line[start.upperBound...].split(separator: ",") {
+                let sides = part.split(separator: "=").map {
+                    $0.trimmingCharacters(in: CharacterSet(charactersIn: " `\"}"))
+                }
+                if let word = sides.last { words.append(word) }
+            }
+        }
+        return words
+    }
+
+    @Test func `the contract has every key of a payload`() throws {
+        let contract = try Self.contract()
+        for file in try Repository.swiftFiles(in: "Sources/Contract/Encoding") {
+            for match in file.text.matches(of: /(?:member|key)\("([a-z_]+)"/) {
+                let key = String(match.1)
+                #expect(contract.contains("`\(key)`") || contract.contains("\"\(key)\""), "\(file) writes \(key)")
+            }
+        }
+    }
+
+    @Test func `the page of limits names limits and tests that exist`() throws {
+        let page = try Repository.text("\(Self.catalog)/Limits.md")
+        let sources = try ["Sources", "Plugins"].flatMap { try Repository.swiftFiles(in: $0) }.map(\.text).joined()
+        let tests = try ["Tests", "Plugins"].flatMap { try Repository.swiftFiles(in: $0) }.map(\.text).joined()
+        var count = 0
+        for row in page.split(separator: "\n") where row.hasPrefix("| `") {
+            let cells = row.split(separator: "|")
+            for match in (cells.first ?? "").matches(of: /\.([A-Za-z]+)`/) {
+                count += 1
+                let isThere = ["let", "var"].contains { sources.contains("\($0) \(match.1)") }
+                #expect(isThere, "there is no limit \(match.1)")
+            }
+            for match in (cells.dropLast().last ?? "").matches(of: /`([^`]+ [^`]+)`/) {
+                #expect(tests.contains("func `\(match.1)`"), "there is no test \(match.1)")
+            }
+        }
+        #expect(count > 50)
+    }
+
+    @Test func `the commented configuration has every key that is read`() throws {
+        let sample = try Repository.text("deploy/vitals2mqtt.yaml")
+        var count = 0
+        for file in try Repository.swiftFiles(in: "Sources/Gateway/Configuration") {
+            let reads =
+                /reader\.(?:string|integer|number|flag|duration|bytes|choice|section|sections|value|optionalString)\(\s*"([a-z_]+)"/
+            for match in file.text.matches(of: reads) {
+                count += 1
+                #expect(
+                    sample.contains("\(match.1):"), "\(file) reads \(match.1), which deploy/vitals2mqtt.yaml has not")
+            }
+        }
+        #expect(count > 15)
+    }
+}
+
+extension String {
+    /// The targets of the links of a page, outside of code.
+    fileprivate var links: [String] {
+        let prose = replacing(/```[\s\S]*?```/, with: "").replacing(/`[^`\n]*`/, with: "")
+        return prose.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+    }
+}
