@@ -335,9 +335,12 @@ def serve_tcp(address, device, faults):
         print("listening %d" % server.getsockname()[1], file=sys.stderr, flush=True)
         while True:
             connection, _ = server.accept()
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            with connection, connection.makefile("rb") as reader, connection.makefile("wb") as writer:
-                Link(device, reader, writer, faults).serve()
+            try:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                with connection, connection.makefile("rb") as reader, connection.makefile("wb") as writer:
+                    Link(device, reader, writer, faults).serve()
+            except OSError as error:  # a gateway that is killed resets the connection; the next one is served
+                log("W", "the connection is lost: %s" % error)
 
 
 def main():
