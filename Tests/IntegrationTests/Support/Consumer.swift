@@ -38,7 +38,8 @@ final class Consumer: Sendable {
 
 extension Consumer.Knowledge {
     fileprivate mutating func read(_ message: InboundMessage) {
-        if message.topic.contains("/latest/") {
+        // What was retained comes first when a subscriber is back, before what its session still holds of the time before.
+        if message.topic.contains("/latest/"), !message.isRetained {
             let time = message.json["measured_at"]?.asString ?? ""
             if let last = latest[message.topic]?.last, time < last {
                 mistakes.append("\(message.topic) goes back from \(last) to \(time).")
