@@ -21,7 +21,14 @@ package final class ChildProgram: Sendable {
     package let events = Recorder<Event>()
     private let name: String
     private let arguments: [String]
-    private let send = Mutex<(@Sendable (Signal) -> Void)?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        var send: (@Sendable (Signal) -> Void)?
+        /// Signals for a program that was not started yet; they reach it as soon as it is.
+        var early: [Signal] = []
+        var hasBegun = false
+    }
 
     /// A run of the program `name`, found by the search path or an absolute path.
     package init(_ name: String, _ arguments: [String]) {
@@ -38,9 +45,13 @@ package final class ChildProgram: Sendable {
                 name.hasPrefix("/") ? .path(.init(name)) : .name(name), arguments: Arguments(arguments),
                 platformOptions: options, input: .none, output: .sequence, error: .combinedWithOutput
             ) { execution in
-                send.withLock { $0 = { signal in try? execution.send(signal: signal) } }
+                state.withLock { state in
+                    state.send = { signal in try? execution.send(signal: signal) }
+                    state.hasBegun = true
+                    for signal in state.early { state.send?(signal) }
+                }
                 // The program is collected only after this closure, so its number is not another's yet.
-                defer { send.withLock { $0 = nil } }
+                defer { state.withLock { $0.send = nil } }
                 for try await line in execution.standardOutput.strings(
                     bufferingPolicy: .maxLineLength(Self.longestLine))
                 {
@@ -60,7 +71,10 @@ package final class ChildProgram: Sendable {
 
     /// Interrupts the program, unless it has ended.
     package func interrupt(_ interruption: Interruption) {
-        send.withLock { $0?(Signal(rawValue: interruption.rawValue)) }
+        let signal = Signal(rawValue: interruption.rawValue)
+        state.withLock { state in
+            if state.hasBegun { state.send?(signal) } else { state.early.append(signal) }
+        }
     }
 
     /// Waits until the program has ended.
