@@ -38,13 +38,16 @@ final class Consumer: Sendable {
 
 extension Consumer.Knowledge {
     fileprivate mutating func read(_ message: InboundMessage) {
-        // What was retained comes first when a subscriber is back, before what its session still holds of the time before.
         if message.topic.contains("/latest/"), !message.isRetained {
             let time = message.json["measured_at"]?.asString ?? ""
-            if let last = latest[message.topic]?.last, time < last {
-                mistakes.append("\(message.topic) goes back from \(last) to \(time).")
+            let before = latest[message.topic, default: []]
+            // The broker delivers again what the subscriber had not acknowledged when the broker ended: that is no news.
+            if !before.contains(time) {
+                if let last = before.last, time < last {
+                    mistakes.append("\(message.topic) goes back from \(last) to \(time).")
+                }
+                latest[message.topic] = before + [time]
             }
-            latest[message.topic, default: []].append(time)
         }
         guard !message.isRetained, let json = Optional(message.json), let number = json["seq"]?.asInt else { return }
         let isReplay = json["source"]?.asString == "replay"
