@@ -10,7 +10,7 @@ import Vitals
     private static let seedsPerTest = 25
     /// How many seeds run: some minutes of a small machine. `SIMULATION_SEEDS=1000` asks for more.
     private static let seedCount =
-        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 250
+        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 100
 
     private static let batches = stride(from: 0, to: seedCount, by: seedsPerTest).map { first in
         first..<min(first + UInt64(seedsPerTest), seedCount)
