@@ -17,14 +17,7 @@ package struct RunningDay: Sendable {
         changed.insert(metric)
         switch outcome.novelty {
         case .new:
-            if var accumulator = accumulators.removeValue(forKey: metric) {
-                accumulator.add(outcome.stored)
-                accumulators[metric] = accumulator
-            } else {
-                var accumulator = DailyAccumulator(metric: metric, day: day)
-                accumulator.add(outcome.stored)
-                accumulators[metric] = accumulator
-            }
+            accumulators[metric, default: DailyAccumulator(metric: metric, day: day)].add(outcome.stored)
         case .corrected: outdated.insert(metric)
         case .known: break
         }

@@ -1,7 +1,9 @@
 package import Vitals
 
 /// A part of a device's state, as consumers see it. Only the newest of each part matters.
-package enum DeviceState: Sendable, Hashable {
+///
+/// Indirect, since a table holds some of them for every device, and most are small.
+package indirect enum DeviceState: Sendable, Hashable {
     case info(DeviceInfo)
     case availability(isOnline: Bool)
     case link(LinkState)

@@ -21,10 +21,11 @@ public struct DailySummary: Sendable, Hashable {
 
     /// The parts of a summary that only some metrics have.
     public enum Details: Sendable, Hashable {
-        /// Heart rates, blood oxygen, stress, temperature.
-        case values(Extremes)
+        /// Heart rates, blood oxygen, stress, temperature. Indirect, as are blood pressures: up to four whole samples would
+        /// make every copy of a summary large.
+        indirect case values(Extremes)
         /// Blood pressure.
-        case bloodPressure(PressureExtremes)
+        indirect case bloodPressure(PressureExtremes)
         /// Steps: totals of the day.
         case steps(count: Int, distance: Double?, energy: Double?)
         /// Sleep: the night that ended on the day, with its naps, in minutes.

@@ -1,9 +1,17 @@
 /// The sample with the highest or lowest value so far. Of equal values the first counts: the one that starts earlier, then
 /// ends earlier, then has the lower identity, so that the order of arrival does not matter.
 struct Extreme: Sendable, Hashable {
-    private(set) var sample: StoredSample?
+    /// The sample in a box: it is looked at rarely, and replaced more rarely still.
+    private indirect enum Held: Sendable, Hashable {
+        case nothing
+        case sample(StoredSample)
+    }
+    private var held = Held.nothing
     private var value = 0.0
     private let side: AlertRule.Side
+
+    /// The sample, `nil` before the first one.
+    var sample: StoredSample? { if case .sample(let sample) = held { sample } else { nil } }
 
     /// The extreme on this side.
     init(_ side: AlertRule.Side) { self.side = side }
@@ -11,11 +19,11 @@ struct Extreme: Sendable, Hashable {
     /// Takes in a sample with this value. What is no number is no extreme.
     mutating func add(_ candidate: StoredSample, _ candidateValue: Double) {
         guard !candidateValue.isNaN else { return }
-        if let sample {
+        if case .sample(let sample) = held {
             let isFurther = side == .high ? candidateValue > value : candidateValue < value
             guard isFurther || (candidateValue == value && candidate.isBefore(sample)) else { return }
         }
-        (sample, value) = (candidate, candidateValue)
+        (held, value) = (.sample(candidate), candidateValue)
     }
 }
 
