@@ -8,8 +8,9 @@ import Testing
 struct LossTests {
     /// Kills in one run; the variable `KILL_ROUNDS` asks for more.
     private static let rounds = ProcessInfo.processInfo.environment["KILL_ROUNDS"].flatMap { Int($0) } ?? 10
-    /// Samples that are acknowledged while the broker is away: at a debug build's pace some seconds.
-    private static let outage = 4_000
+    /// The broker is away until a device that makes so many samples a second has made them for a minute.
+    private static let pace = 50
+    private static let outage = 60 * pace
 
     @Test(arguments: [true, false])
     func `every acknowledged sample arrives, however often the gateway is killed`(hasBroker: Bool) async throws {
@@ -41,12 +42,12 @@ struct LossTests {
         }
     }
 
-    @Test func `what came while the broker was away arrives in order, once per id, and latest never goes back`()
+    @Test func `what came in a minute without a broker arrives in order, once per id, and latest never goes back`()
         async throws
     {
         try await withBench { bench in
             let band = try await LoadDevice("band", on: bench)
-            let ring = try await LoadDevice("ring", on: bench)
+            let ring = try await LoadDevice("ring", rate: Self.pace, on: bench)
             try bench.configure([
                 bench.tcpDevice("band", port: band.port), bench.tcpDevice("ring", port: ring.port),
             ])
@@ -56,8 +57,8 @@ struct LossTests {
 
             try await bench.server.stop()
             let before = (band.acknowledged, ring.acknowledged)
-            try await band.wait(for: before.0 + Self.outage)
-            try await ring.wait(for: before.1 + Self.outage)
+            for part in 1...6 { try await ring.wait(for: before.1 + Self.outage * part / 6) }
+            #expect(band.acknowledged > before.0 + Self.outage)
             try await bench.server.start()
             let acknowledged = try await band.end(on: bench) + ring.end(on: bench)
             let known = try await bench.wait(for: acknowledged, by: consumer)
