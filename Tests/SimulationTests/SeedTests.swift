@@ -1,5 +1,6 @@
 import Foundation
 import GatewayTesting
+import MQTT
 import Synchronization
 import Testing
 import Vitals
@@ -21,6 +22,8 @@ import Vitals
         var mistakes: [String]
         var messages: Int
         var restarts: Int
+        /// When `gateway/state` was published.
+        var reports: [Duration]
     }
 
     static func run(seed: UInt64, plan: World.Plan = World.Plan()) throws -> Outcome {
@@ -32,7 +35,9 @@ import Vitals
             let findings = Findings(world.observation.messages, truth: world.wearables)
             return Outcome(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes,
-                messages: world.observation.messages.count, restarts: world.restarts.withLock { $0 })
+                messages: world.observation.messages.count, restarts: world.restarts.withLock { $0 },
+                reports: world.observation.messages.filter { $0.message.topic.hasSuffix("gateway/state") }
+                    .map(\.uptime))
         }
     }
 
@@ -54,5 +59,9 @@ import Vitals
         let outcome = try Self.run(seed: 7, plan: plan)
         #expect(outcome.mistakes.isEmpty, "\(outcome.mistakes)")
         #expect(outcome.restarts == 0)
+        // The first one, and the one with the connection, come as soon as they can.
+        let reports = outcome.reports.dropFirst(2)
+        #expect(reports.count > 5)
+        for (report, next) in zip(reports, reports.dropFirst()) { #expect(next - report >= .milliseconds(9_900)) }
     }
 }

@@ -4,9 +4,9 @@ import Vitals
 
 extension DeviceAgent {
     /// The device's own summaries are asked for at most so far back.
-    static let maximumSummaryDays = 90
+    package static let maximumSummaryDays = 90
     /// Synchronisations that may wait; a further one of a command is answered `busy`.
-    static let maximumJobs = 16
+    package static let maximumJobs = 16
 
     /// Asks for a synchronisation. The same one is not queued twice. Returns whether it is going to be run.
     @discardableResult

@@ -5,9 +5,6 @@ import MQTT
 import Vitals
 
 extension GatewayCore {
-    /// Facts that one `replay` sends again; the rest is asked for again.
-    static let maximumReplay = 100_000
-
     /// Takes a message of the broker. Nothing here waits for a device.
     func receive(_ message: InboundMessage) async {
         if message.topic == wire.discovery.birthTopic { return homeAssistantChanged(message) }
@@ -97,7 +94,7 @@ extension GatewayCore {
         let page = 128
         var next = numbers.lowerBound
         var count = 0
-        while next <= numbers.upperBound, count < Self.maximumReplay {
+        while next <= numbers.upperBound {
             let facts: [Fact]
             do throws(StoreError) {
                 facts = try await store.facts(next...numbers.upperBound, limit: page)

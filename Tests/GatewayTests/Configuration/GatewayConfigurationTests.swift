@@ -29,6 +29,21 @@ import Vitals
         #expect(configuration.warnings.map { $0.text(file: nil) } == ["1: devices: No device is configured."])
     }
 
+    @Test func `takes a client id of 128 characters, and no longer one`() throws {
+        func text(_ length: Int) -> String {
+            "mqtt: {url: mqtt://127.0.0.1, client_id: \(String(repeating: "c", count: length))}\n"
+        }
+        #expect(try load(text(128)).mqtt.clientID.count == 128)
+        #expect(mistakes(text(129)) == ["1: mqtt.client_id: At most 128 ASCII characters are taken here."])
+    }
+
+    @Test func `lists a hundred mistakes and counts the others`() {
+        let keys = (0..<130).map { "key\($0): 1\n" }.joined()
+        let found = mistakes(Self.least + keys)
+        #expect(found.count == 101)
+        #expect(found.last == "There are 30 more mistakes.")
+    }
+
     @Test func `reads every key`() throws {
         let configuration = try load(
             """

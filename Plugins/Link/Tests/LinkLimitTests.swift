@@ -1,0 +1,47 @@
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+/// What a device may make the gateway keep or write.
+@Suite(.timeLimit(.minutes(1))) struct LinkLimitTests {
+    private func request(id: String) -> String {
+        #"{"id":"\#(id)","method":"sample","params":{"sample":{"metric":"heart_rate","start":1763683200000,"value":60,"#
+            + #""kind":"normal","user_initiated":false}}}"#
+    }
+
+    @Test func `takes an id of 1024 bytes, and no longer one`() async throws {
+        try await withLink { peer, session in
+            // Two of the bytes are its quotes.
+            peer.send(lines: [request(id: String(repeating: "a", count: 1022))])
+            guard case .samples(let samples, let receipts)?? = try await session.nextEvents()?.first else {
+                Issue.record("no sample")
+                return
+            }
+            #expect(samples.count == 1)
+            #expect(receipts.first?.mark.utf8.count == 1024)
+            peer.send(lines: [request(id: String(repeating: "a", count: 1023))])
+            guard case .malformed?? = try await session.nextEvents()?.first else {
+                Issue.record("the long id was taken")
+                return
+            }
+        }
+    }
+
+    @Test func `cuts what a device wants to say`() async throws {
+        let log = LogRecorder()
+        try await withLink(logger: log.logger) { peer, session in
+            async let failure = failure { try await session.stopMeasurement(MeasurementID("1")) }
+            try await peer.refuse("measurement/stop", code: 6, message: String(repeating: "m", count: 501))
+            #expect(await failure?.message == String(repeating: "m", count: 500))
+            peer.send(lines: [
+                #"{"method":"log","params":{"level":"error","message":"\#(String(repeating: "l", count: 1001))"}}"#,
+                #"{"method":"wear","params":{"worn":true}}"#,
+            ])
+            #expect(try await session.nextEvents() == [.wear(isWorn: true)])
+        }
+        let text = log.entries.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n")
+        #expect(text.contains(String(repeating: "l", count: 1000)))
+        #expect(!text.contains(String(repeating: "l", count: 1001)))
+    }
+}

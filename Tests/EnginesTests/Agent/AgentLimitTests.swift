@@ -1,0 +1,60 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@Suite struct AgentLimitTests {
+    @Test func `sixteen synchronisations wait behind the one that runs, and one more is busy`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { if case .history = $0 { .delay(.seconds(10)) } else { .answer } }
+                let count = DeviceAgent.maximumJobs + 2
+                for index in 0..<count {
+                    let from = Fixture.minute(-60 - index)
+                    await rig.submit(.sync(metrics: [.heartRate], from: from, to: nil), "c\(index)", to: agent)
+                    try await world.gatewayClock.sleep(for: .milliseconds(20))
+                }
+                for index in 0..<count {
+                    #expect(try await rig.answer("c\(index)").code == (index == count - 1 ? .busy : nil), "\(index)")
+                }
+            }
+        }
+    }
+
+    @Test func `a device that does not answer a goodbye holds up nobody for longer than two seconds`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            let agent = rig.makeAgent()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await agent.run() }
+                try await rig.waitForSync()
+                rig.behave { $0 == .shutdown ? .hang : .answer }
+                let stopped = world.uptime
+                agent.stop()
+                try await group.waitForAll()
+                #expect(world.uptime - stopped >= DeviceTimeouts.shutdown)
+                #expect(world.uptime - stopped < DeviceTimeouts.shutdown + .milliseconds(100))
+            }
+            #expect(rig.calls.last == .shutdown)
+        }
+    }
+
+    @Test func `no more than ninety days of a device's own summaries are asked for`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let policy = DevicePolicy(sync: SyncPolicy(first: nil), calendar: Fixture.utc)
+            let rig = AgentRig(
+                world, capabilities: Capabilities([.heartRate: [.history, .summary]]), policy: policy)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                let asked = rig.calls.compactMap { call -> ClosedRange<LocalDay>? in
+                    if case .summaries(.heartRate, let days) = call { days } else { nil }
+                }
+                let today = Fixture.utc.day(of: Fixture.noon)
+                #expect(asked == [today.advanced(by: -DeviceAgent.maximumSummaryDays)...today])
+            }
+        }
+    }
+}

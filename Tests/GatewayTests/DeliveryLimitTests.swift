@@ -1,0 +1,76 @@
+import Contract
+import Engines
+import GatewayKit
+import GatewayTesting
+import JSON
+import Logging
+import MQTT
+import Testing
+import Vitals
+
+@testable import Gateway
+
+/// What is held for the broker and for those who gave commands has an end.
+@Suite struct DeliveryLimitTests {
+    private static let noon = Timestamp(milliseconds: 1_795_219_200_000)
+
+    private static func settings() throws -> CoreSettings {
+        let gateway = try #require(DeviceID("home"))
+        return CoreSettings(
+            gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway),
+            calendar: try #require(LocalCalendar(identifier: "UTC")), clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    @Test(arguments: [(Duration.hours(1), "event/alert"), (.hours(1) + .milliseconds(1), "event/history")])
+    func `an alert that could not be sent for an hour goes to the history`(age: Duration, topic: String) throws {
+        let settings = try Self.settings()
+        var encoder = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
+        let event = AlertEvent(
+            id: SampleID(high: 1, low: 2), raisedID: nil, rule: AlertRule(.stress, .high), edge: .raised, value: 90,
+            limit: 80, origin: .gateway, measuredAt: Self.noon, raisedAt: Self.noon, sampleID: nil)
+        let fact = Fact(
+            sequence: 7, lane: .alert, device: try #require(DeviceID("band")), content: .alert(event, isLate: false))
+        let message = WireEncoder.encode(
+            fact, info: nil, publishedAt: Self.noon + age, isReplay: false, with: &encoder)
+        #expect(message.topic == "vitals2mqtt/home/band/\(topic)")
+    }
+
+    @Test func `five hundred messages that are sent once wait, and there is no room for more until half have gone`() {
+        let board = StateBoard(wakeup: Wakeup())
+        let message = StateBoard.Entry.message(.answer(topic: "me", payload: [1], correlation: nil))
+        #expect(!board.putOnce(message), "nobody is connected")
+        board.connect()
+        for _ in 0..<StateBoard.maximumOnce { #expect(board.putOnce(message)) }
+        #expect(!board.putOnce(message))
+        #expect(board.next() != nil)
+        #expect(board.putOnce(message))
+        #expect(!board.putOnce(message))
+    }
+
+    @Test func `four thousand commands run at once, and one more is busy`() async throws {
+        let settings = try Self.settings()
+        let wakeup = Wakeup()
+        let store = InMemoryStore()
+        let desk = CommandDesk(
+            store: store, outbox: Outbox(wakeup: wakeup), board: StateBoard(wakeup: wakeup),
+            wire: WireEncoder(settings: settings, discovery: .off), settings: settings, generator: SplitMix64(seed: 1))
+        let device = try #require(DeviceID("band"))
+        for number in 0..<CommandDesk.maximumRunning {
+            let envelope = CommandEnvelope(id: "\(number)", device: device, command: "sync")
+            #expect(await desk.begin(envelope) == "id:\(number)")
+        }
+        #expect(await desk.begin(CommandEnvelope(id: "more", device: device, command: "sync")) == nil)
+        let answers = try await store.pendingAnswers(after: 0, limit: 9)
+        let answer = try JSONValue(parsing: try #require(answers.first).answer.payload)
+        #expect(answers.count == 1)
+        #expect(answer["id"] == "more")
+        #expect(answer["status"] == "rejected")
+        #expect(answer["code"] == "busy")
+
+        // Room is made by an answer; and the same command is not begun twice.
+        await desk.finish("id:0", Answer(.done))
+        #expect(await desk.begin(CommandEnvelope(id: "1", device: device, command: "sync")) == nil)
+        #expect(await desk.begin(CommandEnvelope(id: "more", device: device, command: "sync")) == "id:more")
+    }
+}
