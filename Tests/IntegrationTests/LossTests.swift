@@ -46,7 +46,7 @@ struct LossTests {
         async throws
     {
         try await withBench { bench in
-            let band = try await LoadDevice("band", on: bench)
+            let band = try await LoadDevice("band", rate: 4 * Self.pace, on: bench)
             let ring = try await LoadDevice("ring", rate: Self.pace, on: bench)
             try bench.configure([
                 bench.tcpDevice("band", port: band.port), bench.tcpDevice("ring", port: ring.port),
