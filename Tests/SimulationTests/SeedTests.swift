@@ -56,6 +56,7 @@ import Vitals
         plan.brokerFaults = false
         plan.deviceFaults = false
         plan.crashes = false
+        plan.storeFaults = false
         let outcome = try Self.run(seed: 7, plan: plan)
         #expect(outcome.mistakes.isEmpty, "\(outcome.mistakes)")
         #expect(outcome.restarts == 0)

@@ -16,6 +16,7 @@ final class World: Sendable {
         var brokerFaults = true
         var deviceFaults = true
         var crashes = true
+        var storeFaults = true
         /// For how long everything misbehaves; then it is left alone for as long as it may need to recover.
         var trouble: Duration = .minutes(6)
         var recovery: Duration = .minutes(15)
@@ -29,6 +30,7 @@ final class World: Sendable {
     let stores: StoreFolder
     private let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
+    private let isDiskFull = Mutex(false)
 
     init(simulation: Simulation, plan: Plan) throws {
         self.simulation = simulation
@@ -62,6 +64,7 @@ final class World: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for wearable in wearables { group.addTask { await wearable.live() } }
             if plan.brokerFaults { group.addTask { try await self.troubleBroker() } }
+            if plan.storeFaults { group.addTask { try await self.fillDisk() } }
             group.addTask { try await self.keepGatewayRunning() }
             try await simulation.gatewayClock.sleep(for: plan.trouble)
             peace()
@@ -108,6 +111,25 @@ final class World: Sendable {
         broker.refuseConnections(nil)
     }
 
+    /// Now and then something else fills the disk for a while.
+    private func fillDisk() async throws {
+        while !isPeaceful.withLock({ $0 }) {
+            try await simulation.gatewayClock.sleep(for: draw(20...300))
+            guard !isPeaceful.withLock({ $0 }) else { return }
+            isDiskFull.withLock { $0 = true }
+            try await simulation.gatewayClock.sleep(for: draw(1...45))
+            isDiskFull.withLock { $0 = false }
+        }
+    }
+
+    /// A store that refuses to write while the disk is full.
+    private func store(on disk: CrashingStore) -> FaultyStore {
+        FaultyStore(disk) { call, _ in
+            guard call.isWrite, self.isDiskFull.withLock({ $0 }) else { return nil }
+            return .failure(StoreError(.full, "The disk is full."))
+        }
+    }
+
     /// Runs the gateway, lets it crash now and then, and starts it again.
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
@@ -122,8 +144,8 @@ final class World: Sendable {
 
     private func runGateway(for life: Duration?) async throws {
         let delivery = Delivery()
-        let store = CrashingStore(try stores.open(simulation, delivery: delivery))
-        let core = makeCore(store: store, delivery: delivery)
+        let disk = CrashingStore(try stores.open(simulation, delivery: delivery))
+        let core = makeCore(store: store(on: disk), delivery: delivery)
         let setups = wearables.map { setup($0) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.run(setups) }
@@ -134,13 +156,13 @@ final class World: Sendable {
                 await group.waitForAll()
             }
             // From here on nothing that the dying gateway does has an effect.
-            await store.crash()
+            await disk.crash()
             broker.cut("gateway")
             group.cancelAll()
         }
     }
 
-    private func makeCore(store: CrashingStore, delivery: Delivery) -> GatewayCore {
+    private func makeCore(store: FaultyStore, delivery: Delivery) -> GatewayCore {
         guard let gateway = DeviceID("home"), let calendar = LocalCalendar(identifier: "Europe/Berlin") else {
             preconditionFailure("These are well-formed.")
         }
