@@ -103,7 +103,7 @@ let package = Package(
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
         tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
-        tests("JSONTests", ["JSON"]),
+        tests("JSONTests", ["JSON", "Vitals"]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Vitals", logging]),
         tests(
             "SimulationTests", ["Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals", logging]),

@@ -81,7 +81,7 @@ import Vitals
 
     @Test(arguments: [UInt64](0..<200))
     func `takes a published configuration back as it was`(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var settings = MonitorSettings()
         for setting in MonitorSetting.all where Bool.random(using: &random) {
             switch setting.range {

@@ -16,7 +16,7 @@ import Vitals
 
     @Test(arguments: [UInt64](0..<64))
     func `never traps, and answers everything that is ours`(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<100 {
             let topic = try #require(Self.topics.randomElement(using: &random))
             var payload = Array(try #require(Self.payloads.randomElement(using: &random)).utf8)
@@ -39,7 +39,7 @@ import Vitals
 
     @Test(arguments: [UInt64](0..<16))
     func `takes no topic for a command that is none`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<100 {
             var topic = Array("vitals2mqtt/home/ring-1/command/sync".utf8)
             Self.mutate(&topic, &random)
@@ -52,7 +52,7 @@ import Vitals
         }
     }
 
-    private static func mutate(_ bytes: inout [UInt8], _ random: inout SplitMix) {
+    private static func mutate(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
         let position = Int.random(in: 0...bytes.count, using: &random)
         let byte = alphabet.randomElement(using: &random) ?? 0
         switch Int.random(in: 0..<5, using: &random) {

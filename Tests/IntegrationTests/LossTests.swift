@@ -2,6 +2,7 @@ import Foundation
 import GatewayTesting
 import JSON
 import Testing
+import Vitals
 
 /// Nothing that was acknowledged to a device is lost: over a broker that is away, and over `kill -9`.
 @Suite(.timeLimit(.minutes(20)))

@@ -1,23 +1,11 @@
 import JSON
 import Testing
-
-/// A small generator of pseudo-random numbers (SplitMix64), so that a seed repeats a run exactly.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
+import Vitals
 
 @Suite struct JSONPropertyTests {
     private static let seeds: [UInt64] = Array(1...8)
 
-    private func randomValue(_ random: inout SeededGenerator, depth: Int = 0) -> JSONValue {
+    private func randomValue(_ random: inout SplitMix64, depth: Int = 0) -> JSONValue {
         switch Int.random(in: 0..<(depth < 5 ? 7 : 5), using: &random) {
         case 0: .null
         case 1: .bool(Bool.random(using: &random))
@@ -33,7 +21,7 @@ struct SeededGenerator: RandomNumberGenerator {
         }
     }
 
-    private func randomDouble(_ random: inout SeededGenerator) -> Double {
+    private func randomDouble(_ random: inout SplitMix64) -> Double {
         switch Int.random(in: 0..<3, using: &random) {
         case 0: return (Double.random(in: -500...500, using: &random) * 1000).rounded() / 1000
         case 1: return Double.random(in: -1e6...1e6, using: &random)
@@ -43,7 +31,7 @@ struct SeededGenerator: RandomNumberGenerator {
         }
     }
 
-    private func randomText(_ random: inout SeededGenerator) -> String {
+    private func randomText(_ random: inout SplitMix64) -> String {
         String(
             (0..<Int.random(in: 0..<12, using: &random)).map { _ in
                 let limit: UInt32 = Bool.random(using: &random) ? 0x7F : 0x10FFFF
@@ -53,7 +41,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     @Test(arguments: seeds)
     func `reads back what it wrote`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<400 {
             let value = randomValue(&random)
             #expect(try JSONValue(parsing: value.bytes) == value)
@@ -62,7 +50,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     @Test(arguments: seeds)
     func `reads back every number to the bit`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<4_000 {
             let value = randomDouble(&random)
             var writer = JSONWriter()
@@ -75,7 +63,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     @Test(arguments: seeds)
     func `never traps on a damaged document, and both readers agree on it`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var refused = 0
         for _ in 0..<3_000 {
             var bytes = randomValue(&random).bytes
@@ -94,7 +82,7 @@ struct SeededGenerator: RandomNumberGenerator {
         #expect(refused > 500)
     }
 
-    private func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    private func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
         guard !bytes.isEmpty else { return }
         let position = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<5, using: &random) {

@@ -124,7 +124,7 @@ import Vitals
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `any order and duplication of batches ends in the same samples`(seed: UInt64) async throws {
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         let samples = (0..<120).map { second in
             beat(second % 40, Double(second / 40), revision: second / 40 + 1, lasting: second % 3)
         }
@@ -141,19 +141,5 @@ import Vitals
         #expect(try await store.all().map(\.sample) == newest.sorted { $0.key < $1.key }.map(\.value))
         let numbers = folder.committed.all.map(\.sequence)
         #expect(numbers == Array(1...Int64(numbers.count)))
-    }
-}
-
-/// Random numbers that a seed repeats (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

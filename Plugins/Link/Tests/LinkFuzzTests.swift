@@ -24,7 +24,7 @@ import Vitals
 
     @Test(arguments: seeds)
     func `never traps on damaged lines, and lets no nonsense through`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var malformed = 0
         for _ in 0..<2_000 {
             var bytes: [UInt8] = []
@@ -56,7 +56,7 @@ import Vitals
 
     @Test(arguments: seeds)
     func `never traps on damaged answers`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         let answers = [
             #"{"protocol":1,"device":{"model":"x"},"capabilities":{"heart_rate":{"history":true},"max_history_days":7},"clock":{"now":1,"utc_offset_min":60}}"#,
             #"{"samples":[{"metric":"stress","start":1763683200000,"value":5},{"metric":"stress","start":1763683300000,"value":6}],"next":"b"}"#,
@@ -81,7 +81,7 @@ import Vitals
         }
     }
 
-    private func damage(_ bytes: inout [UInt8], _ random: inout SplitMix) {
+    private func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
         guard !bytes.isEmpty else { return }
         let position = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<5, using: &random) {
@@ -91,17 +91,5 @@ import Vitals
         case 3: bytes.removeSubrange(position..<min(position + 9, bytes.count))
         default: bytes.insert(contentsOf: bytes.prefix(position).suffix(12), at: position)
         }
-    }
-}
-
-/// A small generator of pseudo-random numbers, so that a seed repeats a run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

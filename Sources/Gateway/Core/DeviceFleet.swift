@@ -94,7 +94,7 @@ actor DeviceFleet {
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
             info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, logger: logger,
-            generator: SeededGenerator(seed: generator.next()), opener: setup.opener)
+            generator: SplitMix64(seed: generator.next()), opener: setup.opener)
         let ended = Latch<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
         launcher.yield(Launch(agent: agent, ended: ended))

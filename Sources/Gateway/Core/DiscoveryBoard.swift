@@ -11,7 +11,7 @@ final class DiscoveryBoard: Sendable {
         /// The topics under which each device is announced; `nil` is the gateway itself.
         var topics: [DeviceID?: Set<String>] = [:]
         var infos: [DeviceID: DeviceInfo] = [:]
-        var generator = SeededGenerator(seed: 0x5EED)
+        var generator = SplitMix64(seed: 0x5EED)
     }
     private let state = Mutex(State())
     private let board: StateBoard

@@ -30,7 +30,7 @@ package final class GatewayCore: Sendable {
     let wire: WireEncoder
     let plugins: [String]
     let startedAt: Timestamp
-    let generator: SeededGenerator
+    let generator: SplitMix64
     let reload: Reload
     let stopping = Latch<Void>()
     let births = Wakeup()
@@ -42,7 +42,7 @@ package final class GatewayCore: Sendable {
         settings: CoreSettings, store: any GatewayStore, broker: any Broker, delivery: Delivery, plugins: [String],
         discovery: DiscoverySettings, seed: UInt64, reload: @escaping Reload
     ) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         self.settings = settings
         self.store = store
         self.broker = broker
@@ -55,7 +55,7 @@ package final class GatewayCore: Sendable {
         wire = WireEncoder(settings: settings, discovery: discovery)
         desk = CommandDesk(
             store: store, outbox: outbox, board: board, wire: wire, settings: settings,
-            generator: SeededGenerator(seed: generator.next()))
+            generator: SplitMix64(seed: generator.next()))
         let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, settings: discovery))
         let output = DeviceOutput(
             state: { device, state in
@@ -64,7 +64,7 @@ package final class GatewayCore: Sendable {
             },
             answer: { key, answer in await desk.finish(key, answer) })
         fleet = DeviceFleet(
-            store: store, output: output, settings: settings, generator: SeededGenerator(seed: generator.next()))
+            store: store, output: output, settings: settings, generator: SplitMix64(seed: generator.next()))
         self.discovery = discoveryBoard
         self.generator = generator
     }

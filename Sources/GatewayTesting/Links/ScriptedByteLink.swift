@@ -1,4 +1,5 @@
 package import GatewayKit
+package import Vitals
 
 /// One end of a stream of bytes in memory. What is written at one end is read at the other.
 ///

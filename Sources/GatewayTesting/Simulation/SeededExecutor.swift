@@ -1,4 +1,5 @@
 import Synchronization
+import Vitals
 
 /// Runs jobs one at a time on the thread that calls `run`, the next one drawn from those that are ready by a seed.
 ///

@@ -1,5 +1,6 @@
-/// Random numbers that are the same for the same seed (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, 2014). Good enough for tests, and not for secrets.
+/// Numbers that are the same for the same seed, for jitter, simulations and tests, and not for secrets. A generator is a
+/// value: whoever has one of its own draws the same, whatever others draw. The algorithm is SplitMix64 (Steele, Lea, Flood:
+/// Fast splittable pseudorandom number generators, 2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 
@@ -15,6 +16,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A generator of its own, for a part of a test whose numbers must not depend on what another part draws.
+    /// A generator of its own, for a part whose numbers must not depend on what another part draws.
     package mutating func split() -> SplitMix64 { SplitMix64(seed: next()) }
 }
