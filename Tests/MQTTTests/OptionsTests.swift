@@ -76,33 +76,3 @@ import Testing
         #expect(message.expirySeconds == seconds)
     }
 }
-
-@Suite struct ReconnectBackOffTests {
-    @Test func `waits between half and all of a time that doubles up to a minute`() {
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<100 {
-            var backOff = ReconnectBackOff()
-            for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
-                let ceiling = Duration.seconds(seconds)
-                #expect((ceiling / 2...ceiling).contains(backOff.next(using: &generator)))
-            }
-            backOff.reset()
-            #expect(backOff.next(using: &generator) <= .seconds(1))
-        }
-    }
-
-    @Test func `never waits longer than the maximum, not even at first`() {
-        var generator = SystemRandomNumberGenerator()
-        var backOff = ReconnectBackOff(initial: .seconds(10), maximum: .seconds(2))
-        for _ in 0..<3 { #expect(backOff.next(using: &generator) <= .seconds(2)) }
-    }
-
-    @Test func `differs from client to client`() {
-        var generator = SystemRandomNumberGenerator()
-        let waits = (0..<20).map { _ in
-            var backOff = ReconnectBackOff()
-            return backOff.next(using: &generator)
-        }
-        #expect(Set(waits).count > 1)
-    }
-}

@@ -33,7 +33,7 @@ package struct ConnectionMachine: Sendable {
     package static let stableAfter: Duration = .seconds(60)
 
     package private(set) var state: LinkState
-    private var ceiling = firstWait
+    private var backOff = BackOff(first: firstWait, longest: longestWait)
     private var generator: any RandomNumberGenerator & Sendable
 
     package init(at now: Timestamp, generator: any RandomNumberGenerator & Sendable) {
@@ -53,16 +53,14 @@ package struct ConnectionMachine: Sendable {
             return enter(.connected, at: now)
         case .ended(let error):
             let wasStable = state.phase == .connected && now - state.since >= Self.stableAfter
-            if wasStable { ceiling = Self.firstWait }
+            if wasStable { backOff.reset() }
             state.lastError = error
             state.signalStrength = nil
             let actions = enter(.waiting, at: now)
             guard error != nil else { return actions + [.wait(.zero)] }
-            let wait = ceiling * Double.random(in: 0.5...1, using: &generator)
-            ceiling = min(ceiling * 2, Self.longestWait)
-            return actions + [.wait(wait)]
+            return actions + [.wait(backOff.next(using: &generator))]
         case .reconnect:
-            ceiling = Self.firstWait
+            backOff.reset()
             switch state.phase {
             case .connected, .connecting: return [.close]
             case .waiting: return [.wait(.zero)]

@@ -18,9 +18,9 @@ struct BrokerLoop: Sendable {
     private static let stableAfter: Duration = .seconds(30)
     /// A broker that is restarted comes back within minutes, and what waits for it should not wait longer: attempts stay
     /// close together at first.
-    private static let shortWaits = ReconnectBackOff(initial: .milliseconds(250), maximum: .milliseconds(1500))
+    private static let shortWaits = BackOff(first: .milliseconds(250), longest: .milliseconds(1500))
     /// One that is away for longer is not asked more often than it needs.
-    private static let longWaits = ReconnectBackOff(initial: .seconds(2), maximum: .seconds(30))
+    private static let longWaits = BackOff(first: .seconds(2), longest: .seconds(30))
     private static let longAway: Duration = .minutes(5)
 
     func run(generator: any RandomNumberGenerator & Sendable) async {
@@ -46,7 +46,7 @@ struct BrokerLoop: Sendable {
             if now - began > Self.stableAfter {
                 backOff = Self.shortWaits
                 lostAt = now
-            } else if now - (lostAt ?? began) > Self.longAway, backOff.maximum == Self.shortWaits.maximum {
+            } else if now - (lostAt ?? began) > Self.longAway, backOff.longest == Self.shortWaits.longest {
                 backOff = Self.longWaits
             }
             lostAt = lostAt ?? began
