@@ -15,7 +15,7 @@ import Vitals
         waiting: MonitorPatch([setting: .number(90)]))
     static let level = AlertLevel(
         rule: AlertRule(.heartRate, .resting, .high), isActive: true, since: dawn, value: 120.5, limit: 100,
-        lastID: SampleID(high: 7, low: 8))
+        lastID: SampleID(high: 7, low: 8), raisedAt: dawn - .minutes(9))
 
     static let changes: [DeviceChange] = [
         .identity(identity, capabilities), .hasBattery, .cursor(.sleep, dawn), .twin(twin), .level(level),

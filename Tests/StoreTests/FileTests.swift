@@ -123,6 +123,31 @@ import Vitals
         )
     }
 
+    @Test func `a file of the first version becomes one of this version, with what it knew`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        let active = AlertRule(.stress, .high)
+        let over = AlertRule(.stress, .low)
+        try await store.save(
+            [
+                .level(AlertLevel(rule: active, isActive: true, since: dawn)),
+                .level(AlertLevel(rule: over, isActive: false, since: dawn)),
+            ], of: .band)
+        try await store.write { transaction in
+            try transaction.database.execute(
+                sql: """
+                    ALTER TABLE alert_level DROP COLUMN raised_at;
+                    DELETE FROM grdb_migrations WHERE identifier = '2';
+                    """)
+        }
+        try await store.close()
+        store = try folder.open()
+        #expect(store.opening == .existing)
+        let levels = try await store.load(.band).levels
+        #expect(levels[active]?.raisedAt == dawn)
+        #expect(levels[over] == AlertLevel(rule: over, isActive: false, since: dawn))
+    }
+
     @Test func `the database of another program is refused and left alone`() async throws {
         let folder = try StoreFolder()
         let other = try DatabaseQueue(path: folder.path)

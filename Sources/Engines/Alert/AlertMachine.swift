@@ -17,8 +17,6 @@ package struct AlertMachine: Sendable {
     private struct Watch: Sendable {
         var level: AlertLevel
         var beyond = 0
-        /// When the rule last raised an alert, by the time of measurement.
-        var raisedAt: Timestamp?
         /// When the last value was measured.
         var seenAt: Timestamp?
     }
@@ -31,9 +29,7 @@ package struct AlertMachine: Sendable {
     package init(device: DeviceID, isLate: Bool = false, levels: [AlertRule: AlertLevel] = [:]) {
         self.device = device
         self.isLate = isLate
-        for (rule, level) in levels {
-            watches[rule] = Watch(level: level, raisedAt: level.isActive ? level.since : nil)
-        }
+        for (rule, level) in levels { watches[rule] = Watch(level: level) }
     }
 
     /// The level of every rule that ever had one.
@@ -117,7 +113,7 @@ package struct AlertMachine: Sendable {
         }
         watch.beyond += 1
         guard watch.beyond >= policy.count[rule.metric] ?? 1 else { return nil }
-        if let raisedAt = watch.raisedAt, moment >= raisedAt, moment - raisedAt < policy.cooldown { return nil }
+        if let raisedAt = watch.level.raisedAt, moment >= raisedAt, moment - raisedAt < policy.cooldown { return nil }
         return change(
             &watch, to: .raised, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
             calendar: calendar)
@@ -132,10 +128,10 @@ package struct AlertMachine: Sendable {
         let eventID = SampleID(
             name: "\(device.text)|\(rule.name)|\(edge.rawValue)|\(moment.milliseconds)|\(isLate ? "late" : "live")")
         let raisedID = edge == .cleared ? watch.level.lastID : nil
-        let raisedAt = edge == .raised ? moment : watch.raisedAt ?? watch.level.since
-        if edge == .raised { watch.raisedAt = moment }
+        let raisedAt = edge == .raised ? moment : watch.level.raisedAt ?? watch.level.since
         watch.level = AlertLevel(
-            rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID)
+            rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID,
+            raisedAt: raisedAt)
         let event = AlertEvent(
             id: eventID, raisedID: raisedID, rule: rule, edge: edge, value: value, limit: limit, origin: origin,
             measuredAt: moment, raisedAt: raisedAt, sampleID: id)

@@ -12,8 +12,15 @@ enum Schema {
         var migrator = DatabaseMigrator()
         // Foreign keys are checked as always; the check of the whole file after a migration would read all samples.
         migrator.registerMigration("1", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version1) }
+        migrator.registerMigration("2", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version2) }
         return migrator
     }()
+
+    /// When a rule last raised an alert, for its cool-down; of an alert that is active it is known.
+    private static let version2 = """
+        ALTER TABLE alert_level ADD COLUMN raised_at INTEGER;
+        UPDATE alert_level SET raised_at = since WHERE active = 1;
+        """
 
     private static let version1 = """
         PRAGMA application_id = \(applicationID);

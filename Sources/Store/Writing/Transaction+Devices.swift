@@ -96,14 +96,15 @@ extension Transaction {
     func save(_ level: AlertLevel, of book: DeviceBook) throws {
         try execute(
             """
-            INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id, raised_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT(device, rule) DO UPDATE SET active = excluded.active, since = excluded.since,
-                value = excluded.value, measured_limit = excluded.measured_limit, last_id = excluded.last_id
+                value = excluded.value, measured_limit = excluded.measured_limit, last_id = excluded.last_id,
+                raised_at = excluded.raised_at
             """,
             [
                 book.row, level.rule.name, level.isActive, level.since.milliseconds, level.value, level.limit,
-                level.lastID?.description,
+                level.lastID?.description, level.raisedAt?.milliseconds,
             ])
     }
 

@@ -58,11 +58,13 @@ public struct AlertLevel: Sendable, Hashable {
     public var limit: Double?
     /// The event that made it so; `nil` where it was never raised.
     public var lastID: SampleID?
+    /// When the rule last raised an alert, whether it is active or not; `nil` where it never did.
+    public var raisedAt: Timestamp?
 
     /// A rule's level.
     public init(
         rule: AlertRule, isActive: Bool, since: Timestamp, value: Double? = nil, limit: Double? = nil,
-        lastID: SampleID? = nil
+        lastID: SampleID? = nil, raisedAt: Timestamp? = nil
     ) {
         self.rule = rule
         self.isActive = isActive
@@ -70,5 +72,6 @@ public struct AlertLevel: Sendable, Hashable {
         self.value = value
         self.limit = limit
         self.lastID = lastID
+        self.raisedAt = raisedAt
     }
 }

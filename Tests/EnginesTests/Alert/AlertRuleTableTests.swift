@@ -1,0 +1,205 @@
+import Engines
+import GatewayKit
+import Testing
+import Vitals
+
+/// Every rule that there is, through everything that an alert can go through.
+@Suite struct AlertRuleTableTests {
+    /// Limits of every metric, with room on both sides.
+    private static let settings: MonitorSettings = {
+        var settings = MonitorSettings()
+        settings[.heartRate] = MonitorConfiguration(
+            restingAlert: AlertLimits(isEnabled: true, lower: 50, upper: 100),
+            exerciseAlert: AlertLimits(isEnabled: true, lower: 80, upper: 170))
+        settings[.bloodPressure] = MonitorConfiguration(
+            pressureAlert: BloodPressureLimits(
+                isEnabled: true, systolicLower: 95, systolicUpper: 140, diastolicLower: 60, diastolicUpper: 90))
+        settings[.bloodOxygen] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 90, upper: 97))
+        settings[.stress] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 20, upper: 70))
+        settings[.temperature] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.8))
+        return settings
+    }()
+
+    /// A sample whose value for the rule is so far beyond its limit; negative is within it.
+    private static func sample(_ rule: AlertRule, beyond distance: Double, at minute: Int) throws -> Sample {
+        let limit = try #require(rule.limit(in: settings))
+        let value = rule.side == .high ? limit + distance : limit - distance
+        var sample = Fixture.sample(rule.metric, value, at: minute)
+        switch rule.subject {
+        case .exercise: sample.isExercise = true
+        case .systolic: sample.reading = .bloodPressure(BloodPressure(systolic: value, diastolic: 75))
+        case .diastolic: sample.reading = .bloodPressure(BloodPressure(systolic: 120, diastolic: value))
+        case .resting, .value: break
+        }
+        return sample
+    }
+
+    /// What a device's ledger makes of values, one a minute, each so far beyond the rule's limit: `minute edge` of each
+    /// event, with `late` where it is for the history only.
+    private static func events(
+        _ rule: AlertRule, _ distances: [Double], policy: AlertPolicy = AlertPolicy(), isWorn: Bool = true,
+        after newest: Int? = nil
+    ) throws -> (events: [AlertEvent], texts: [String], ledger: DeviceLedger) {
+        var ledger = DeviceLedger(device: Fixture.device, today: RunningDay(day: LocalDay(number: 0)))
+        if let newest {
+            let sample = try sample(rule, beyond: -Self.far(rule), at: newest)
+            ledger = ledger.recording([Fixture.new(sample)], in: context(policy, minute: newest)).ledger
+        }
+        var events: [AlertEvent] = []
+        var texts: [String] = []
+        for (minute, distance) in distances.enumerated() {
+            let decision = ledger.recording(
+                [Fixture.new(try sample(rule, beyond: distance, at: minute))],
+                in: context(policy, minute: max(minute, newest ?? 0), isWorn: isWorn))
+            for case .alert(let event, let isLate) in decision.facts.map(\.content) {
+                #expect(event.rule == rule)
+                #expect(decision.levels.map(\.isActive) == (isLate ? [] : [event.edge == .raised]))
+                events.append(event)
+                texts.append("\(minute) \(event.edge)\(isLate ? " late" : "")")
+            }
+            ledger = decision.ledger
+        }
+        return (events, texts, ledger)
+    }
+
+    private static func context(_ policy: AlertPolicy, minute: Int, isWorn: Bool = true) -> IntakeContext {
+        IntakeContext(
+            source: .live, now: Fixture.minute(minute), freshness: [:], settings: settings, policy: policy,
+            isWorn: isWorn, calendar: Fixture.utc)
+    }
+
+    /// Well within the limits, by far more than the hysteresis.
+    private static func far(_ rule: AlertRule) -> Double { hysteresis(rule) + step(rule) }
+    private static func hysteresis(_ rule: AlertRule) -> Double { AlertPolicy.defaultHysteresis[rule.metric] ?? 0 }
+    private static func count(_ rule: AlertRule) -> Int { AlertPolicy.defaultCount[rule.metric] ?? 0 }
+    /// The smallest difference that the metric's devices can tell.
+    private static func step(_ rule: AlertRule) -> Double { rule.metric == .temperature ? 0.1 : 1 }
+
+    @Test func `there are fourteen, each with a limit`() {
+        #expect(AlertRule.all.count == 14)
+        #expect(AlertRule.all.allSatisfy { $0.limit(in: Self.settings) != nil })
+        #expect(Set(AlertRule.all.map(\.metric)) == Set(Metric.monitored))
+    }
+
+    @Test(arguments: AlertRule.all)
+    func `is raised by values beyond its limit, and cleared by one that is back by the hysteresis`(
+        rule: AlertRule
+    ) throws {
+        let step = Self.step(rule)
+        // At the limit is not beyond it, and just within it is not back.
+        let within = (Self.hysteresis(rule) - step) * (rule.metric == .temperature ? 0.9 : 1)
+        let values = [0, 0] + [Double](repeating: step, count: Self.count(rule) + 1) + [-within, -Self.far(rule), 0]
+        let (events, texts, _) = try Self.events(rule, values)
+        let raised = 2 + Self.count(rule) - 1
+        #expect(texts == ["\(raised) raised", "\(raised + 3) cleared"])
+        let limit = try #require(rule.limit(in: Self.settings))
+        #expect(events.allSatisfy { $0.limit == limit && $0.origin == .gateway && $0.sampleID != nil })
+        #expect(rule.isBeyond(try #require(events.first?.value), limit))
+        #expect(events.last?.raisedID == events.first?.id)
+        #expect(events.last?.raisedAt == Fixture.minute(raised))
+    }
+
+    @Test(arguments: AlertRule.all) func `needs as many values in a row as it is told`(rule: AlertRule) throws {
+        let step = Self.step(rule)
+        let policy = AlertPolicy(count: [rule.metric: 3])
+        #expect(try Self.events(rule, [step, step, 0, step, step, 0], policy: policy).texts == [])
+        #expect(try Self.events(rule, [step, step, step], policy: policy).texts == ["2 raised"])
+    }
+
+    @Test(arguments: AlertRule.all)
+    func `is not raised again within the cool-down, not after a restart either`(rule: AlertRule) throws {
+        let (step, far) = (Self.step(rule), -Self.far(rule))
+        let policy = AlertPolicy(count: [:], cooldown: .minutes(6))
+        let values = [step, far, step, step, step, step, step]
+        #expect(try Self.events(rule, values, policy: policy).texts == ["0 raised", "1 cleared", "6 raised"])
+
+        let before = try Self.events(rule, [step, far], policy: policy).ledger
+        let levels = Dictionary(uniqueKeysWithValues: before.alerts.levels.map { ($0.rule, $0) })
+        var restarted = AlertMachine(device: Fixture.device, levels: levels)
+        let again = try (2...6).flatMap { minute in
+            restarted.see(
+                Fixture.stored(try Self.sample(rule, beyond: step, at: minute)), isExercise: rule.subject == .exercise,
+                isWorn: true, settings: Self.settings, policy: policy, calendar: Fixture.utc)
+        }
+        #expect(again.map(\.event.measuredAt) == [Fixture.minute(6)])
+    }
+
+    @Test(arguments: AlertRule.all) func `does not count while the device is not worn, unless told to`(
+        rule: AlertRule
+    ) throws {
+        let values = [Double](repeating: Self.step(rule), count: 3)
+        #expect(try Self.events(rule, values, isWorn: false).texts == [])
+        let policy = AlertPolicy(countsWhenNotWorn: true)
+        #expect(try Self.events(rule, values, policy: policy, isWorn: false).texts.count == 1)
+    }
+
+    @Test(arguments: AlertRule.all) func `is only for the history in its quiet hours, and its level changes`(
+        rule: AlertRule
+    ) throws {
+        // The fixture's noon, in UTC, and only this rule.
+        let hours = AlertPolicy.QuietHours(from: 12 * 60, to: 12 * 60 + 30, rules: [rule])
+        let policy = AlertPolicy(count: [:], quietHours: [hours])
+        var machine = AlertMachine(device: Fixture.device)
+        let outcomes = machine.see(
+            Fixture.stored(try Self.sample(rule, beyond: Self.step(rule), at: 29)),
+            isExercise: rule.subject == .exercise, isWorn: true, settings: Self.settings, policy: policy,
+            calendar: Fixture.utc)
+        #expect(outcomes.map(\.isLate) == [true])
+        #expect(machine.levels.filter(\.isActive).map(\.rule) == [rule])
+        let over = machine.see(
+            Fixture.stored(try Self.sample(rule, beyond: -Self.far(rule), at: 30)),
+            isExercise: rule.subject == .exercise, isWorn: true, settings: Self.settings, policy: policy,
+            calendar: Fixture.utc)
+        #expect(over.map(\.isLate) == [false])
+    }
+
+    @Test(arguments: AlertRule.all) func `from late data it is for the history, and no level`(rule: AlertRule) throws {
+        let (step, far) = (Self.step(rule), -Self.far(rule))
+        let values = [step, step, far]
+        let raised = Self.count(rule) - 1
+        let (events, texts, ledger) = try Self.events(rule, values, after: 100)
+        #expect(texts == ["\(raised) raised late", "2 cleared late"])
+        #expect(events.last?.raisedID == events.first?.id)
+        #expect(ledger.alerts.levels.allSatisfy { !$0.isActive })
+    }
+
+    @Test(arguments: AlertRule.all)
+    func `the device and the gateway raise it once, and clear it once, whoever is first`(rule: AlertRule) throws {
+        let (step, far) = (Self.step(rule), -Self.far(rule))
+        func device(_ edge: AlertEvent.Edge, _ minute: Int, _ ledger: inout DeviceLedger) -> [String] {
+            let alert = DeviceAlert(rule: rule, edge: edge, value: nil, at: Fixture.minute(minute))
+            let decision = ledger.recording(alert, in: Self.context(AlertPolicy(), minute: minute))
+            ledger = decision.ledger
+            return decision.facts.map(\.content).map { content in
+                if case .alert(let event, isLate: false) = content { "\(event.edge) by \(event.origin)" } else { "" }
+            }
+        }
+        func host(_ distance: Double, _ minute: Int, _ ledger: inout DeviceLedger) throws -> [String] {
+            let decision = ledger.recording(
+                [Fixture.new(try Self.sample(rule, beyond: distance, at: minute))],
+                in: Self.context(AlertPolicy(count: [:], cooldown: .zero), minute: minute))
+            ledger = decision.ledger
+            return decision.facts.map(\.content).compactMap { content in
+                if case .alert(let event, isLate: false) = content { "\(event.edge) by \(event.origin)" } else { nil }
+            }
+        }
+        var ledger = DeviceLedger(device: Fixture.device, today: RunningDay(day: LocalDay(number: 0)))
+        #expect(device(.raised, 0, &ledger) == ["raised by device"])
+        #expect(try host(step, 1, &ledger) == [])
+        #expect(try host(far, 2, &ledger) == ["cleared by gateway"])
+        #expect(device(.cleared, 3, &ledger) == [])
+        #expect(try host(step, 4, &ledger) == ["raised by gateway"])
+        #expect(device(.raised, 5, &ledger) == [])
+        #expect(device(.cleared, 6, &ledger) == ["cleared by device"])
+        #expect(try host(far, 7, &ledger) == [])
+    }
+
+    @Test(arguments: AlertRule.all) func `is cleared when its limits are switched off`(rule: AlertRule) throws {
+        let values = [Double](repeating: Self.step(rule), count: 2)
+        let ledger = try Self.events(rule, values).ledger
+        let decision = ledger.recording(
+            limitsOf: MonitorSettings(), in: Self.context(AlertPolicy(), minute: 3))
+        #expect(decision.levels.map { "\($0.rule.name) \($0.isActive)" } == ["\(rule.name) false"])
+        #expect(decision.facts.count == 1)
+    }
+}
