@@ -66,7 +66,7 @@ import Vitals
         func latest(_ until: String?, isStale: Bool = false) -> OutgoingMessage {
             Examples.encoder.latest(
                 LatestState(stored: Examples.heartRate, freshUntil: until.map(Examples.time), isStale: isStale),
-                of: Examples.device, now: Examples.now)
+                of: Examples.device, person: nil, now: Examples.now)
         }
         #expect(latest("2026-11-21T07:31:05.120Z").expiry == .seconds(1))
         #expect(latest(nil).expiry == nil)

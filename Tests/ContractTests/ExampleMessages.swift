@@ -91,7 +91,8 @@ enum ExampleMessages {
 
     private static func latest(_ stored: StoredSample, until: String?, isStale: Bool = false) -> OutgoingMessage {
         Examples.encoder.latest(
-            LatestState(stored: stored, freshUntil: until.map(Examples.time), isStale: isStale), of: device, now: now)
+            LatestState(stored: stored, freshUntil: until.map(Examples.time), isStale: isStale), of: device,
+            person: "anna", now: now)
     }
 
     private static let state: [(name: String, message: OutgoingMessage)] = [

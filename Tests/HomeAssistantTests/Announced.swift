@@ -46,7 +46,7 @@ struct Announced {
                 let stored = StoredSample(
                     sample: sample, id: SampleID(device: info.id, sample: sample), revision: 1, receivedAt: now)
                 let state = LatestState(stored: stored, freshUntil: nil, isStale: false)
-                messages.append(encoder.latest(state, of: info.id, now: now))
+                messages.append(encoder.latest(state, of: info.id, person: info.person, now: now))
                 let summary = DailySummary(metric: metric, day: LocalDay(number: 20_000), samples: [stored])
                 let record = DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false)
                 messages.append(encoder.today(record, of: info.id))

@@ -44,10 +44,14 @@ extension ContractEncoder {
     ///
     /// The message with the value is forgotten by the broker when the value stops being fresh; the one without a value
     /// stays.
-    package func latest(_ state: LatestState, of device: DeviceID, now: Timestamp) -> OutgoingMessage {
+    /// - Parameter person: whom the sample is about.
+    package func latest(
+        _ state: LatestState, of device: DeviceID, person: String?, now: Timestamp
+    ) -> OutgoingMessage {
         let stored = state.stored
         let isStale = state.isStale || state.freshUntil.map { $0 <= now } ?? false
         var result = message(.latest(device, stored.sample.metric), .latest) { writer in
+            writer.member("person", person)
             writer.member("metric", stored.sample.metric.rawValue)
             writer.member("value", isStale ? nil : stored.sample.value)
             writer.key("fields")

@@ -5,12 +5,13 @@ extension ContractEncoder {
     /// The `event_type` of a cleared edge; that of a raised one is its rule.
     package static let alertCleared = "alert_cleared"
 
-    func alert(_ event: AlertEvent, sequence: Int64, to topic: Topic) -> OutgoingMessage {
+    func alert(_ event: AlertEvent, person: String?, sequence: Int64, to topic: Topic) -> OutgoingMessage {
         message(topic, .alert) { writer in
             writer.member("seq", sequence)
             writer.member("event_type", event.edge == .raised ? event.rule.name : Self.alertCleared)
             writer.member("id", event.id)
             writer.member("raised_id", event.raisedID)
+            writer.member("person", person)
             writer.member("rule", event.rule.name)
             writer.member("edge", event.edge.rawValue)
             writer.member("metric", event.rule.metric.rawValue)

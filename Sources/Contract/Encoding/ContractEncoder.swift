@@ -38,7 +38,7 @@ package struct ContractEncoder: Sendable {
                 to: .pastDay(fact.device, record.summary.metric, record.summary.day))
         case .alert(let event, let isLate):
             alert(
-                event, sequence: fact.sequence,
+                event, person: info.person(user: event.user), sequence: fact.sequence,
                 to: isLate || isReplay ? .historyEvent(fact.device) : .alertEvent(fact.device))
         case .gap(let gap): self.gap(gap, sequence: fact.sequence, of: fact.device)
         }

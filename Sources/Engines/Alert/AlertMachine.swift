@@ -50,7 +50,9 @@ package struct AlertMachine: Sendable {
             let edge = judge(
                 rule, value: value, limit: limit, at: stored.sample.end, id: stored.id, policy: policy,
                 calendar: calendar)
-            if let edge { outcomes.append(edge) }
+            guard var edge else { continue }
+            edge.event.user = stored.sample.user
+            outcomes.append(edge)
         }
         return outcomes
     }

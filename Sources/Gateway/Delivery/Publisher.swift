@@ -58,7 +58,8 @@ struct Publisher: Sendable {
         let message =
             switch entry {
             case .device(let device, let state):
-                OutboundMessage(WireEncoder.encode(state, of: device, now: now, with: &encoder))
+                OutboundMessage(
+                    WireEncoder.encode(state, of: device, info: board.info(of: device), now: now, with: &encoder))
             case .gatewayInfo(let info): OutboundMessage(encoder.gatewayInfo(info))
             case .gatewayState(let state): OutboundMessage(encoder.gatewayState(state))
             case .message(let message): OutboundMessage(message)

@@ -87,13 +87,15 @@ struct WireEncoder: Sendable {
     }
 
     static func encode(
-        _ state: DeviceState, of device: DeviceID, now: Timestamp, with encoder: inout ContractEncoder
+        _ state: DeviceState, of device: DeviceID, info: DeviceInfo?, now: Timestamp,
+        with encoder: inout ContractEncoder
     ) -> OutgoingMessage {
         switch state {
         case .info(let info): encoder.info(info)
         case .availability(let isOnline): encoder.availability(isOnline, of: device)
         case .link(let state): encoder.link(state, of: device)
-        case .latest(let state): encoder.latest(state, of: device, now: now)
+        case .latest(let state):
+            encoder.latest(state, of: device, person: info?.person(user: state.stored.sample.user), now: now)
         case .today(let record): encoder.today(record, of: device)
         case .level(let level): encoder.level(level, of: device)
         case .config(let state): encoder.config(state, of: device)

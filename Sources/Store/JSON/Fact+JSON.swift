@@ -8,7 +8,7 @@ extension AlertEvent {
             ("id", .of(id)), ("raised_id", .of(raisedID)), ("rule", .string(rule.name)),
             ("edge", .string(edge.rawValue)), ("value", .of(value)), ("limit", .of(limit)),
             ("origin", .string(origin.rawValue)), ("measured_at", .time(measuredAt)), ("raised_at", .time(raisedAt)),
-            ("sample_id", .of(sampleID)),
+            ("sample_id", .of(sampleID)), ("user", .of(user)),
         ])
     }
 
@@ -18,7 +18,7 @@ extension AlertEvent {
             id: try json.id("id"), raisedID: json.optionalID("raised_id"), rule: rule,
             edge: try json.word("edge", Edge.self), value: json["value"]?.asDouble, limit: json["limit"]?.asDouble,
             origin: try json.word("origin", Origin.self), measuredAt: try json.time("measured_at"),
-            raisedAt: try json.time("raised_at"), sampleID: json.optionalID("sample_id"))
+            raisedAt: try json.time("raised_at"), sampleID: json.optionalID("sample_id"), user: json["user"]?.asInt)
     }
 }
 

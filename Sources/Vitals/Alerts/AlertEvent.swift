@@ -20,6 +20,8 @@ public struct AlertEvent: Sendable, Hashable {
     public var raisedAt: Timestamp
     /// The sample that made the edge; `nil` where the device raised the alert itself.
     public var sampleID: SampleID?
+    /// The user slot of that sample, of a device that several people use.
+    public var user: Int?
 
     /// Which edge.
     public enum Edge: String, Sendable, Hashable { case raised, cleared }
@@ -29,7 +31,7 @@ public struct AlertEvent: Sendable, Hashable {
     /// An edge.
     public init(
         id: SampleID, raisedID: SampleID? = nil, rule: AlertRule, edge: Edge, value: Double?, limit: Double?,
-        origin: Origin, measuredAt: Timestamp, raisedAt: Timestamp, sampleID: SampleID?
+        origin: Origin, measuredAt: Timestamp, raisedAt: Timestamp, sampleID: SampleID?, user: Int? = nil
     ) {
         self.id = id
         self.raisedID = raisedID
@@ -41,6 +43,7 @@ public struct AlertEvent: Sendable, Hashable {
         self.measuredAt = measuredAt
         self.raisedAt = raisedAt
         self.sampleID = sampleID
+        self.user = user
     }
 }
 

@@ -2,9 +2,9 @@
 package struct DeviceInfo: Sendable, Hashable {
     package var id: DeviceID
     package var name: String
-    /// The person who wears it.
+    /// The person who wears it: whom samples without a user slot are about.
     package var person: String?
-    /// The people of a device that several use, by the device's user slot.
+    /// The people of a device that several use, by the device's user slot: whom samples with one are about.
     package var people: [Int: String]
     package var driver: String
     package var transport: String?
@@ -30,8 +30,9 @@ package struct DeviceInfo: Sendable, Hashable {
         self.hasBattery = hasBattery
     }
 
-    /// Who a sample of this user slot belongs to.
+    /// Whom a sample of this user slot is about. A slot that nobody was given is nobody's: a guest's values must not count
+    /// as those of the owner.
     package func person(user: Int?) -> String? {
-        if let user, let name = people[user] { name } else { person }
+        if let user { people[user] } else { person }
     }
 }
