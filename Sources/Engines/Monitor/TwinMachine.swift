@@ -35,13 +35,17 @@ package struct TwinMachine: Sendable {
             return wait(for: patch, capabilities: capabilities, at: now)
         }
         var wanted = desired
-        if adopts { for setting in state.drift { wanted.values[setting] = state.reported.values[setting] } }
+        if adopts {
+            // What the device did not take, it would be told again with every connection. What waits for it is no answer of it.
+            let notTaken = state.error == nil ? [] : state.pending
+            for setting in state.drift.union(notTaken) { wanted.values[setting] = state.reported.values[setting] }
+        }
         let settings: MonitorSettings
         do {
             settings = try patch.applied(to: wanted, capabilities: capabilities)
         } catch { return .rejected(error.list) }
         guard settings != desired || !state.drift.isEmpty else { return .unchanged }
-        // A drift that is written over, or adopted where it says what is wanted, is no new version.
+        // A drift that is written over is no new version.
         if settings != desired { state.version += 1 }
         state.desired = settings
         state.updatedAt = now

@@ -111,6 +111,32 @@ import Vitals
         #expect(twin.state.version == 2)
     }
 
+    @Test func `what the device did not take is adopted, too, and what still waits for it is not`() {
+        var twin = connected()
+        _ = set(&twin, [upper: .number(110)])
+        #expect(set(&twin, [:], adopts: true) == .unchanged)
+        #expect(twin.state.pending == [upper])
+        write(&twin)
+        twin.report(reported(upper: 115), capabilities: capabilities, at: Fixture.minute(2))
+        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) != nil)
+        #expect(set(&twin, [:], adopts: true) == .accepted)
+        #expect(twin.settings.values[upper] == .number(115))
+        #expect(twin.state.pending.isEmpty && twin.writes.isEmpty)
+        #expect(twin.state.error == nil)
+        #expect(twin.state.version == 3)
+        #expect(twin.state.reportedVersion == 3)
+    }
+
+    @Test func `a write that the device refused is given up by adopting what it has`() {
+        var twin = connected()
+        _ = set(&twin, [upper: .number(110)])
+        write(&twin)
+        #expect(twin.wrote(failures: [(.heartRate, "No.")], at: Fixture.minute(2)) != nil)
+        #expect(set(&twin, [:], adopts: true) == .accepted)
+        #expect(twin.settings.values[upper] == .number(120))
+        #expect(twin.state.pending.isEmpty && twin.writes.isEmpty)
+    }
+
     @Test func `another setting of the same metric does not write over a drift, until somebody sets something`() {
         var twin = connected()
         twin.report(reported(upper: 130), capabilities: capabilities, at: Fixture.minute(2))
