@@ -201,7 +201,10 @@ enum ExampleMessages {
         ),
         ("answer-daily", answer(Answer(.done, data: .days([day()])), command: "daily")),
         ("answer-measure", answer(Answer(.done, data: .measurement(Examples.pressure)), command: "measure")),
-        ("answer-fetch", answer(Answer(.done, data: .settings(MonitorSettings())), command: "fetch")),
+        (
+            "answer-fetch",
+            answer(Answer(.done, data: .settings(Examples.settings, of: [.heartRate, .stress])), command: "fetch")
+        ),
         ("answer-time", answer(Answer(.done, data: .clock(skew: 2.25)), command: "time")),
         ("answer-version", answer(Answer(.done, data: .version(18)), command: "config/set")),
         (

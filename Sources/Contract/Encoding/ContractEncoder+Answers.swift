@@ -67,7 +67,7 @@ extension ContractEncoder {
         case .measurement(let stored):
             writer.key("sample")
             if let stored { write(stored, to: &writer) } else { writer.null() }
-        case .settings(let settings): writer.members(of: settings)
+        case .settings(let settings, let metrics): writer.members(of: settings, metrics: metrics)
         case .clock(let skew): writer.member("clock_skew_s", skew)
         case .replayed(let count): writer.member("replayed", count)
         case .version(let version): writer.member("version", version)

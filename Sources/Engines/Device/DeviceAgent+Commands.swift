@@ -35,6 +35,10 @@ extension DeviceAgent {
     static let gone = Answer(
         .failed, code: .offline, message: "The gateway stops, or the device was removed; send it again later.")
 
+    /// The answer where no more synchronisations may wait.
+    static let full = Answer(
+        .rejected, code: .busy, message: "Too many synchronisations wait for this device; try again later.")
+
     /// Serves commands, each on its own: one that takes its time does not hold up the next. What has to keep the order
     /// in which they came is done before the next one is looked at, and does not wait for the device.
     func serveCommands() async {
@@ -165,15 +169,13 @@ extension DeviceAgent {
     }
 
     private func queue(_ job: SyncJob, for key: String) async {
-        let full = Answer(
-            .rejected, code: .busy, message: "Too many synchronisations wait for this device; try again later.")
-        guard hasRoom(for: job) else { return await answer(key, full) }
+        guard hasRoom(for: job) else { return await answer(key, Self.full) }
         // Said before the job can end.
         await answer(key, Answer(.accepted))
         guard session != nil else {
             return await answer(key, Answer(.failed, code: .offline, message: "The device was lost."))
         }
-        if !request(job) { await answer(key, stopping.value == nil ? full : Self.gone) }
+        if !request(job) { await answer(key, stopping.value == nil ? Self.full : Self.gone) }
     }
 
     private func fetch(_ metrics: [Metric]) async -> Answer {
@@ -184,9 +186,10 @@ extension DeviceAgent {
         } catch {
             return Answer(error)
         }
-        let wanted = metrics.isEmpty ? Metric.monitored : metrics
-        let reported = MonitorSettings(twin.state.reported.values.filter { wanted.contains($0.key.metric) })
-        return Answer(.done, data: .settings(reported))
+        let read = Metric.monitored.filter {
+            metrics.isEmpty ? info.capabilities?.supports(.monitor, $0) ?? false : metrics.contains($0)
+        }
+        return Answer(.done, data: .settings(twin.state.reported, of: read))
     }
 
     private func setTime() async -> Answer {

@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DeviceAgent {
-    /// Days that one answer may have: three years fit into 200 KiB.
+    /// Days that one answer may be about: a leap year. Where they do not fit into its 200 KiB, its `next` says how to go on.
     static let maximumDays = 366
 
     /// Answers from the store, after a synchronisation of the range where that is asked for.
@@ -31,11 +31,10 @@ extension DeviceAgent {
         // Taken out by whoever ends the job: it may outlive this command.
         let key = "\(item.key)#sync"
         let job = SyncJob(name: item.name, metrics: [metric], from: from, to: to, commands: [key])
-        let full = Answer(.failed, code: .busy, message: "Too many synchronisations wait for this device.")
-        guard hasRoom(for: job) else { return full }
+        guard hasRoom(for: job) else { return Self.full }
         await answer(item.key, Answer(.accepted))
         guard session != nil else { return Answer(.failed, code: .offline, message: "The device was lost.") }
-        guard request(job) else { return stopping.value == nil ? full : Self.gone }
+        guard request(job) else { return stopping.value == nil ? Self.full : Self.gone }
         syncWaiters[key] = done
         guard let state = try? await done.wait() else {
             return Answer(.failed, code: .offline, message: "The device was lost.")

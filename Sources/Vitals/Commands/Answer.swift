@@ -29,8 +29,8 @@ package struct Answer: Sendable, Hashable {
         case days([DayRecord])
         /// The newest sample of a measurement.
         case measurement(StoredSample?)
-        /// The monitoring that was read from the device.
-        case settings(MonitorSettings)
+        /// The monitoring of these metrics that was read from the device.
+        case settings(MonitorSettings, of: [Metric])
         /// The clock as it was before it was set: seconds ahead of ours.
         case clock(skew: Double?)
         /// How many facts are sent again.

@@ -88,6 +88,38 @@ import Vitals
         }
     }
 
+    @Test func `a device that is lost in the middle answers offline with what it had measured, and the next one runs`()
+        throws
+    {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                await rig.submit(.measure(.heartRate, duration: .seconds(30)), "m", to: agent)
+                try await rig.wait {
+                    if case .measure(let state) = $0 { state.reading == .value(72) } else { false }
+                }
+                let count = rig.count
+                rig.session?.disconnect()
+                let lost = try await rig.answer("m")
+                #expect(lost.status == .failed)
+                #expect(lost.code == .offline)
+                guard case .measurement(let stored) = lost.data else {
+                    Issue.record("\(lost)")
+                    return
+                }
+                #expect(stored?.sample.reading == .value(72))
+                try await rig.wait(after: count) {
+                    if case .measure(let state) = $0 { state.phase == .failed && state.error != nil } else { false }
+                }
+                try await rig.waitForSync(after: count)
+                let again = try await rig.ask(.measure(.heartRate, duration: .seconds(30)), "n", of: agent)
+                #expect(again.status == .done)
+            }
+            #expect(rig.store.samples(of: Fixture.device).count == 5)
+        }
+    }
+
     @Test func `live samples are not held up by a device that takes its time to begin`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world, content: Self.content())

@@ -102,7 +102,10 @@ import Vitals
                 try await rig.waitForSync()
                 rig.change { $0.monitors[.bloodOxygen]?.schedule?.start = 0 }
                 let fetched = try await rig.ask(.fetch(metrics: []), "f", of: agent)
-                guard case .settings(let settings) = fetched.data else { return }
+                guard case .settings(let settings, of: [.bloodOxygen]) = fetched.data else {
+                    Issue.record("\(fetched)")
+                    return
+                }
                 #expect(settings[.bloodOxygen]?.schedule?.start == 0)
                 #expect(twin(rig)?.drift == [Self.start])
                 #expect(twin(rig)?.version == 1)
@@ -113,6 +116,25 @@ import Vitals
             #expect(twin(rig)?.drift == [])
             #expect(twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 0)
             #expect(!rig.calls.contains { if case .setMonitorConfiguration = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `a value that the device keeps otherwise is given up by adopting its own`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { call in
+                    if case .setMonitorConfiguration = call { .fail(DeviceError(.failure, "No.")) } else { .answer }
+                }
+                #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .failed)
+                let adopt = DeviceCommand.configure(MonitorPatch(), ifVersion: nil, adopts: true)
+                #expect(try await rig.ask(adopt, "a", of: agent) == Answer(.done, data: .version(3)))
+                #expect(twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 480)
+                #expect(twin(rig)?.pending == [])
+                #expect(twin(rig)?.error == nil)
+            }
+            #expect(rig.calls.count { if case .setMonitorConfiguration = $0 { true } else { false } } == 1)
         }
     }
 
