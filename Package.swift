@@ -106,7 +106,11 @@ let package = Package(
         tests("JSONTests", ["JSON", "Vitals"]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Vitals", logging]),
         tests(
-            "SimulationTests", ["Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals", logging]),
+            "SimulationTests",
+            [
+                "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON", "MQTT",
+                "Simulator", "Store", "Vitals", logging,
+            ]),
         tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]

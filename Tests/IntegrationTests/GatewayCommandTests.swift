@@ -104,17 +104,40 @@ struct GatewayCommandTests {
         }
     }
 
-    @Test func `a configuration with a mistake changes nothing`() async throws {
+    @Test func `a configuration with mistakes changes nothing, and each is named with its line`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band")])
-            _ = bench.startGateway()
+            let journal = bench.path("journal")
+            let band = bench.execDevice("band", ["--journal", journal])
+            try bench.configure([band])
+            let gateway = bench.startGateway()
             try await bench.synced("band")
-            try bench.configure(["{id: band, driver: nonsense}"])
+            try bench.configure([band, "{id: ring, driver: nonsense, colour: blue}"])
+            let start = bench.position
             let answer = try await bench.command("gateway/command/reload", id: "mistake")
             #expect(answer["status"]?.asString == "failed")
             #expect(answer["code"]?.asString == "invalid")
+            let violations = answer["violations"]?.asArray ?? []
+            #expect(
+                Set(violations.compactMap { $0["path"]?.asString }) == ["devices[1].driver", "devices[1].colour"])
+            #expect(violations.allSatisfy { $0["message"]?.asString?.hasPrefix("line 6: ") ?? false })
+            let state = try await bench.message("gateway/state", from: start) {
+                $0.json["last_error"]?.asString?.contains("nonsense") ?? false
+            }
+            #expect(state.json["broker"]?.asString == "connected")
+            #expect(gateway.events.elements.contains { $0.text.contains("devices[1].colour") })
+
+            // What only a restart can change is said, too, and the rest of the file waits for it.
+            try bench.configure([band, "{id: ring, driver: simulator}"], zone: "Asia/Kathmandu")
+            let moved = try await bench.command("gateway/command/reload", id: "moved")
+            #expect(moved["status"]?.asString == "failed")
+            #expect(moved["message"]?.asString?.contains("A change of gateway needs a restart") ?? false)
+            #expect(moved["violations"]?[0]?["path"]?.asString == "gateway")
+
             let sync = try await bench.command("band/command/sync", id: "still-there")
             #expect(sync["status"]?.asString == "done")
+            let greetings = try Journal(journal).methods.count { $0 == "initialize" }
+            #expect(greetings == 1, "Nothing was touched.")
+            #expect(bench.messages("ring/info").isEmpty)
         }
     }
 }

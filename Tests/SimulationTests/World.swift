@@ -172,7 +172,7 @@ final class World: Sendable {
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, logger: logger)
         return GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery, plugins: [],
+            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery,
             discovery: .off, seed: drawSeed(), reload: { [] })
     }
 

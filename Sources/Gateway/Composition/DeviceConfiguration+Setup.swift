@@ -4,25 +4,41 @@ import Logging
 import Vitals
 
 extension GatewayConfiguration {
-    /// The names of the plugins' drivers and transports that are in use.
-    var plugins: [String] {
-        Set(devices.flatMap { [$0.info.driver] + ($0.info.transport.map { [$0] } ?? []) }).sorted()
-    }
+    /// The devices.
+    func setups(_ settings: CoreSettings) -> [DeviceSetup] { devices.map { $0.setup(settings) } }
 
-    /// The devices of a configuration that is read later.
-    /// - Throws: where it changes what only a restart can change.
-    func setups(after other: GatewayConfiguration, settings: CoreSettings) throws -> [DeviceSetup] {
+    /// The devices of a configuration that `read` reads later.
+    /// - Throws: `ReloadRefusal` where it has mistakes, or changes what only a restart can change.
+    func setups(
+        after read: () throws(ConfigurationError) -> GatewayConfiguration, settings: CoreSettings
+    ) throws(ReloadRefusal) -> [DeviceSetup] {
+        let other: GatewayConfiguration
+        do throws(ConfigurationError) { other = try read() } catch { throw ReloadRefusal(error) }
         let parts = sectionsThatNeedRestart(comparedWith: other)
-        guard parts.isEmpty else { throw RestartNeeded(parts: parts) }
-        return other.devices.map { $0.setup(settings) }
+        guard parts.isEmpty else { throw ReloadRefusal(parts: parts) }
+        return other.setups(settings)
     }
 }
 
-/// A changed file touches what only a restart can change; the devices are not touched either.
-struct RestartNeeded: Error, CustomStringConvertible {
-    let parts: [String]
+extension ReloadRefusal {
+    /// The configuration has mistakes.
+    init(_ error: ConfigurationError) {
+        let first = error.mistakes.first?.text(file: nil) ?? ""
+        let more = error.mistakes.count - 1
+        self.init(
+            more > 0 ? "\(first) (and \(more) more)" : first,
+            violations: error.mistakes.map { mistake in
+                let place = mistake.line > 0 ? "line \(mistake.line): " : ""
+                return Violation(path: mistake.path, message: place + mistake.message)
+            })
+    }
 
-    var description: String { "A change of \(parts.joined(separator: ", ")) needs a restart of the gateway." }
+    /// Parts of the configuration changed that are only read at the start. The devices are not touched either.
+    init(parts: [String]) {
+        self.init(
+            "A change of \(parts.joined(separator: ", ")) needs a restart of the gateway.",
+            violations: parts.map { Violation(path: $0, message: "is only read at the start: restart the gateway") })
+    }
 }
 
 extension DeviceConfiguration {

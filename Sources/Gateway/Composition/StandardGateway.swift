@@ -25,9 +25,9 @@ extension GatewayServices {
             ContractEncoder(topics: settings.topics, calendar: settings.calendar).gatewayStatus(isOnline: false))
         let core = GatewayCore(
             settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), delivery: delivery,
-            plugins: configuration.plugins, discovery: configuration.discovery, seed: generator.next(),
-            reload: { try configuration.setups(after: try read(), settings: settings) })
-        let setups = try configuration.setups(after: configuration, settings: settings)
+            discovery: configuration.discovery, seed: generator.next(),
+            reload: { try configuration.setups(after: read, settings: settings) })
+        let setups = configuration.setups(settings)
         return GatewayServices(
             services: [
                 StoreService(store: store, logger: logger),

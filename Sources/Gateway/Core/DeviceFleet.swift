@@ -42,6 +42,11 @@ actor DeviceFleet {
 
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 
+    /// The names of the plugins' drivers and transports that are in use.
+    var plugins: [String] {
+        Set(members.values.flatMap { [$0.setup.info.driver] + ($0.setup.info.transport.map { [$0] } ?? []) }).sorted()
+    }
+
     /// Runs agents as they come, until `stop` was called and all have ended.
     nonisolated func run() async {
         await withDiscardingTaskGroup { group in
@@ -65,16 +70,15 @@ actor DeviceFleet {
     func apply(_ setups: [DeviceSetup]) async -> Change {
         var change = Change()
         let wanted = Dictionary(setups.map { ($0.info.id, $0) }) { first, _ in first }
-        for id in ids {
-            guard let setup = wanted[id] else {
-                change.removed.append(id)
-                await end(id)
-                continue
-            }
-            guard setup.fingerprint != members[id]?.setup.fingerprint else { continue }
-            change.changed.append(id)
-            await end(id)
+        change.removed = ids.filter { wanted[$0] == nil }
+        change.changed = ids.filter { id in
+            wanted[id].map { $0.fingerprint != members[id]?.setup.fingerprint } ?? false
         }
+        let ending = change.removed + change.changed
+        for id in ending { members[id]?.agent.stop() }
+        // Until it has ended a device stays known: whoever asks something of it meanwhile gets its agent's answer.
+        for id in ending { try? await members[id]?.ended.wait() }
+        for id in ending { members[id] = nil }
         for setup in setups where members[setup.info.id] == nil {
             if !change.changed.contains(setup.info.id) { change.added.append(setup.info.id) }
             begin(setup)
@@ -98,11 +102,5 @@ actor DeviceFleet {
         let ended = Latch<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
         launcher.yield(Launch(agent: agent, ended: ended))
-    }
-
-    private func end(_ id: DeviceID) async {
-        guard let member = members.removeValue(forKey: id) else { return }
-        member.agent.stop()
-        try? await member.ended.wait()
     }
 }

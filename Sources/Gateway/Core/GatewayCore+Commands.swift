@@ -82,7 +82,7 @@ extension GatewayCore {
             do { return Answer(.done, data: .names(try await applyReload())) } catch {
                 return Answer(
                     .failed, code: .invalid, message: "Nothing was changed. \(error)",
-                    violations: (error as? Violations)?.list ?? [])
+                    violations: (error as? ReloadRefusal)?.violations ?? [])
             }
         case .scan:
             return Answer(

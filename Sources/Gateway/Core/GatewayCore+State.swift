@@ -6,12 +6,11 @@ import Vitals
 
 extension GatewayCore {
     func publishInfo() async {
-        let devices = await fleet.ids
         board.put(
             .gatewayInfo(
                 GatewayInfo(
-                    version: settings.version, store: store.identity, startedAt: startedAt, plugins: plugins,
-                    devices: devices)))
+                    version: settings.version, store: store.identity, startedAt: startedAt,
+                    plugins: await fleet.plugins, devices: await fleet.ids)))
     }
 
     /// Publishes how the gateway is doing, where it changed, every ten seconds at most.
@@ -23,7 +22,8 @@ extension GatewayCore {
                 var state = GatewayState(
                     broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
                     oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
-                    storeBytes: statistics.bytes, lastError: statistics.lastError ?? status.snapshot.lastError,
+                    storeBytes: statistics.bytes,
+                    lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
                     at: last?.at ?? settings.clock.now)
                 if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
                 if state != last {

@@ -28,7 +28,6 @@ package final class GatewayCore: Sendable {
     let fleet: DeviceFleet
     let status = BrokerStatus()
     let wire: WireEncoder
-    let plugins: [String]
     let startedAt: Timestamp
     let generator: SplitMix64
     let reload: Reload
@@ -36,17 +35,20 @@ package final class GatewayCore: Sendable {
     let births = Wakeup()
     /// Devices that were removed and are still known to the store, with how often the broker was seen connected since.
     let departing = Mutex<[DeviceID: Int]>([:])
+    /// Lets one reload through at a time.
+    let reloading = SerialGate()
+    /// Why the last reload was refused; `nil` after one that succeeded.
+    let refusedReload = Mutex<String?>(nil)
 
     /// Puts a gateway together. `delivery` must be what the store hands its commits to.
     package init(
-        settings: CoreSettings, store: any GatewayStore, broker: any Broker, delivery: Delivery, plugins: [String],
+        settings: CoreSettings, store: any GatewayStore, broker: any Broker, delivery: Delivery,
         discovery: DiscoverySettings, seed: UInt64, reload: @escaping Reload
     ) {
         var generator = SplitMix64(seed: seed)
         self.settings = settings
         self.store = store
         self.broker = broker
-        self.plugins = plugins
         self.reload = reload
         self.startedAt = settings.clock.now
         wakeup = delivery.wakeup
@@ -73,8 +75,11 @@ package final class GatewayCore: Sendable {
 
     /// Serves these devices until `stop` was called or the task is cancelled.
     package func run(_ setups: [DeviceSetup]) async {
-        await forgetRemoved(keeping: setups)
-        _ = await fleet.apply(setups)
+        await reloading.alone {
+            await forgetRemoved(keeping: setups)
+            discovery.serve(setups)
+            _ = await fleet.apply(setups)
+        }
         await publishInfo()
         await desk.answerForgotten()
         await withDiscardingTaskGroup { group in
@@ -97,23 +102,6 @@ package final class GatewayCore: Sendable {
 
     /// Ends `run`: devices get their goodbye, consumers hear that the gateway is offline.
     package func stop() { stopping.open(()) }
-
-    /// Applies a changed configuration, touching only the devices that changed.
-    /// - Throws: what `reload` throws, and then nothing has changed.
-    @discardableResult
-    package func applyReload() async throws -> [String: [String]] {
-        let setups = try await reload()
-        try await forget(returning: setups.map(\.info.id))
-        // A device that comes back must not find its topics emptied once more.
-        board.forget(topics: setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) })
-        let change = await fleet.apply(setups)
-        for device in change.removed { await forget(device) }
-        await publishInfo()
-        return [
-            "added": change.added.map(\.text), "changed": change.changed.map(\.text),
-            "removed": change.removed.map(\.text),
-        ]
-    }
 
     private var brokerLoop: BrokerLoop {
         let publisher = Publisher(

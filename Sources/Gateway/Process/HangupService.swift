@@ -11,13 +11,8 @@ struct HangupService: Service {
     func run() async throws {
         for await _ in signals.cancelOnGracefulShutdown() {
             logger.info("SIGHUP: reading the configuration again.")
-            do {
-                try await reload()
-            } catch {
-                // Mistakes were logged one by one when the file was read.
-                let reason = (error as? ConfigurationError).map { "\($0.mistakes.count) mistakes" } ?? "\(error)"
-                logger.error("The configuration stays as it was.", metadata: ["error": "\(reason)"])
-            }
+            // A refusal was logged where it was decided, and each mistake when the file was read.
+            try? await reload()
         }
     }
 }

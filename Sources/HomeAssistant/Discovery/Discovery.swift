@@ -9,7 +9,8 @@ package struct Discovery: Sendable {
     package let options: DiscoveryOptions
     let topics: ContractTopics
     let origin: DiscoveryOrigin
-    let freshness: [Metric: Duration]
+    /// For how long a value of a metric is fresh; without end for a metric that is not named.
+    package var freshness: [Metric: Duration]
 
     /// A description of a gateway's devices.
     /// - Parameter freshness: for how long a value of a metric is fresh; without end for a metric that is not named.

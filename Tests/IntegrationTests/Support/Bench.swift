@@ -31,12 +31,13 @@ struct Bench: Sendable {
 
     /// Writes the gateway's configuration. Devices are lines of YAML's flow style.
     func configure(
-        _ devices: [String], url: String? = nil, mqtt: [String] = [], sync: String = "{first: all}"
+        _ devices: [String], url: String? = nil, mqtt: [String] = [], sync: String = "{first: all}",
+        zone: String = "Europe/Berlin"
     ) throws {
         let scheme = server.options.encryption == .none ? "mqtt" : "mqtts"
         let url = url ?? "\"\(scheme)://127.0.0.1:\(server.port)\""
         let text = """
-            gateway: {id: home, timezone: Europe/Berlin}
+            gateway: {id: home, timezone: \(zone)}
             mqtt: {\((["url: \(url)"] + mqtt).joined(separator: ", "))}
             store: {path: vitals.sqlite}
             home_assistant: {discovery: "off"}

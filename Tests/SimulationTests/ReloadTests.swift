@@ -1,0 +1,198 @@
+import Gateway
+import GatewayKit
+import GatewayTesting
+import JSON
+import Logging
+import MQTT
+import Testing
+import Vitals
+
+/// A configuration that changes while the gateway runs, in many orders of everything.
+@Suite struct ReloadTests {
+    private static let seeds: Range<UInt64> = 0..<10
+
+    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+        for seed in Self.seeds {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Household(simulation)) }
+        }
+    }
+
+    private func names(_ answer: JSONValue, _ kind: String) -> [String] {
+        (answer["data"]?[kind]?.asArray ?? []).compactMap(\.asString)
+    }
+
+    private static let discovery = "homeassistant/device/vitals2mqtt_home"
+
+    @Test func `what is added or changed is connected, and the link of the others holds`() throws {
+        try everyOrder { home in
+            let band = try home.device("band")
+            try await home.run([band, try home.device("ring")]) {
+                try await home.settled("band")
+                try await home.settled("ring")
+                home.write(
+                    .success([
+                        band, try home.device("ring", name: "Ben's ring"), try home.device("cuff", driver: "other"),
+                    ]))
+                let start = home.position
+                let answer = try await home.ask("gateway/command/reload")
+                #expect(answer["status"]?.asString == "done")
+                #expect(names(answer, "added") == ["cuff"])
+                #expect(names(answer, "changed") == ["ring"])
+                #expect(names(answer, "removed") == [])
+                try await home.settled("cuff", from: start)
+                // The new name is everywhere.
+                try await home.message("ring/info", from: start) { $0["name"]?.asString == "Ben's ring" }
+                try await home.message("\(Self.discovery)_ring/config", from: start) {
+                    $0["device"]?["name"]?.asString == "Ben's ring"
+                }
+                let info = try await home.message("gateway/info", from: start)
+                #expect(info["devices"] == ["band", "cuff", "ring"])
+                #expect(info["plugins"] == ["other", "simulated"])
+                // What is live goes on, over the same connection.
+                let later = home.position
+                try await home.message("band/measurement/heart_rate", from: later)
+                try await home.message("ring/measurement/heart_rate", from: later)
+                #expect(home.connections(of: "band") == 1)
+                #expect(home.connections(of: "ring") == 2)
+                #expect(home.connections(of: "cuff") == 1)
+            }
+        }
+    }
+
+    @Test func `of a removed device nothing is left, and one with a new id is another device`() throws {
+        try everyOrder { home in
+            let band = try home.device("band")
+            try await home.run([band, try home.device("ring")]) {
+                try await home.settled("band")
+                try await home.settled("ring")
+                // All kinds of topics: an alert and a day come with values.
+                try await home.message("ring/latest/heart_rate")
+                try await home.message("ring/daily/heart_rate")
+                try await home.message("ring/latest/blood_pressure")
+                _ = try await home.ask(
+                    "ring/config/set",
+                    #""heart_rate":{"resting_alert":{"enabled":true,"lower":20,"upper":51}}"#)
+                try await home.message("ring/alert/heart_rate_resting_high")
+                let kinds = Set(home.retained(about: "ring").map { $0.split(separator: "/").map(String.init)[3] })
+                #expect(
+                    kinds == [
+                        "info", "availability", "link", "latest", "daily", "alert", "config", "sync", "measure",
+                    ])
+
+                home.write(.success([band, try home.device("ring-2", wearable: "ring")]))
+                let start = home.position
+                let answer = try await home.ask("gateway/command/reload")
+                #expect(names(answer, "added") == ["ring-2"])
+                #expect(names(answer, "removed") == ["ring"])
+                try await home.settled("ring-2", from: start)
+                try await home.simulation.gatewayClock.sleep(for: .seconds(5))
+                #expect(home.retained(about: "ring") == [])
+                #expect(home.retained(about: "ring-2").count > 8)
+                #expect(home.connections(of: "band") == 1)
+
+                // What was emptied stays so with the next connection to the broker.
+                home.broker.cut("gateway")
+                try await home.message("ring-2/info", from: home.position)
+                try await home.simulation.gatewayClock.sleep(for: .minutes(5))
+                #expect(home.retained(about: "ring") == [])
+            }
+        }
+    }
+
+    @Test func `a refused configuration changes nothing, and is told in the answer, the log and the state`() throws {
+        try everyOrder { home in
+            let band = try home.device("band")
+            try await home.run([band]) {
+                try await home.settled("band")
+                let mistakes = [
+                    Violation(path: "devices[0].driver", message: "line 3: There is no driver x."),
+                    Violation(path: "mqtt.url", message: "line 9: No."),
+                ]
+                home.write(.failure(ReloadRefusal("3: There is no driver x. (and 1 more)", violations: mistakes)))
+                let start = home.position
+                let answer = try await home.ask("gateway/command/reload")
+                #expect(answer["status"]?.asString == "failed")
+                #expect(answer["code"]?.asString == "invalid")
+                #expect(
+                    answer["violations"]?.asArray?.map { $0["path"]?.asString } == ["devices[0].driver", "mqtt.url"])
+                try await home.message("gateway/state", from: start) {
+                    $0["last_error"]?.asString?.contains("There is no driver x.") ?? false
+                }
+                #expect(
+                    home.log.entries.contains {
+                        $0.level == .error && $0.metadata["error"]?.contains("no driver x") ?? false
+                    })
+                let later = home.position
+                try await home.message("band/measurement/heart_rate", from: later)
+                #expect(home.connections(of: "band") == 1)
+
+                home.write(.success([band]))
+                let again = home.position
+                #expect(try await home.ask("gateway/command/reload")["status"]?.asString == "done")
+                try await home.message("gateway/state", from: again) { $0["last_error"] == .null }
+                #expect(home.connections(of: "band") == 1)
+            }
+        }
+    }
+
+    @Test func `two reloads at once are applied one after the other`() throws {
+        try everyOrder { home in
+            try await home.run([try home.device("band"), try home.device("ring")]) {
+                try await home.settled("band")
+                try await home.settled("ring")
+                home.write(.success([try home.device("band"), try home.device("ring", name: "Ben's ring")]))
+                let ids = [home.send("gateway/command/reload"), home.send("gateway/command/reload")]
+                var changed: [[String]] = []
+                for id in ids {
+                    let answer = try await home.answer(id)
+                    changed.append(names(answer, "changed"))
+                    #expect(names(answer, "added") == [] && names(answer, "removed") == [])
+                }
+                #expect(changed.sorted { $0.count < $1.count } == [[], ["ring"]])
+                try await home.simulation.gatewayClock.sleep(for: .seconds(10))
+                #expect(home.connections(of: "ring") == 2)
+            }
+        }
+    }
+
+    @Test func `a device that is being changed is not unknown to commands`() throws {
+        try everyOrder { home in
+            try await home.run([try home.device("ring")]) {
+                try await home.settled("ring")
+                home.write(.success([try home.device("ring", name: "Ben's ring")]))
+                let reload = home.send("gateway/command/reload")
+                for _ in 0..<20 {
+                    let answer = try await home.ask("ring/command/history", #""metric":"heart_rate""#)
+                    #expect(answer["code"]?.asString == nil || answer["code"]?.asString == "offline", "\(answer)")
+                    try await home.simulation.gatewayClock.sleep(for: .milliseconds(5))
+                }
+                #expect(try await home.answer(reload)["status"]?.asString == "done")
+            }
+        }
+    }
+
+    @Test func `how long values are fresh can be changed, and Home Assistant hears of it`() throws {
+        try everyOrder { home in
+            try await home.run([try home.device("band"), try home.device("ring")]) {
+                try await home.settled("band")
+                try await home.settled("ring")
+                let topic = "\(Self.discovery)_band/config"
+                let before = try await home.message(topic)
+                #expect(before["components"]?["heart_rate"]?["expire_after"]?.asInt == 1800)
+                home.write(.success([try home.device("band", freshFor: .minutes(2)), try home.device("ring")]))
+                let start = home.position
+                #expect(names(try await home.ask("gateway/command/reload"), "changed") == ["band"])
+                try await home.message(topic, from: start) {
+                    $0["components"]?["heart_rate"]?["expire_after"]?.asInt == 120
+                }
+                try await home.message("band/latest/heart_rate", from: start) { latest in
+                    guard let until = latest["fresh_until"]?.asString, let end = latest["measured_at"]?.asString,
+                        let from = Timestamp(rfc3339: end), let to = Timestamp(rfc3339: until)
+                    else { return false }
+                    return to - from == .minutes(2)
+                }
+                #expect(home.connections(of: "ring") == 1)
+            }
+        }
+    }
+}
