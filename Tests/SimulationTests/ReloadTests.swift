@@ -195,4 +195,32 @@ import Vitals
             }
         }
     }
+
+    @Test func `a replay of more than a connection carries at once arrives, and nothing waits for it`() throws {
+        try Simulation.run(seed: 1, deadline: .hours(12)) { simulation in
+            let home = try Household(simulation)
+            try await home.run(try Household.names.map { try home.device($0) }) {
+                for name in Household.names { try await home.settled(name) }
+                var last = 0
+                while last < 1_500 {
+                    try await simulation.gatewayClock.sleep(for: .minutes(1))
+                    last = home.observation.messages.suffix(50).compactMap { $0.json["seq"]?.asInt }.max() ?? last
+                }
+                let start = home.position
+                let answer = try await home.ask("gateway/command/replay", "\"from_seq\":1,\"to_seq\":\(last)")
+                #expect(answer["status"]?.asString == "done")
+                let count = answer["data"]?["replayed"]?.asInt ?? 0
+                #expect(count > 1_400)
+                try await simulation.gatewayClock.sleep(for: .minutes(1))
+                let numbers = home.observation.messages.dropFirst(start)
+                    .filter { $0.json["source"]?.asString == "replay" }.compactMap { $0.json["seq"]?.asInt }
+                #expect(numbers.count > 1_000 && numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+                try await home.message("band/measurement/heart_rate", from: home.position)
+            }
+        }
+    }
+}
+
+extension PublishedMessage {
+    fileprivate var json: JSONValue { (try? JSONValue(parsing: message.payload)) ?? .null }
 }

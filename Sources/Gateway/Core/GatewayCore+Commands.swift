@@ -19,7 +19,20 @@ extension GatewayCore {
         case .device(let command, let envelope): await run(command, envelope)
         case .gateway(let command, let envelope):
             guard let key = await desk.begin(envelope) else { return }
-            await desk.finish(key, await run(command, key: key))
+            if case .terminated = commandSource.yield((command, key)) {
+                await desk.finish(
+                    key, Answer(.failed, code: .offline, message: "The gateway stops; send it again later."))
+            }
+        }
+    }
+
+    /// Runs the gateway's own commands, each on its own. Who receives them must not wait for them: the acknowledgements
+    /// that a replay waits for come the same way. The desk bounds how many there are.
+    func serveCommands() async {
+        await withDiscardingTaskGroup { group in
+            for await (command, key) in commands {
+                group.addTask { await self.desk.finish(key, await self.run(command)) }
+            }
         }
     }
 
@@ -68,7 +81,7 @@ extension GatewayCore {
                 command: command, key: key, expiresAt: envelope.expiresAt, name: envelope.id ?? command.name))
     }
 
-    private func run(_ command: GatewayCommand, key: String) async -> Answer {
+    private func run(_ command: GatewayCommand) async -> Answer {
         switch command {
         case .sync:
             for agent in await fleet.agents { await agent.requestSync() }
@@ -104,7 +117,7 @@ extension GatewayCore {
             guard let last = facts.last else { break }
             for fact in facts {
                 while !board.putOnce(.replay(fact)) {
-                    guard board.isConnected else {
+                    guard board.isConnected, !Task.isCancelled else {
                         return Answer(
                             .failed, code: .offline, message: "The broker was lost; ask again.", data: .replayed(count))
                     }

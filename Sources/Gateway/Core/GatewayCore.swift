@@ -33,6 +33,9 @@ package final class GatewayCore: Sendable {
     let reload: Reload
     let stopping = Latch<Void>()
     let births = Wakeup()
+    /// The gateway's own commands that were begun, with their keys.
+    let commands: AsyncStream<(GatewayCommand, key: String)>
+    let commandSource: AsyncStream<(GatewayCommand, key: String)>.Continuation
     /// Devices that were removed and are still known to the store, with how often the broker was seen connected since.
     let departing = Mutex<[DeviceID: Int]>([:])
     /// Lets one reload through at a time.
@@ -51,6 +54,7 @@ package final class GatewayCore: Sendable {
         self.broker = broker
         self.reload = reload
         self.startedAt = settings.clock.now
+        (commands, commandSource) = AsyncStream.makeStream()
         wakeup = delivery.wakeup
         outbox = delivery.outbox
         board = StateBoard(wakeup: delivery.wakeup)
@@ -88,6 +92,7 @@ package final class GatewayCore: Sendable {
             group.addTask {
                 await self.whileRunning(until: loop) { await self.brokerLoop.run(generator: self.generator) }
             }
+            group.addTask { await self.whileRunning(until: loop) { await self.serveCommands() } }
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
             group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
@@ -95,6 +100,7 @@ package final class GatewayCore: Sendable {
                 _ = try? await self.stopping.wait()
                 await self.endDevices()
                 await self.sayGoodbye()
+                self.commandSource.finish()
                 loop.open(())
             }
         }
