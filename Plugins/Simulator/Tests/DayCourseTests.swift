@@ -21,6 +21,10 @@ import Vitals
                 previous = activity.end
             }
             #expect(previous < course.nextNight.start)
+            if let nap = course.nap {
+                #expect(course.night.end < nap.start && nap.end < course.nextNight.start)
+                #expect(course.activities.allSatisfy { $0.end < nap.start || nap.end < $0.start })
+            }
             let wakeMinute = calendar.minuteOfDay(course.night.end)
             #expect((330...560).contains(wakeMinute), "wakes at \(wakeMinute) on \(course.day)")
             for moment in course.everyFiveMinutes {
@@ -79,6 +83,36 @@ import Vitals
         let inner = course.steps(from: workout.start, to: workout.end).count
         #expect(inner >= workout.steps)
         #expect(Double(inner - workout.steps) <= 4 * (workout.end - workout.start).inMinutes)
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `a nap is short, calms the heart, and nobody walks in it`(seed: UInt64) throws {
+        let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+        var body = Physiology(Person(seed: seed), in: calendar)
+        var naps = 0
+        for number in 20_454..<20_454 + 364 {
+            let course = body.course(of: LocalDay(number: number))
+            guard let nap = course.nap else { continue }
+            naps += 1
+            #expect((780...1020).contains(calendar.minuteOfDay(nap.start)))
+            #expect((20...95).contains((nap.end - nap.start).inMinutes))
+            #expect(nap.stages.first?.start == nap.start && nap.stages.last?.end == nap.end)
+            #expect(course.isAsleep(nap.start) && !course.isAsleep(nap.end))
+            #expect(course.steps(from: nap.start, to: nap.end).count == 0)
+            func mean(_ moments: [Timestamp]) -> Double {
+                moments.map { course.heartRate(at: $0) }.reduce(0, +) / Double(moments.count)
+            }
+            // Fast asleep, against two hours afterwards in which nothing is done.
+            let asleep = stride(from: 15, to: Int((nap.end - nap.start).inMinutes), by: 1).map {
+                nap.start + .minutes($0)
+            }
+            let awake = stride(from: 6, to: 120, by: 1).map { nap.end + .minutes($0) }.filter {
+                course.exertion(at: $0) == 0
+            }
+            if awake.count > 30 { #expect(mean(asleep) < mean(awake) - 4, "\(course.day)") }
+        }
+        #expect(naps <= 120)
+        #expect(body.person.napProbability < 0.1 || naps > 3)
     }
 
     @Test func `a workout's heart rates are those of the heart`() throws {

@@ -99,7 +99,9 @@ import Vitals
             let autumn = try #require(LocalDay("2026-10-25"))
             #expect(try #require(counts[spring]) < 276)
             #expect(try #require(counts[autumn]) > 288)
-            let nights = try await stage.history(.sleep, from: start - .days(365), to: start)
+            let sleeps = try await stage.history(.sleep, from: start - .days(365), to: start)
+            let nights = sleeps.filter { $0.duration > .hours(3) }
+            #expect((1...80).contains(sleeps.count - nights.count), "naps")
             // That of the first day may have begun in the year before.
             #expect((364...365).contains(nights.count))
             #expect(Set(nights.map { calendar.day(of: $0.end) }).count == nights.count)
@@ -140,6 +142,45 @@ import Vitals
                 #expect(pressure.pulse != nil)
             }
             for (sample, next) in zip(samples, samples.dropFirst()) { #expect(sample.end < next.start) }
+        }
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `each of the cuff's people has a body of their own`(seed: UInt64) throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(model: .cuff, seed: seed))) { stage in
+            let samples = try await stage.history(.bloodPressure, from: Stage.noon - .days(30), to: Stage.noon)
+            for slot in [1, 2] {
+                let body = Person(seed: seed, slot: slot)
+                let own = samples.filter { $0.user == slot }.compactMap { sample in
+                    if case .bloodPressure(let pressure) = sample.reading { pressure } else { nil }
+                }
+                #expect(own.count > 20)
+                let systolic = own.map(\.systolic).reduce(0, +) / Double(own.count)
+                let diastolic = own.map(\.diastolic).reduce(0, +) / Double(own.count)
+                #expect(abs(systolic - body.systolic) < 8, "slot \(slot)")
+                #expect(abs(diastolic - body.diastolic) < 6, "slot \(slot)")
+                let pulses = own.compactMap(\.pulse)
+                #expect(pulses.allSatisfy { (body.restingHeartRate..<body.maximumHeartRate).contains($0) })
+            }
+            let twin = (Person(seed: seed, slot: 1), Person(seed: seed, slot: 2))
+            #expect(twin.0.systolic != twin.1.systolic && twin.0.restingHeartRate != twin.1.restingHeartRate)
+        }
+    }
+
+    @Test func `a nap is a sleep of its day, in the history and in its summary`() throws {
+        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 90, liveInterval: nil))) { stage in
+            let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+            let sleeps = try await stage.history(.sleep, from: Stage.noon - .days(88), to: Stage.noon)
+            let nap = try #require(sleeps.last { $0.duration < .hours(3) })
+            let day = calendar.day(of: nap.end)
+            let ofDay = sleeps.filter { calendar.day(of: $0.end) == day }
+            #expect(ofDay.count == 2)
+            let summary = try #require(try await stage.session.summaries(of: .sleep, days: day...day).first)
+            guard case .sleep(let totals) = summary.details else {
+                Issue.record("\(summary)")
+                return
+            }
+            #expect(Double(totals.asleep) == ofDay.compactMap(\.value).reduce(0, +))
         }
     }
 

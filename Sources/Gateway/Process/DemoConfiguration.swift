@@ -1,4 +1,4 @@
-/// The configuration of `vitals2mqtt demo`: three simulated wearables of two people.
+/// The configuration of `vitals2mqtt demo`: four simulated wearables of two people.
 package enum DemoConfiguration {
     /// The configuration's text, for a broker and with the store in the folder of the configuration.
     package static func text(broker: String) -> String {
@@ -20,9 +20,14 @@ package enum DemoConfiguration {
             options: {model: ring, history_days: 7}
           - id: cuff
             name: The cuff in the kitchen
-            person: anna
+            people: {1: anna, 2: ben}
             driver: simulator
             options: {model: cuff, history_days: 7}
+          - id: oximeter
+            name: Anna's oximeter
+            person: anna
+            driver: simulator
+            options: {model: oximeter, live_interval: 5s}
 
         """
     }

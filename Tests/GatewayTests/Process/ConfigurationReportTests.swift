@@ -87,7 +87,7 @@ import Vitals
     @Test func `finds the demo's configuration without a mistake or a warning`() throws {
         let text = DemoConfiguration.text(broker: "mqtt://127.0.0.1:1883")
         let configuration = try bundled.load(text: text, directory: "/tmp")
-        #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff"])
+        #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff", "oximeter"])
         #expect(configuration.warnings == [])
     }
 }

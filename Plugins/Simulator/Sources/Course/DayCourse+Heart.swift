@@ -33,12 +33,10 @@ extension DayCourse {
 
     /// How far the body is in sleep: 0 awake, 1 asleep. Falling asleep takes a quarter of an hour, waking up five minutes.
     func sleepiness(at moment: Timestamp) -> Double {
-        for night in [night, nextNight] where moment >= night.start {
-            if moment < night.end { return min(1, (moment - night.start).inMinutes / 15) }
-            let awake = (moment - night.end).inMinutes
-            if awake < 5 { return 1 - awake / 5 }
-        }
-        return 0
+        let sleep = sleep(at: moment)
+        guard moment >= sleep.start else { return 0 }
+        if moment < sleep.end { return min(1, (moment - sleep.start).inMinutes / 15) }
+        return max(0, 1 - (moment - sleep.end).inMinutes / 5)
     }
 
     /// How much of the heart's reserve exercise takes: it rises within two minutes and falls within five.
@@ -58,7 +56,7 @@ extension DayCourse {
 
     /// What the stage of sleep adds to the heart's lowest rate; two minutes lead from stage to stage.
     private func depthOffset(at moment: Timestamp) -> Double {
-        let night = nextNight.start <= moment ? nextNight : night
+        let night = sleep(at: moment)
         let place = night.stage(at: moment)
         let stage = night.stages[place]
         let before = place > 0 ? night.stages[place - 1].depth.heartOffset : Sleep.Stage.Depth.light.heartOffset

@@ -74,8 +74,9 @@ extension DayCourse {
         let up = max(start, night.end)
         let down = min(end, nextNight.start)
         guard up < down else { return 0 }
+        let asleep = nap.map { max(.zero, min(down, $0.end) - max(up, $0.start)) } ?? .zero
         let key = start.milliseconds
         guard person.noise.happens(.household, key, probability: 0.7) else { return 0 }
-        return Int(person.noise.number(.household, ~key, in: 0...4) * (down - up).inMinutes)
+        return Int(person.noise.number(.household, ~key, in: 0...4) * (down - up - asleep).inMinutes)
     }
 }

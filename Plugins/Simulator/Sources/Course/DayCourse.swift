@@ -13,8 +13,10 @@ struct DayCourse: Sendable {
     let night: Night
     /// The sleep that ends on the next day. It may begin on this one.
     let nextNight: Night
-    /// Walks and workouts, ascending, apart from each other and from both nights.
+    /// Walks and workouts, ascending, apart from each other and from every sleep.
     let activities: [Activity]
+    /// A sleep after lunch.
+    let nap: Night?
     private let offset: OffsetPeriod
     /// The offset after the clocks were turned on this day. No zone turns them twice.
     private let laterOffset: OffsetPeriod?
@@ -28,6 +30,7 @@ struct DayCourse: Sendable {
         night = Self.night(of: person, endingOn: day, in: calendar)
         nextNight = Self.night(of: person, endingOn: day.advanced(by: 1), in: calendar)
         activities = DayPlan(person, on: day).activities(in: calendar, from: night.end, to: nextNight.start)
+        nap = Self.nap(of: person, on: day, in: calendar, apartFrom: activities)
         let offset = calendar.offset(at: bounds.lowerBound)
         self.offset = offset
         // A period may end where the offset stays.
@@ -51,11 +54,32 @@ struct DayCourse: Sendable {
     }
 
     /// Whether the person is in bed.
-    func isAsleep(_ moment: Timestamp) -> Bool { night.contains(moment) || nextNight.contains(moment) }
+    func isAsleep(_ moment: Timestamp) -> Bool { sleep(at: moment).contains(moment) }
+
+    /// The sleep of a moment: the one that began last, or the night where none has begun yet.
+    func sleep(at moment: Timestamp) -> Night {
+        if nextNight.start <= moment { return nextNight }
+        if let nap, nap.start <= moment { return nap }
+        return night
+    }
 
     /// The workout that runs at a moment.
     func workout(at moment: Timestamp) -> Activity? {
         activities.first { $0.isWorkout && $0.start <= moment && moment < $0.end }
+    }
+
+    /// On some days off, and now and then on a working day, the person lies down after lunch, where nothing else is going
+    /// on: for twenty minutes, or on a day off for up to a whole cycle of sleep.
+    private static func nap(
+        of person: Person, on day: LocalDay, in calendar: LocalCalendar, apartFrom activities: [Activity]
+    ) -> Night? {
+        let (noise, key) = (person.noise, Int64(day.number))
+        let probability = person.napProbability * (day.isWeekend ? 1 : 0.3)
+        guard noise.happens(.nap, key, probability: probability) else { return nil }
+        let start = calendar.moment(on: day, minute: noise.integer(.napTime, key, in: 790...900))
+        let end = start + .minutes(noise.integer(.napLength, key, in: 20...(day.isWeekend ? 95 : 40)))
+        let isFree = activities.allSatisfy { $0.end + .minutes(10) <= start || end + .minutes(10) <= $0.start }
+        return isFree ? Night(from: start, to: end, day: day, noise: noise) : nil
     }
 
     /// Nights end in the morning of their day, later on days off, and begin late in the evening before or shortly after

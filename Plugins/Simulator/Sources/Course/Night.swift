@@ -1,7 +1,7 @@
 import Vitals
 
 /// A night's sleep, with its cycles of about 90 minutes: light, deep, light, REM, and now and then a short awakening.
-/// Deep sleep shrinks from cycle to cycle and REM grows, as they do in adults.
+/// Deep sleep shrinks from cycle to cycle and REM grows, as they do in adults. A nap is like the beginning of a night.
 struct Night: Sendable, Hashable {
     /// When the person falls asleep, on a whole minute.
     let start: Timestamp
@@ -14,7 +14,7 @@ struct Night: Sendable, Hashable {
     private static let deep = [38, 30, 16, 8, 3, 0]
     private static let rem = [8, 17, 25, 31, 35, 35]
 
-    /// The night that ends on a date.
+    /// The night or nap that ends on a date.
     init(from start: Timestamp, to end: Timestamp, day: LocalDay, noise: Noise) {
         self.start = start
         self.end = end

@@ -12,7 +12,10 @@ extension DeviceState {
         let span = window.clamped(to: course.bounds)
         switch metric {
         case .steps: return steps(on: course, within: span)
-        case .sleep: return [course.night, course.nextNight].map { Record(from: $0.start, to: $0.end, .sleep($0)) }
+        case .sleep:
+            return [course.night, course.nap, course.nextNight].compactMap(\.self).map {
+                Record(from: $0.start, to: $0.end, .sleep($0))
+            }
         case .restingHeartRate: return [Record(at: course.night.end, .rest)]
         case .sport:
             return course.activities.filter(\.isWorkout).map { Record(from: $0.start, to: $0.end, .workout($0)) }

@@ -8,7 +8,7 @@ struct Record: Sendable {
         case moment
         /// The steps of a quarter of an hour.
         case steps
-        /// A night.
+        /// A night or a nap.
         case sleep(Night)
         /// The resting heart rate found in a night.
         case rest

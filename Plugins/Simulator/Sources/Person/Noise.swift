@@ -15,6 +15,7 @@ struct Noise: Sendable, Hashable {
         case person, charging, chargingLength, drain, batteryPhase, streamPhase, spotCheck, spotCheckLength
         case cuffMorning, cuffEvening, cuffTime
         case fault, corruption
+        case napDays, nap, napTime, napLength
     }
 
     /// Where everything comes from.

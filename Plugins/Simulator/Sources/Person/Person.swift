@@ -30,6 +30,8 @@ struct Person: Sendable, Hashable {
     let sleepMinutes: Int
     /// How likely a workout is on a day: two to five a week.
     let workoutProbability: Double
+    /// How likely a nap is on a day off: never to every other one. On working days it is less than a third of that.
+    let napProbability: Double
 
     /// The person of a seed.
     init(seed: UInt64) {
@@ -47,6 +49,7 @@ struct Person: Sendable, Hashable {
         wakeMinute = noise.integer(.wakeTime, in: 375...435)
         sleepMinutes = noise.integer(.sleepLength, in: 405...475)
         workoutProbability = noise.number(.workoutDays, in: 2...5) / 7
+        napProbability = noise.number(.napDays, in: 0...0.5)
     }
 
     /// The person in a user slot of a device that several people use: slot 1 is the seed's own person.
