@@ -39,7 +39,11 @@ import Vitals
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2025-11-20"}"#, ["to_day"]),
         (
             "ring-1/command/daily", #"{"metric":"sleep","from_day":"2026-11-22","to_day":"2026-11-23","sync":true}"#,
-            ["from_day"]
+            ["from_day", "to_day"]
+        ),
+        (
+            "ring-1/command/daily", #"{"metric":"sleep","from_day":"2026-11-20","to_day":"2026-11-22","sync":true}"#,
+            ["to_day"]
         ),
         ("gateway/command/replay", "", ["from_seq", "to_seq"]),
         ("gateway/command/replay", #"{"from_seq":0,"to_seq":1.5}"#, ["from_seq", "to_seq"]),

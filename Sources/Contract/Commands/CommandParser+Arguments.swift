@@ -76,7 +76,10 @@ extension Arguments {
             let syncsFirst = bool("sync") ?? false
             let metric = metric(syncsFirst)
             let (from, to) = days(today: today)
-            if syncsFirst, from > today { refuse("from_day", "must not be in the future") }
+            if syncsFirst {
+                if from > today { refuse("from_day", "must not be in the future") }
+                if to > today { refuse("to_day", "must not be in the future") }
+            }
             return .daily(metric, from: from, to: to, syncsFirst: syncsFirst)
         }
     }
