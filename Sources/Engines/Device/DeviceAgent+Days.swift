@@ -37,17 +37,22 @@ extension DeviceAgent {
         }
     }
 
+    /// Where the samples of local days begin: at the days' bounds. A sleep counts on the day of its end and began up to two
+    /// days before.
+    func starts(of metric: Metric, on days: ClosedRange<LocalDay>) -> Range<Timestamp> {
+        let begin = policy.calendar.bounds(of: days.lowerBound).lowerBound
+        let end = policy.calendar.bounds(of: days.upperBound).upperBound
+        return (metric == .sleep ? begin - .days(2) : begin)..<end
+    }
+
     private func accumulate(_ metricDay: MetricDay) async throws(StoreError) -> DailyAccumulator {
         var accumulator = DailyAccumulator(metric: metricDay.metric, day: metricDay.day)
         var cache = OffsetCache(policy.calendar)
-        let bounds = policy.calendar.bounds(of: metricDay.day)
-        // A sleep counts on the day of its end and began up to two days before.
-        let from = metricDay.metric == .sleep ? bounds.lowerBound - .days(2) : bounds.lowerBound
+        let range = starts(of: metricDay.metric, on: metricDay.day...metricDay.day)
         var after: SampleKey?
         while true {
             let page = try await store.samples(
-                of: id, metric: metricDay.metric, starting: from..<bounds.upperBound, after: after,
-                limit: Self.dayPage)
+                of: id, metric: metricDay.metric, starting: range, after: after, limit: Self.dayPage)
             for stored in page where DailySummary.day(of: stored.sample, in: &cache) == metricDay.day {
                 accumulator.add(stored)
             }

@@ -14,11 +14,10 @@ extension DeviceAgent {
             }
             return await samples(of: metric, from: from, to: to, limit: limit, page: page)
         case .daily(let metric, let from, let to, let syncsFirst):
-            let calendar = policy.calendar
-            if syncsFirst {
-                let begin = calendar.bounds(of: from).lowerBound
-                let end = min(calendar.bounds(of: to).upperBound, clock.now)
-                if let failure = await bring(metric, from: begin, to: end, for: item) { return failure }
+            if syncsFirst, from <= to {
+                let range = starts(of: metric, on: from...to)
+                let end = min(range.upperBound, clock.now)
+                if let failure = await bring(metric, from: range.lowerBound, to: end, for: item) { return failure }
             }
             return await days(of: metric, from: from, to: to)
         default: return Answer(.failed, code: .unknownCommand)

@@ -1,0 +1,123 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+/// Days that are read from the device before they are answered.
+@Suite struct AgentDailyTests {
+    private static let today = Fixture.berlin.day(of: Fixture.noon)
+
+    private static func rig(_ world: Simulation, _ metric: Metric, _ samples: [Sample]) -> AgentRig {
+        AgentRig(
+            world, capabilities: Capabilities([metric: [.history]]), content: .init(history: [metric: samples]),
+            policy: DevicePolicy(calendar: Fixture.berlin))
+    }
+
+    private func days(_ answer: Answer) throws -> [DayRecord] {
+        guard case .days(let days) = answer.data else { throw NoDays(answer: answer) }
+        return days
+    }
+
+    private struct NoDays: Error { let answer: Answer }
+
+    private func lastRead(_ rig: AgentRig) -> HistoryRequest? {
+        rig.calls.compactMap { if case .history(let request) = $0 { request } else { nil } }.last
+    }
+
+    @Test func `reads today's resting heart rate, and answers with it`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let yesterday = Sample(
+                metric: .restingHeartRate, start: Fixture.noon - .days(1), kind: .resting, reading: .value(54))
+            let rig = Self.rig(world, .restingHeartRate, [yesterday])
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let measured = Sample(
+                    metric: .restingHeartRate, start: Fixture.minute(-30), kind: .resting, reading: .value(51))
+                rig.change { $0.history[.restingHeartRate]?.append(measured) }
+                let answer = try await rig.ask(
+                    .daily(.restingHeartRate, from: Self.today, to: Self.today, syncsFirst: true), "d", of: agent)
+                let day = try #require(try days(answer).first)
+                #expect(try days(answer).count == 1)
+                guard case .values(let extremes) = day.summary.details else {
+                    Issue.record("\(day.summary)")
+                    return
+                }
+                #expect(extremes.resting.map(\.sample) == [measured])
+                #expect(day.summary.average == 51)
+            }
+        }
+    }
+
+    @Test func `reads from the first day's local midnight to the end of the last, and never beyond now`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = Self.rig(world, .stress, [])
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let first = Self.today.advanced(by: -3)
+                _ = try await rig.ask(
+                    .daily(.stress, from: first, to: Self.today.advanced(by: -1), syncsFirst: true), "a", of: agent)
+                // Midnight in Berlin is 23:00 in UTC, and it is noon there.
+                #expect(lastRead(rig)?.from == Fixture.noon - .hours(13) - .days(3))
+                #expect(lastRead(rig)?.to == Fixture.noon - .hours(13))
+                _ = try await rig.ask(
+                    .daily(.stress, from: first, to: Self.today, syncsFirst: true), "b", of: agent)
+                let to = try #require(lastRead(rig)?.to)
+                #expect(to >= Fixture.noon && to <= world.gatewayClock.now)
+            }
+        }
+    }
+
+    @Test func `reads the night that ended on the first day, which began before it`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let night = Sample(
+                metric: .sleep, start: Fixture.noon - .hours(14), end: Fixture.noon - .hours(6),
+                reading: .sleep(
+                    Sleep(stages: [
+                        Sleep.Stage(.light, from: Fixture.noon - .hours(14), to: Fixture.noon - .hours(6))
+                    ])))
+            let rig = Self.rig(world, .sleep, [])
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.change { $0.history[.sleep] = [night] }
+                let answer = try await rig.ask(
+                    .daily(.sleep, from: Self.today, to: Self.today, syncsFirst: true), "d", of: agent)
+                #expect(try days(answer).map(\.summary.count) == [1])
+            }
+        }
+    }
+
+    @Test func `answers with days in their order, from the past to the running one`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let samples = (0..<5).map { Fixture.sample(.stress, Double(20 + $0), at: -$0 * 1440) }
+            let rig = Self.rig(world, .stress, samples)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(
+                    .daily(.stress, from: Self.today.advanced(by: -4), to: Self.today, syncsFirst: false), "d",
+                    of: agent)
+                let days = try days(answer)
+                #expect(days.map(\.summary.day) == (-4...0).map { Self.today.advanced(by: $0) })
+                #expect(days.map(\.summary.average) == [24, 23, 22, 21, 20])
+                #expect(days.map(\.isFinal) == [true, true, true, true, false])
+            }
+        }
+    }
+
+    @Test(arguments: [Metric.restingHeartRate, .heartRate, .bloodPressure, .bloodOxygen])
+    func `a day that cannot be read from the device is answered with the device's reason`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = Self.rig(world, metric, [])
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { if case .history = $0 { .fail(DeviceError(.failure, "flash error")) } else { .answer } }
+                let answer = try await rig.ask(
+                    .daily(metric, from: Self.today, to: Self.today, syncsFirst: true), "d", of: agent)
+                #expect(answer.status == .failed)
+                #expect(answer.code == .deviceError)
+                #expect(answer.message == "flash error")
+                #expect(answer.data == nil)
+            }
+        }
+    }
+}
