@@ -64,7 +64,10 @@ extension DeviceAgent {
         job.metrics = Metric.synchronised.filter {
             wanted.metrics.isEmpty ? capabilities.supports(.history, $0) : wanted.metrics.contains($0)
         }
-        if wanted.metrics.isEmpty, wanted.from == nil, wanted.to == nil { nextSync = clock.uptime + policy.sync.every }
+        if wanted.metrics.isEmpty, wanted.from == nil, wanted.to == nil {
+            nextSync = clock.uptime + policy.sync.every
+            await tellLoss(of: capabilities)
+        }
         var events: [SyncMachine.Event] = [.start(job, cursors: cursors, capabilities: capabilities)]
         var failure: (any Error)?
         while !events.isEmpty {
@@ -81,6 +84,22 @@ extension DeviceAgent {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Says what is lost where the device was not read for longer than it keeps its history: once for each such absence,
+    /// also where reading it takes several attempts.
+    private func tellLoss(of capabilities: Capabilities) async {
+        let now = clock.now
+        guard let last = sync.state.lastSuccessAt, last != lossTold, let days = capabilities.maximumHistoryDays,
+            last < now - .days(days)
+        else { return }
+        let gap = Gap(metric: nil, from: last, to: now - .days(days), count: nil, reason: .device, at: now)
+        do throws(StoreError) {
+            try await store.report(gap, of: id)
+            lossTold = last
+        } catch {
+            logger.error("A loss cannot be told; trying again.", metadata: ["error": "\(error)"])
+        }
     }
 
     private func perform(

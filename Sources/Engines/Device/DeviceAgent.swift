@@ -61,6 +61,8 @@ package actor DeviceAgent {
     var jobs: [SyncJob] = []
     /// When the next scheduled synchronisation is due, by the steady clock.
     var nextSync: Duration?
+    /// The last success after which a loss was told.
+    var lossTold: Timestamp?
     var jobSignal = Latch<Void>()
     /// Queries that wait for their synchronisation, by the key under which it would be answered.
     var syncWaiters: [String: Latch<SyncState>] = [:]

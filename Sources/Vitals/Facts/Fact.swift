@@ -104,7 +104,7 @@ package struct Gap: Sendable, Hashable {
         case evicted
         /// The store's file was set aside because it was corrupt.
         case storeReset = "store_reset"
-        /// The device says that it lost them, or its history does not reach back far enough.
+        /// The device was not read for longer than it keeps its history.
         case device
     }
 

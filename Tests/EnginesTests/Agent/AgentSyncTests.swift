@@ -153,4 +153,40 @@ import Vitals
             #expect(rig.store.samples(of: Fixture.device).count == Self.samples)
         }
     }
+
+    @Test func `what is lost with a device that was away longer than it keeps its history is told, once`() throws {
+        try AgentRig.everyOrder(0..<5, deadline: .days(30)) { world in
+            let capabilities = Capabilities([.heartRate: [.history]], maximumHistoryDays: 7)
+            let rig = AgentRig(world, capabilities: capabilities)
+            try await rig.run { agent in
+                let before = try #require(try await rig.waitForSync().lastSuccessAt)
+                // Not at a moment at which the schedule reads.
+                try await world.gatewayClock.sleep(for: .minutes(50))
+                #expect(gaps(rig) == [])
+                let last = try #require(
+                    rig.states.compactMap { if case .sync(let sync) = $0 { sync.lastSuccessAt } else { nil } }.last)
+                #expect(last > before)
+                rig.open(.hang)
+                rig.session?.disconnect()
+                try await world.gatewayClock.sleep(for: .days(9))
+                let count = rig.count
+                rig.behave { if case .history = $0 { .fail(DeviceError(.failure, "Not now.")) } else { .answer } }
+                _ = try await rig.ask(.reconnect, "r", of: agent)
+                #expect(try await rig.waitForSync(after: count, job: "connect").phase == .failed)
+                let now = world.gatewayClock.now
+                let gap = try #require(gaps(rig).first)
+                #expect((gap.metric, gap.from, gap.count) == (nil, last, nil))
+                #expect(gap.reason == .device)
+                #expect(try #require(gap.to) <= now - .days(7) && #require(gap.to) > now - .days(7) - .minutes(1))
+                rig.behave { _ in .answer }
+                _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
+                try await world.gatewayClock.sleep(for: .hours(1))
+                #expect(gaps(rig) == [gap])
+            }
+        }
+    }
+
+    private func gaps(_ rig: AgentRig) -> [Gap] {
+        rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+    }
 }
