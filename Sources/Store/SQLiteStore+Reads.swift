@@ -3,11 +3,13 @@ package import Vitals
 
 extension SQLiteStore {
     package nonisolated func samples(
-        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample] {
         try await reader.read {
             try SampleTable.samples(
-                of: device, metric: metric, starting: range, after: after, limit: limit, in: $0)
+                of: device, metric: metric, starting: range, isUserInitiated: isUserInitiated, after: after,
+                limit: limit, in: $0)
         }
     }
 

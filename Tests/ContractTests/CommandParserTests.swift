@@ -40,6 +40,11 @@ import Vitals
             .history(.sleep, from: nil, to: nil, limit: 500, page: "1.2.0", syncsFirst: true)
         ),
         (
+            "history", #"{"metric":"stress","user_initiated":true}"#,
+            .history(
+                .stress, from: nil, to: nil, limit: 200, page: nil, syncsFirst: false, isUserInitiated: true)
+        ),
+        (
             "daily", #"{"metric":"steps"}"#,
             .daily(.steps, from: LocalDay(number: 20_778), to: LocalDay(number: 20_778), syncsFirst: false)
         ),

@@ -33,6 +33,7 @@ import Vitals
         ("ring-1/command/history", #"{"metric":"sleep","limit":0,"page":"","sync":1}"#, ["sync", "limit", "page"]),
         ("ring-1/command/history", #"{"metric":"sleep","limit":501}"#, ["limit"]),
         ("ring-1/command/history", #"{"metric":"sleep","page":"\#(String(repeating: "x", count: 129))"}"#, ["page"]),
+        ("ring-1/command/history", #"{"metric":"sleep","user_initiated":1}"#, ["user_initiated"]),
         ("ring-1/command/history", #"{"metric":"sleep","sync":true,"to":"2027-01-01T00:00:00Z"}"#, ["to"]),
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2026-02-30"}"#, ["from_day"]),
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2026-11-22"}"#, ["to_day"]),

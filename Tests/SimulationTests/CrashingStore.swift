@@ -34,9 +34,11 @@ final class CrashingStore: GatewayStore {
         try await alive().save(changes, of: device)
     }
     func samples(
-        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample] {
-        try await alive().samples(of: device, metric: metric, starting: range, after: after, limit: limit)
+        try await alive().samples(
+            of: device, metric: metric, starting: range, isUserInitiated: isUserInitiated, after: after, limit: limit)
     }
     func settle(
         _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at: Timestamp

@@ -122,6 +122,28 @@ import Vitals
         #expect(try await store.all(.stress).isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `reads what a person started, or the rest, by itself and page by page`(isManual: Bool) async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let samples = (0..<30).map { number in
+            var sample = beat(number / 2)
+            sample.isUserInitiated = number % 3 == 0
+            return sample
+        }
+        _ = try await store.take(Intake(.band, samples.shuffled()))
+        var found: [Sample] = []
+        while true {
+            let page = try await store.samples(
+                of: .band, metric: .heartRate, starting: dawn..<dawn + .hours(1), isUserInitiated: isManual,
+                after: found.last.map { SampleKey($0) }, limit: 3)
+            if page.isEmpty { break }
+            found += page.map(\.sample)
+        }
+        let wanted = Set(samples).filter { $0.isUserInitiated == isManual }
+        #expect(found == wanted.sorted { SampleKey($0) < SampleKey($1) })
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `any order and duplication of batches ends in the same samples`(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

@@ -71,7 +71,9 @@ extension Arguments {
             let (from, to) = range(now: syncsFirst ? now : nil)
             let limit = integer("limit", in: CommandLimits.historyPage) ?? CommandLimits.defaultHistoryPage
             let page = text("page", maximumLength: CommandLimits.pageLength)
-            return .history(metric, from: from, to: to, limit: limit, page: page, syncsFirst: syncsFirst)
+            return .history(
+                metric, from: from, to: to, limit: limit, page: page, syncsFirst: syncsFirst,
+                isUserInitiated: bool("user_initiated"))
         case .daily:
             let syncsFirst = bool("sync") ?? false
             let metric = metric(syncsFirst)

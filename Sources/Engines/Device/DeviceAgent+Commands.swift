@@ -129,7 +129,7 @@ extension DeviceAgent {
     private func needsDevice(_ command: DeviceCommand) -> Bool {
         switch command {
         case .sync, .measure, .fetch, .time: true
-        case .history(_, _, _, _, _, let syncsFirst), .daily(_, _, _, let syncsFirst): syncsFirst
+        case .history(_, _, _, _, _, let syncsFirst, _), .daily(_, _, _, let syncsFirst): syncsFirst
         case .stopMeasuring, .reconnect, .configure: false
         }
     }
@@ -142,7 +142,7 @@ extension DeviceAgent {
         case .sync(let metrics, _, _): missing = metrics.filter { !capabilities.supports(.history, $0) }
         case .measure(let metric, _): missing = capabilities.supports(.measure, metric) ? [] : [metric]
         case .fetch(let metrics): missing = metrics.filter { !capabilities.supports(.monitor, $0) }
-        case .history(let metric, _, _, _, _, true), .daily(let metric, _, _, true):
+        case .history(let metric, _, _, _, _, true, _), .daily(let metric, _, _, true):
             missing = capabilities.supports(.history, metric) ? [] : [metric]
         default: missing = []
         }

@@ -8,11 +8,12 @@ extension DeviceAgent {
     /// Answers from the store, after a synchronisation of the range where that is asked for.
     func look(up item: CommandItem) async -> Answer {
         switch item.command {
-        case .history(let metric, let from, let to, let limit, let page, let syncsFirst):
+        case .history(let metric, let from, let to, let limit, let page, let syncsFirst, let isUserInitiated):
             if syncsFirst, page == nil, let failure = await bring(metric, from: from, to: to, for: item) {
                 return failure
             }
-            return await samples(of: metric, from: from, to: to, limit: limit, page: page)
+            return await samples(
+                of: metric, from: from, to: to, isUserInitiated: isUserInitiated, limit: limit, page: page)
         case .daily(let metric, let from, let to, let syncsFirst):
             if syncsFirst, from <= to {
                 let range = starts(of: metric, on: from...to)
@@ -42,7 +43,7 @@ extension DeviceAgent {
     }
 
     private func samples(
-        of metric: Metric, from: Timestamp?, to: Timestamp?, limit: Int, page: String?
+        of metric: Metric, from: Timestamp?, to: Timestamp?, isUserInitiated: Bool?, limit: Int, page: String?
     ) async -> Answer {
         let after = page.flatMap { SampleKey(page: $0) }
         if page != nil, after == nil {
@@ -53,7 +54,8 @@ extension DeviceAgent {
         let upper = max(lower, to ?? clock.now + SyncPolicy.futureTolerance)
         do throws(StoreError) {
             let samples = try await store.samples(
-                of: id, metric: metric, starting: lower..<upper, after: after, limit: limit)
+                of: id, metric: metric, starting: lower..<upper, isUserInitiated: isUserInitiated, after: after,
+                limit: limit)
             let next = samples.count == limit ? samples.last.map { SampleKey($0.sample).page } : nil
             return Answer(.done, data: .samples(samples, metric: metric, next: next))
         } catch {

@@ -18,9 +18,11 @@ package protocol GatewayStore: Sendable {
     /// Keeps changed parts of a device's state.
     func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError)
 
-    /// Samples of a metric in the order of (start, end, user-initiated), from `range.lowerBound` to before `range.upperBound` by start.
+    /// Samples of a metric in the order of (start, end, user-initiated), from `range.lowerBound` to before `range.upperBound` by start:
+    /// those that a person started (`true`), the others (`false`), or all (`nil`).
     func samples(
-        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample]
 
     /// Keeps a day's summary, and makes a fact of it where it is a past day and differs from what was kept. Returns what is
@@ -64,6 +66,16 @@ package protocol GatewayStore: Sendable {
     func forget(_ device: DeviceID) async throws(StoreError)
     /// The devices that have state here.
     func knownDevices() async throws(StoreError) -> [DeviceID]
+}
+
+extension GatewayStore {
+    /// Samples of a metric, whoever started them.
+    package func samples(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await samples(
+            of: device, metric: metric, starting: range, isUserInitiated: nil, after: after, limit: limit)
+    }
 }
 
 /// Why the store did not do what it was asked.

@@ -17,10 +17,13 @@ extension FaultyStore: GatewayStore {
     }
 
     package func samples(
-        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample] {
         try await through(.samples) { () async throws(StoreError) in
-            try await base.samples(of: device, metric: metric, starting: range, after: after, limit: limit)
+            try await base.samples(
+                of: device, metric: metric, starting: range, isUserInitiated: isUserInitiated, after: after,
+                limit: limit)
         }
     }
 

@@ -4,11 +4,13 @@ package import Vitals
 extension InMemoryStore {
     /// Samples of a range, in order.
     package func samples(
-        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample] {
         try transaction(.read) { state in
             let all = (state.devices[device]?.samples ?? [:]).values.filter { stored in
                 stored.sample.metric == metric && range.contains(stored.sample.start)
+                    && stored.sample.isUserInitiated == isUserInitiated ?? stored.sample.isUserInitiated
                     && after.map { SampleKey(stored.sample) > $0 } ?? true
             }
             return Array(all.sorted { SampleKey($0.sample) < SampleKey($1.sample) }.prefix(max(0, limit)))

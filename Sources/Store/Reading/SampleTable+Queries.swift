@@ -8,13 +8,14 @@ extension SampleTable {
         WHERE series = (SELECT series.id FROM series JOIN device ON device.id = series.device
                 WHERE device.name = ?1 AND metric = ?2)
             AND start >= ?3 AND start < ?4 AND (start, duration, user_initiated) > (?5, ?6, ?7)
+            AND user_initiated BETWEEN ?9 AND ?10
         ORDER BY start, duration, user_initiated LIMIT ?8
         """
 
-    /// Samples of a metric in the order of their keys.
+    /// Samples of a metric in the order of their keys, where wanted only those that a person started, or the others.
     static func samples(
-        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int,
-        in database: Database
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int, in database: Database
     ) throws -> [StoredSample] {
         let statement = try RawStatement(page, in: database)
         let lower = max(range.lowerBound, after?.start ?? range.lowerBound)
@@ -27,6 +28,8 @@ extension SampleTable {
         statement.bind(after?.duration ?? .min, at: 6)
         statement.bind(after?.isUserInitiated ?? false, at: 7)
         statement.bind(Int64(limit), at: 8)
+        statement.bind(isUserInitiated ?? false, at: 9)
+        statement.bind(isUserInitiated ?? true, at: 10)
         var result: [StoredSample] = []
         while try statement.step() { result.append(try read(statement, device: device, metric: metric)) }
         return result

@@ -9,8 +9,11 @@ package enum DeviceCommand: Sendable, Hashable {
     case stopMeasuring(Metric?)
     /// Read the monitor configuration from the device now; all monitored metrics where empty.
     case fetch(metrics: [Metric])
-    /// A page of samples from the store, after a synchronisation of that range where asked for.
-    case history(Metric, from: Timestamp?, to: Timestamp?, limit: Int, page: String?, syncsFirst: Bool)
+    /// A page of samples from the store, after a synchronisation of that range where asked for: those that a person started
+    /// (`true`), the others (`false`), or all.
+    case history(
+        Metric, from: Timestamp?, to: Timestamp?, limit: Int, page: String?, syncsFirst: Bool,
+        isUserInitiated: Bool? = nil)
     /// Days from the store, after a synchronisation of that range where asked for.
     case daily(Metric, from: LocalDay, to: LocalDay, syncsFirst: Bool)
     /// Set the device's clock.

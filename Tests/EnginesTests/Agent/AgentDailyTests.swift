@@ -104,6 +104,36 @@ import Vitals
         }
     }
 
+    @Test(arguments: [Metric.heartRate, .bloodPressure, .bloodOxygen, .stress, .temperature])
+    func `gives what a person started, what was automatic, and both in the order of time`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let samples = (1...9).map { number in
+                Sample(
+                    metric: metric, start: Fixture.minute(-number), isUserInitiated: number % 3 == 0,
+                    reading: metric == .bloodPressure
+                        ? .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)) : .value(40))
+            }
+            let rig = Self.rig(world, metric, samples)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let cases: [(Bool?, [Int])] = [
+                    (true, [-9, -6, -3]), (false, [-8, -7, -5, -4, -2, -1]), (nil, Array(-9..<0)),
+                ]
+                for (isManual, wanted) in cases {
+                    let answer = try await rig.ask(
+                        .history(
+                            metric, from: nil, to: nil, limit: 100, page: nil, syncsFirst: false,
+                            isUserInitiated: isManual), "h\(isManual as Any)", of: agent)
+                    guard case .samples(let found, metric, nil) = answer.data else {
+                        Issue.record("\(answer)")
+                        return
+                    }
+                    #expect(found.map(\.sample.start) == wanted.map { Fixture.minute($0) })
+                }
+            }
+        }
+    }
+
     @Test(arguments: [Metric.restingHeartRate, .heartRate, .bloodPressure, .bloodOxygen])
     func `a day that cannot be read from the device is answered with the device's reason`(metric: Metric) throws {
         try AgentRig.everyOrder(0..<3) { world in
