@@ -123,6 +123,7 @@ enum ExampleMessages {
         ("latest", latest(Examples.heartRate, until: "2026-11-21T07:51:04.120Z")),
         ("latest-stale", latest(Examples.pressure, until: "2026-11-21T07:31:04.120Z")),
         ("latest-without-end", latest(Examples.pressure, until: nil)),
+        ("today-heart-rate", today(.heartRate, [Examples.heartRate, Examples.restingRate])),
         ("today-steps", today(.steps, [Examples.steps])),
         ("today-sleep", today(.sleep, [Examples.sleep])),
         ("today-sport", today(.sport, [Examples.sport])),

@@ -45,6 +45,23 @@ import Vitals
         #expect(try Self.keys(of: "today-empty") == (try Self.keys(of: "past-day")))
     }
 
+    @Test(arguments: [
+        ("Europe/Berlin", "2026-11-20", "2026-11-19T23:00:00.000Z"),
+        ("Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z"),
+        ("America/New_York", "2026-03-09", "2026-03-09T04:00:00.000Z"),
+        ("Asia/Kathmandu", "2026-06-01", "2026-05-31T18:15:00.000Z"),
+        // No midnight: clocks went from 00:00 to 01:00.
+        ("America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00.000Z"),
+    ])
+    func `a day says when it began`(zone: String, date: String, start: String) throws {
+        let calendar = try #require(LocalCalendar(identifier: zone))
+        var encoder = ContractEncoder(topics: Examples.topics, calendar: calendar)
+        let summary = DailySummary(metric: .bloodPressure, day: try #require(LocalDay(date)), samples: [])
+        let message = encoder.today(
+            DayRecord(summary: summary, revision: 1, updatedAt: Examples.now, isFinal: false), of: Examples.device)
+        #expect(try JSONValue(parsing: message.payload)["day_start"]?.asString == start)
+    }
+
     @Test func `writes every leaf of the configuration, also those that the device does not have`() throws {
         let message = try #require(ExampleMessages.message("config-never-connected"))
         let document = try JSONValue(parsing: message.payload)

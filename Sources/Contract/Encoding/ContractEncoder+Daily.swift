@@ -23,6 +23,7 @@ extension ContractEncoder {
         writer.key("date")
         writer.quoted { summary.day.append(to: &$0) }
         writer.member("tz", offsets.calendar.identifier)
+        writer.member("day_start", offsets.calendar.bounds(of: summary.day).lowerBound)
         writer.member("rev", record.revision)
         writer.member("final", record.isFinal)
         writer.member("updated_at", record.updatedAt)
