@@ -45,6 +45,21 @@ import Vitals
         #expect(try Self.keys(of: "today-empty") == (try Self.keys(of: "past-day")))
     }
 
+    @Test(arguments: Metric.allCases)
+    func `says of each ability whether the device has it, and of no metric that it has not`(metric: Metric) throws {
+        for (name, ability) in Abilities.named {
+            let isOfMetric = metric == .heartRate || !Abilities.heartRateOnly.contains(ability)
+            var info = Examples.info
+            info.capabilities = Capabilities([metric: ability])
+            let message = try JSONValue(parsing: Examples.encoder.info(info).payload)
+            let capabilities = try #require(message["capabilities"]?.asObject)
+            #expect(capabilities.map(\.key) == [metric.rawValue])
+            let abilities = try #require(capabilities.first?.value.asObject)
+            #expect(abilities.filter { $0.value.asBool == true }.map(\.key) == (isOfMetric ? [name] : []))
+            #expect(abilities.count == (metric == .heartRate ? 10 : 7))
+        }
+    }
+
     @Test(arguments: [
         ("Europe/Berlin", "2026-11-20", "2026-11-19T23:00:00.000Z"),
         ("Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z"),

@@ -31,11 +31,41 @@ import Vitals
                 #expect(stored?.sample.isUserInitiated == true)
             }
             #expect(phases(rig) == [.idle, .starting, .measuring, .measuring, .measuring, .measuring, .ended])
+            let answers = rig.events.elements.compactMap {
+                if case .answer("m", let answer) = $0 { answer.status } else { nil }
+            }
+            #expect(answers == [.accepted, .done])
             #expect(rig.store.samples(of: Fixture.device).count == 3)
             let sources = rig.store.facts.map { fact in
                 if case .measurement(let measurement) = fact.content { measurement.source } else { SampleSource.replay }
             }
             #expect(sources == [.measure, .measure, .measure])
+        }
+    }
+
+    @Test func `a blood pressure is shown and kept once, at its end`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let pressure = Reading.bloodPressure(BloodPressure(systolic: 124, diastolic: 81, pulse: 66))
+            let rig = AgentRig(
+                world, capabilities: Capabilities([.bloodPressure: [.measure]]),
+                content: .init(measurements: [
+                    .bloodPressure: .init(
+                        readings: [(after: .seconds(40), reading: pressure)], end: (.seconds(41), nil))
+                ]))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(.measure(.bloodPressure, duration: .seconds(60)), "m", of: agent)
+                #expect(answer.status == .done)
+                guard case .measurement(let stored) = answer.data else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(stored?.sample.reading == pressure)
+            }
+            let shown = rig.states.compactMap { if case .measure(let state) = $0 { state } else { nil } }
+            #expect(shown.map(\.phase) == [.idle, .starting, .measuring, .measuring, .ended])
+            #expect(shown.map(\.reading) == [nil, nil, nil, pressure, pressure])
+            #expect(rig.store.samples(of: Fixture.device).count == 1)
         }
     }
 

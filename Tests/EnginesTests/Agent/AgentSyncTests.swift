@@ -154,6 +154,23 @@ import Vitals
         }
     }
 
+    @Test func `reads only what the device keeps a history of, and says how many that are`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = AgentRig(
+                world,
+                capabilities: Capabilities([
+                    .heartRate: [.measure, .history], .stress: [.measure, .monitor], .sleep: [.history],
+                ]))
+            try await rig.run { _ in
+                let sync = try await rig.waitForSync()
+                #expect((sync.metricsDone, sync.metricsTotal) == (2, 2))
+                #expect(sync.failed == [])
+            }
+            let read = rig.calls.compactMap { if case .history(let request) = $0 { request.metric } else { nil } }
+            #expect(read == [.heartRate, .sleep])
+        }
+    }
+
     @Test func `what is lost with a device that was away longer than it keeps its history is told, once`() throws {
         try AgentRig.everyOrder(0..<5, deadline: .days(30)) { world in
             let capabilities = Capabilities([.heartRate: [.history]], maximumHistoryDays: 7)

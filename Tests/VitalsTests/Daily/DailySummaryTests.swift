@@ -25,6 +25,19 @@ import Vitals
         #expect(try extremes(summary).resting == [])
     }
 
+    @Test(arguments: [Metric.heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature])
+    func `has the mean, the extremes and the counts of every metric of one value`(metric: Metric) throws {
+        let samples = [
+            Make.value(44, at: 3, metric: metric), Make.value(36, at: 1, metric: metric, isManual: true),
+            Make.value(37, at: 2, metric: metric),
+        ]
+        let summary = DailySummary(metric: metric, day: Make.day, samples: samples)
+        #expect((summary.count, summary.manualCount, summary.automaticCount) == (3, 1, 2))
+        #expect(summary.average == 39)
+        #expect(try extremes(summary).maximum == samples[0])
+        #expect(try extremes(summary).minimum == samples[1])
+    }
+
     @Test(
         arguments: [
             ([60.0], 60), ([60, 61], 60.5), ([36.6, 36.7], 36.7), ([36.64], 36.6), ([36.65], 36.7), ([0.1, 0.2], 0.2),

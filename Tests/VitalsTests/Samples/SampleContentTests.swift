@@ -28,6 +28,15 @@ import Vitals
         #expect(!Self.sample.hasSameContent(as: other))
     }
 
+    @Test func `lasts from its start to its end, a spot value no time`() {
+        #expect(Self.sample.duration == .seconds(30))
+        let spot = Sample(metric: .stress, start: Self.start, reading: .value(20))
+        #expect(spot.end == Self.start)
+        #expect(spot.duration == .zero)
+        #expect(spot.kind == .normal)
+        #expect(!spot.isUserInitiated)
+    }
+
     @Test func `has the number that its metric publishes`() {
         let end = Self.start + .seconds(3_599)
         let stages = [

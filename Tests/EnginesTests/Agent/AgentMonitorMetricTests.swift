@@ -1,0 +1,118 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+/// The monitoring of every metric that has one, with all of its settings.
+@Suite struct AgentMonitorMetricTests {
+    private static let capabilities = Capabilities(
+        Dictionary(
+            uniqueKeysWithValues: Metric.monitored.map { metric in
+                (metric, [.monitor, .scheduleTime, .scheduleInterval, .alert, .restAlert, .exerciseAlert])
+            }))
+    private static let onDevice = MonitorSettings.defaults(for: capabilities)
+
+    private static func content() -> ScriptedSession.Content {
+        .init(monitors: Dictionary(uniqueKeysWithValues: onDevice.metrics.map { ($0, onDevice[$0] ?? .init()) }))
+    }
+
+    /// Another value of every setting of a metric, all within their ranges.
+    private static func changes(_ metric: Metric) -> MonitorPatch {
+        var patch = MonitorPatch()
+        for (setting, value) in onDevice.values where setting.metric == metric {
+            switch value {
+            case .toggle(let isOn): patch.changes[setting] = .toggle(!isOn)
+            case .number(let number):
+                let isUpper = setting.range.map { number + $0.step > $0.bounds.upperBound } ?? false
+                patch.changes[setting] = .number(number + (isUpper ? -1 : 1) * (setting.range?.step ?? 1))
+            }
+        }
+        return patch
+    }
+
+    @Test(arguments: Metric.monitored)
+    func `fetches every setting of a metric as the device has it`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(.fetch(metrics: [metric]), "f", of: agent)
+                let expected = MonitorSettings(Self.onDevice.values.filter { $0.key.metric == metric })
+                #expect(answer == Answer(.done, data: .settings(expected)))
+                #expect(expected.values.count == MonitorSetting.all.count { $0.metric == metric })
+            }
+        }
+    }
+
+    @Test(arguments: Metric.monitored)
+    func `pushes every setting of a metric, and only that metric`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            let patch = Self.changes(metric)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
+                #expect(answer == Answer(.done, data: .version(2)))
+                var expected = Self.onDevice
+                expected.values.merge(patch.changes) { _, new in new }
+                for other in Metric.monitored {
+                    #expect(rig.session?.content.monitors[other] == expected[other], "\(other)")
+                }
+                let twin = try #require(rig.store.record(of: Fixture.device).twin)
+                #expect(twin.reported == expected)
+                #expect(twin.pending == [])
+            }
+            let written = rig.calls.compactMap {
+                if case .setMonitorConfiguration(_, let metric) = $0 { metric } else { nil }
+            }
+            #expect(written == [metric])
+        }
+    }
+
+    @Test(arguments: Metric.monitored)
+    func `a device that is lost while it is written to takes the change at its next connection`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            let patch = Self.changes(metric)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { if case .setMonitorConfiguration = $0 { .hang } else { .answer } }
+                await rig.submit(.configure(patch, ifVersion: nil, adopts: false), "c", to: agent)
+                while !rig.calls.contains(where: { if case .setMonitorConfiguration = $0 { true } else { false } }) {
+                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                }
+                let count = rig.count
+                rig.session?.disconnect()
+                #expect(try await rig.answer("c") == Answer(.done, data: .version(2)))
+                #expect(rig.store.record(of: Fixture.device).twin?.pending == Set(patch.changes.keys))
+                rig.behave { _ in .answer }
+                try await rig.waitForSync(after: count, job: "connect")
+            }
+            #expect(rig.store.record(of: Fixture.device).twin?.pending == [])
+        }
+    }
+
+    @Test(arguments: Metric.monitored)
+    func `a device that is lost while it is asked, or cannot answer, is an error`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { if case .monitorConfiguration = $0 { .hang } else { .answer } }
+                let reads = rig.calls.count
+                await rig.submit(.fetch(metrics: [metric]), "f", to: agent)
+                while rig.calls.count == reads { try await world.gatewayClock.sleep(for: .milliseconds(1)) }
+                rig.session?.disconnect()
+                #expect(try await rig.answer("f").code == .offline)
+                rig.behave {
+                    if case .monitorConfiguration = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer }
+                }
+                let count = rig.count
+                try await rig.waitForLink(.connected, after: count)
+                let answer = try await rig.ask(.fetch(metrics: [metric]), "g", of: agent)
+                #expect((answer.status, answer.code, answer.message) == (.failed, .deviceError, "No."))
+            }
+        }
+    }
+}
