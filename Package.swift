@@ -33,8 +33,8 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 
 /// Folders of test targets that hold captured bytes and not Swift.
 let fixtures: [String: [String]] = [
-    "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
-    "LinkTests": ["Fixtures"],
+    "ArchitectureTests": ["Guides"], "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"],
+    "IntegrationTests": ["Fixtures"], "LinkTests": ["Fixtures"],
 ]
 
 let package = Package(

@@ -1,0 +1,113 @@
+import Foundation
+
+/// What the rows of the traceability pages are held against: sources, tests, and the contract with its fixtures.
+struct TraceEvidence {
+    private let symbols: SwiftDeclarations
+    /// The text of each file with tests, by `<target>.<file>`.
+    private var suites: [String: String] = [:]
+    /// The topics of the contract's table.
+    private let topics: Set<String>
+    /// The rows of the contract's commands, by the command's name, and those of what every command may have.
+    private var commands: [String: String] = [:]
+    /// Payloads of the fixtures, by the topic of the contract's table.
+    private var payloads: [String: [Any]] = [:]
+    private let configuration: String
+
+    private static let catalog = "Sources/Gateway/Gateway.docc"
+
+    init() throws {
+        let plugins = try Repository.swiftFiles(in: "Plugins")
+        symbols = SwiftDeclarations(
+            try Repository.swiftFiles(in: "Sources") + plugins.filter { $0.path.contains("/Sources/") })
+        for file in try Repository.swiftFiles(in: "Tests") + plugins.filter({ $0.path.contains("/Tests/") }) {
+            let parts = file.path.split(separator: "/")
+            let target = parts[0] == "Tests" ? String(parts[1]) : "\(parts[1])Tests"
+            suites["\(target).\(parts[parts.count - 1].dropLast(6))"] = file.text
+        }
+        let contract = try Repository.text("\(Self.catalog)/Contract.md")
+        topics = Set(contract.matches(of: /(?m)^\| `([BD]\/[^`]+)` \|/).map { String($0.1) })
+        // What stands before the answers is asked for.
+        let page = try Repository.text("\(Self.catalog)/ContractCommands.md")
+        for row in page[..<(page.range(of: "\n## Answers")?.lowerBound ?? page.endIndex)].split(separator: "\n") {
+            guard let name = row.prefixMatch(of: /\| `([a-z_]+)` \|/)?.1 else { continue }
+            commands[String(name), default: ""] += row
+        }
+        configuration = try Repository.text("\(Self.catalog)/ContractConfiguration.md")
+        try readFixtures()
+    }
+
+    private mutating func readFixtures() throws {
+        for file in try Repository.files(in: "Tests/ContractTests/Fixtures", withExtension: "json") {
+            let message = try JSONSerialization.jsonObject(with: Data(file.text.utf8)) as? [String: Any]
+            guard let topic = message?["topic"] as? String, let payload = message?["payload"] else { continue }
+            let short = topic.replacing(/^vitals2mqtt\/home\/(gateway\/)?/) { $0.output.1 == nil ? "D/" : "B/gateway/" }
+                .replacing(/^D\/[^\/]+\//, with: "D/")
+            if let known = topics.first(where: { Self.matches(short, $0) }) {
+                payloads[known, default: []].append(payload)
+            }
+        }
+    }
+
+    /// What is wrong with a row; empty where everything that it names exists.
+    func mistakes(of row: TraceRow) -> [String] {
+        var mistakes: [String] = []
+        if row.symbols.isEmpty { mistakes.append("no symbol") }
+        if row.places.isEmpty { mistakes.append("no topic") }
+        if row.tests.isEmpty { mistakes.append("no test") }
+        if !row.rest.isEmpty { mistakes.append("cannot read: \(row.rest)") }
+        mistakes += row.symbols.filter { !symbols.names.contains($0) }.map { "no symbol \($0)" }
+        for place in row.places { mistakes += self.mistakes(at: place.topic, place.fields) }
+        for test in row.tests where !hasTest(test.name, in: test.suite) {
+            mistakes.append("no test \(test.suite) \(test.name)")
+        }
+        return mistakes
+    }
+
+    private func hasTest(_ name: String, in suite: String) -> Bool {
+        guard let text = suites[suite], let place = text.range(of: "func `\(name)`(") else { return false }
+        // From the end of the declaration before it, this one has to say that it is a test.
+        let before = text[..<place.lowerBound]
+        let start = before.range(of: "\n\n", options: .backwards)?.upperBound ?? before.startIndex
+        return before[start...].contains("@Test")
+    }
+
+    private func mistakes(at topic: String, _ fields: [String]) -> [String] {
+        guard let known = topics.first(where: { Self.matches(topic, $0) }) else { return ["no topic \(topic)"] }
+        if known.hasSuffix("/command/<name>") {
+            let name = topic.split(separator: "/").last.map(String.init) ?? ""
+            guard let row = commands[name] else { return ["no command \(name)"] }
+            let envelope = ["id", "issued_at", "expires_at"].filter { commands[$0] != nil }
+            return fields.filter { !row.contains("`\($0)`") && !envelope.contains($0) }
+                .map { "\(topic) takes no \($0)" }
+        }
+        // What is set is a part of what is published, and what goes with a command.
+        let source = known == "D/config/set" ? "D/config" : known
+        return fields.filter { field in
+            let path = field.split(separator: ".").map(String.init)
+            let isThere = (payloads[source] ?? []).contains { Self.has(path[...], in: $0) }
+            return !isThere && !(known == "D/config/set" && configuration.contains("| `\(field)` |"))
+        }.map { "\(topic) has no \($0)" }
+    }
+
+    /// Whether a topic is one of a pattern with `<placeholders>`. Patterns themselves are topics, too.
+    private static func matches(_ topic: String, _ pattern: String) -> Bool {
+        let (parts, wanted) = (topic.split(separator: "/"), pattern.split(separator: "/"))
+        return parts.count == wanted.count && zip(parts, wanted).allSatisfy { $0 == $1 || $1.hasPrefix("<") }
+    }
+
+    /// Whether a document has a path of members somewhere.
+    private static func has(_ path: ArraySlice<String>, in value: Any) -> Bool {
+        if let members = value as? [String: Any] {
+            return leads(path, from: members) || members.values.contains { has(path, in: $0) }
+        }
+        return (value as? [Any] ?? []).contains { has(path, in: $0) }
+    }
+
+    private static func leads(_ path: ArraySlice<String>, from value: Any) -> Bool {
+        guard let first = path.first else { return true }
+        if let members = value as? [String: Any] {
+            return members[first].map { leads(path.dropFirst(), from: $0) } ?? false
+        }
+        return (value as? [Any] ?? []).contains { leads(path, from: $0) }
+    }
+}
