@@ -206,6 +206,10 @@ enum ExampleMessages {
             "answer-fetch",
             answer(Answer(.done, data: .settings(Examples.settings, of: [.heartRate, .stress])), command: "fetch")
         ),
+        (
+            "answer-fetch-all",
+            answer(Answer(.done, data: .settings(Examples.settings, of: Metric.monitored)), command: "fetch")
+        ),
         ("answer-time", answer(Answer(.done, data: .clock(skew: 2.25)), command: "time")),
         ("answer-version", answer(Answer(.done, data: .version(18)), command: "config/set")),
         (

@@ -5,25 +5,6 @@ import Testing
 import Vitals
 
 @Suite struct AgentLimitTests {
-    @Test func `sixteen synchronisations wait behind the one that runs, and one more is busy`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
-            try await rig.run { agent in
-                try await rig.waitForSync()
-                rig.behave { if case .history = $0 { .delay(.seconds(10)) } else { .answer } }
-                let count = DeviceAgent.maximumJobs + 2
-                for index in 0..<count {
-                    let from = Fixture.minute(-60 - index)
-                    await rig.submit(.sync(metrics: [.heartRate], from: from, to: nil), "c\(index)", to: agent)
-                    try await world.gatewayClock.sleep(for: .milliseconds(20))
-                }
-                for index in 0..<count {
-                    #expect(try await rig.answer("c\(index)").code == (index == count - 1 ? .busy : nil), "\(index)")
-                }
-            }
-        }
-    }
-
     @Test func `a device that does not answer a goodbye holds up nobody for longer than two seconds`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world)

@@ -39,7 +39,12 @@ import Vitals
                 try await rig.waitForSync()
                 let answer = try await rig.ask(.fetch(metrics: [metric]), "f", of: agent)
                 let expected = MonitorSettings(Self.onDevice.values.filter { $0.key.metric == metric })
-                #expect(answer == Answer(.done, data: .settings(expected)))
+                guard case .settings(let found, of: [metric])? = answer.data else {
+                    Issue.record("\(answer.status) without the settings of \(metric)")
+                    return
+                }
+                #expect(answer.status == .done)
+                #expect(found.values.filter { $0.key.metric == metric } == expected.values)
                 #expect(expected.values.count == MonitorSetting.all.count { $0.metric == metric })
             }
         }
