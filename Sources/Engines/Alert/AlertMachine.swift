@@ -37,16 +37,15 @@ package struct AlertMachine: Sendable {
         AlertRule.all.compactMap { watches[$0]?.level }
     }
 
-    /// Judges a new sample by the limits of `settings`.
+    /// Judges a new sample by the limits of its metric.
     package mutating func see(
-        _ stored: StoredSample, isExercise: Bool, isWorn: Bool, settings: MonitorSettings, policy: AlertPolicy,
-        calendar: LocalCalendar
+        _ stored: StoredSample, isExercise: Bool, isWorn: Bool, limits: [(rule: AlertRule, limit: Double)],
+        policy: AlertPolicy, calendar: LocalCalendar
     ) -> [Outcome] {
         guard isWorn || policy.countsWhenNotWorn else { return [] }
         var outcomes: [Outcome] = []
-        for rule in AlertRule.watching(stored.sample.metric) {
+        for (rule, limit) in limits {
             guard let value = rule.value(in: stored.sample, isExercise: isExercise) else { continue }
-            guard let limit = rule.limit(in: settings) else { continue }
             let edge = judge(
                 rule, value: value, limit: limit, at: stored.sample.end, id: stored.id, policy: policy,
                 calendar: calendar)
@@ -88,6 +87,7 @@ package struct AlertMachine: Sendable {
 
     /// Late data of a metric has come to its end: what follows later is another run, with alerts of its own.
     mutating func endRun(of metric: Metric) {
+        guard !watches.isEmpty else { return }
         for rule in AlertRule.watching(metric) { watches[rule] = nil }
     }
 

@@ -8,7 +8,8 @@ extension DeviceLedger {
         var decision = Decision(ledger: ledger)
         var measurements = MeasurementCollector(source: context.source)
         var days = OffsetCache(context.calendar)
-        let today = days.day(of: context.now)
+        var limits = WatchedLimits(context.settings)
+        var lastMarked: MetricDay?
         var alerts: [AlertMachine.Outcome] = []
         for outcome in outcomes {
             let stored = outcome.stored
@@ -20,11 +21,17 @@ extension DeviceLedger {
             measurements.add(stored, isHistorical: isHistorical)
             ledger.remember(stored, isNewest: isNewest)
             if outcome.novelty == .new {
-                alerts += ledger.judge(stored, isLate: isHistorical || !isFresh, in: context)
+                alerts += ledger.judge(
+                    stored, limits: limits.watching(stored.sample.metric), isLate: isHistorical || !isFresh,
+                    in: context)
             }
             if stored.sample.metric != .battery {
-                let day = DailySummary.day(of: stored.sample, in: &days)
-                ledger.count(outcome, on: day, today: today, decision: &decision)
+                let metricDay = MetricDay(stored.sample.metric, DailySummary.day(of: stored.sample, in: &days))
+                if metricDay != lastMarked, ledger.marked.insert(metricDay).inserted {
+                    decision.unsettledDays.insert(metricDay)
+                }
+                lastMarked = metricDay
+                if metricDay.day == ledger.today.day { ledger.today.add(outcome) }
             }
         }
         decision.facts = alerts.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + measurements.facts
@@ -89,18 +96,18 @@ extension DeviceLedger {
     }
 
     private mutating func judge(
-        _ stored: StoredSample, isLate: Bool, in context: IntakeContext
+        _ stored: StoredSample, limits: [(rule: AlertRule, limit: Double)], isLate: Bool, in context: IntakeContext
     ) -> [AlertMachine.Outcome] {
         let isExercise = isExercise(stored.sample)
         if isLate {
             // Whether it was worn back then is not known.
             return lateAlerts.see(
-                stored, isExercise: isExercise, isWorn: true, settings: context.settings, policy: context.policy,
+                stored, isExercise: isExercise, isWorn: true, limits: limits, policy: context.policy,
                 calendar: context.calendar)
         }
         lateAlerts.endRun(of: stored.sample.metric)
         return alerts.see(
-            stored, isExercise: isExercise, isWorn: context.isWorn, settings: context.settings,
+            stored, isExercise: isExercise, isWorn: context.isWorn, limits: limits,
             policy: context.policy, calendar: context.calendar)
     }
 
@@ -109,15 +116,5 @@ extension DeviceLedger {
         guard !outcomes.isEmpty else { return [] }
         let current = alerts.levels
         return current.filter { level in outcomes.contains { $0.level == level } }
-    }
-
-    private mutating func count(
-        _ outcome: SampleOutcome, on day: LocalDay, today: LocalDay, decision: inout Decision
-    ) {
-        let metricDay = MetricDay(outcome.stored.sample.metric, day)
-        if marked.insert(metricDay).inserted { decision.unsettledDays.insert(metricDay) }
-        if day == self.today.day {
-            self.today.add(outcome)
-        }
     }
 }

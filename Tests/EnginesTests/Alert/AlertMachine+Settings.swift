@@ -1,0 +1,15 @@
+import Engines
+import Vitals
+
+extension AlertMachine {
+    /// Judges a sample by the limits of these settings.
+    mutating func see(
+        _ stored: StoredSample, isExercise: Bool, isWorn: Bool, settings: MonitorSettings, policy: AlertPolicy,
+        calendar: LocalCalendar
+    ) -> [Outcome] {
+        var limits = WatchedLimits(settings)
+        return see(
+            stored, isExercise: isExercise, isWorn: isWorn, limits: limits.watching(stored.sample.metric),
+            policy: policy, calendar: calendar)
+    }
+}
