@@ -64,7 +64,8 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         try await store.save(Self.changes, of: .band)
-        _ = try await store.take(Intake(.band, [beat(0)]))
+        let day = MetricDay(.heartRate, LocalDay(number: 20_000))
+        _ = try await store.take(Intake(.band, [beat(0)]) { $0.unsettledDays = [day] })
         _ = try await store.load(.ring)
         #expect(try await store.knownDevices() == [.band, .ring])
         try await store.forget(.band)
@@ -72,6 +73,8 @@ import Vitals
         #expect(try await store.all().count == 1)
         var expected = DeviceRecord()
         expected.latest = [.heartRate: try #require(try await store.all().first)]
+        // A device that comes back on the same day has its running day again.
+        expected.unsettledDays = [day]
         #expect(try await store.load(.band) == expected)
         #expect(try await store.knownDevices() == [.band, .ring])
         #expect(try await store.take(Intake(.band, [beat(0)])).known == 1)

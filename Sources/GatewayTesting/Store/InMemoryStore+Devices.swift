@@ -51,10 +51,15 @@ extension InMemoryStore {
         }
     }
 
-    /// Forgets a device's state.
+    /// Forgets a device's state. What belongs to its samples stays.
     package func forget(_ device: DeviceID) async throws(StoreError) {
         try transaction(.save) { state in
-            state.devices[device]?.record = DeviceRecord()
+            guard let record = state.devices[device]?.record else { return }
+            var kept = DeviceRecord()
+            kept.latest = record.latest
+            kept.highWater = record.highWater
+            kept.unsettledDays = record.unsettledDays
+            state.devices[device]?.record = kept
         }
     }
 

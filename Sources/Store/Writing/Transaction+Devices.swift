@@ -108,8 +108,8 @@ extension Transaction {
             ])
     }
 
-    /// Forgets a device's state. What belongs to its samples stays with them: their series, days, and up to where `latest`
-    /// was published.
+    /// Forgets a device's state. What belongs to its samples stays with them: their series, days, which days have to be
+    /// summarised, and up to where `latest` was published.
     func forget(_ device: DeviceID) throws {
         guard
             let row = try Int64.fetchOne(
@@ -122,7 +122,6 @@ extension Transaction {
             """, [row])
         try execute("UPDATE series SET cursor = NULL WHERE device = ?", [row])
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
-        try execute("DELETE FROM unsettled WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
         books.devices[device] = nil
     }
 }
