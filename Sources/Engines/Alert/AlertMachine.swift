@@ -16,6 +16,8 @@ package struct AlertMachine: Sendable {
     /// What a rule has seen.
     private struct Watch: Sendable {
         var level: AlertLevel
+        /// Whether consumers have the level.
+        var isTold = false
         var beyond = 0
         /// When the last value was measured.
         var seenAt: Timestamp?
@@ -29,12 +31,32 @@ package struct AlertMachine: Sendable {
     package init(device: DeviceID, isLate: Bool = false, levels: [AlertRule: AlertLevel] = [:]) {
         self.device = device
         self.isLate = isLate
-        for (rule, level) in levels { watches[rule] = Watch(level: level) }
+        for (rule, level) in levels { watches[rule] = Watch(level: level, isTold: true) }
     }
 
-    /// The level of every rule that ever had one.
+    /// The level of every rule that ever had a limit, or an edge.
     package var levels: [AlertLevel] {
-        AlertRule.all.compactMap { watches[$0]?.level }
+        AlertRule.all.compactMap { watches[$0].flatMap { $0.isTold ? $0.level : nil } }
+    }
+
+    /// Whether `apply` or `begin` has something to do for these settings.
+    package func isBehind(_ settings: MonitorSettings) -> Bool {
+        AlertRule.all.contains { rule in
+            let watch = watches[rule]
+            return rule.limit(in: settings) == nil ? watch?.level.isActive == true : watch?.isTold != true
+        }
+    }
+
+    /// Gives each rule that has a limit now, and had none before, its first level, which is `ok`. Returns those.
+    package mutating func begin(_ settings: MonitorSettings, at now: Timestamp) -> [AlertLevel] {
+        var begun: [AlertLevel] = []
+        for rule in AlertRule.all where rule.limit(in: settings) != nil && watches[rule]?.isTold != true {
+            var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: now))
+            watch.isTold = true
+            watches[rule] = watch
+            begun.append(watch.level)
+        }
+        return begun
     }
 
     /// Judges a new sample by the limits of its metric.
@@ -134,6 +156,7 @@ package struct AlertMachine: Sendable {
         watch.level = AlertLevel(
             rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID,
             raisedAt: raisedAt)
+        watch.isTold = true
         let event = AlertEvent(
             id: eventID, raisedID: raisedID, rule: rule, edge: edge, value: value, limit: limit, origin: origin,
             measuredAt: moment, raisedAt: raisedAt, sampleID: id)

@@ -57,6 +57,7 @@ extension DeviceAgent {
             twin.report(reported, capabilities: device.description.capabilities, at: clock.now)
             let error = failures.flatMap { twin.wrote(failures: $0, at: clock.now) }
             if twin.state != before { await keepTwin() }
+            await applyLimits()
             return error
         }
     }
@@ -141,13 +142,14 @@ extension DeviceAgent {
         return Answer(.done, data: .version(version))
     }
 
-    /// Alerts whose limits were switched off are cleared.
+    /// Alerts whose limits were switched off are cleared, and rules that have a limit now have a level.
     private func applyLimits() async {
         let settings = twin.settings
+        guard ledger.alerts.isBehind(settings) else { return }
         do throws(StoreError) {
             try await decide { ledger, context in ledger.recording(limitsOf: settings, in: context) }
         } catch {
-            logger.error("Alerts cannot be cleared.", metadata: ["error": "\(error)"])
+            logger.error("The levels of alerts cannot be kept.", metadata: ["error": "\(error)"])
         }
     }
 

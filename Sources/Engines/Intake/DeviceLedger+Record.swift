@@ -58,14 +58,14 @@ extension DeviceLedger {
         return decision
     }
 
-    /// Clears the alerts whose limits were switched off.
+    /// Clears the alerts whose limits were switched off, and begins to watch by those that were switched on.
     package func recording(limitsOf settings: MonitorSettings, in context: IntakeContext) -> Decision {
         var ledger = self
         var decision = Decision(ledger: ledger)
         let outcomes = ledger.alerts.apply(
             settings, at: context.now, policy: context.policy, calendar: context.calendar)
         decision.facts = outcomes.map { (.alert, .alert($0.event, isLate: $0.isLate)) }
-        decision.levels = outcomes.map(\.level)
+        decision.levels = outcomes.map(\.level) + ledger.alerts.begin(settings, at: context.now)
         decision.ledger = ledger
         return decision
     }

@@ -33,6 +33,22 @@ import Vitals
         }
     }
 
+    @Test func `the rules of limits that hold have a level before any value, also after a restart`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            var content = Self.content()
+            content.monitors[.bloodOxygen]?.alert = AlertLimits(isEnabled: true, lower: 92, upper: 100)
+            let rig = AgentRig(world, content: content)
+            let rules = [AlertRule(.bloodOxygen, .high), AlertRule(.bloodOxygen, .low)]
+            try await rig.run { _ in try await rig.waitForSync() }
+            let levels = rig.levels
+            #expect(levels.map(\.rule) == rules)
+            #expect(levels.allSatisfy { !$0.isActive && $0.value == nil && $0.limit == nil && $0.lastID == nil })
+            let count = rig.count
+            try await rig.run { _ in try await rig.waitForSync(after: count) }
+            #expect(rig.levels == levels + levels)
+        }
+    }
+
     @Test func `a change while the device is away is done, pending, and brought to it when it comes`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world, content: Self.content())

@@ -208,6 +208,7 @@ final class AgentRig: Sendable {
     }
 
     var latest: [LatestState] { states.compactMap { if case .latest(let latest) = $0 { latest } else { nil } } }
+    var levels: [AlertLevel] { states.compactMap { if case .level(let level) = $0 { level } else { nil } } }
     var count: Int { events.elements.count }
 }
 

@@ -209,6 +209,31 @@ import Vitals
         #expect(decision.levels.map(\.isActive) == [false])
     }
 
+    @Test func `a rule has a level once it has a limit, and keeps it without one`() {
+        let levels = AlertRule.watching(.heartRate).map { AlertLevel(rule: $0, isActive: false, since: Fixture.noon) }
+        var settings = MonitorSettings()
+        settings[.heartRate] = Fixture.limits[.heartRate]
+        let first = ledger().recording(limitsOf: settings, in: context())
+        #expect(first.levels == levels)
+        #expect(first.facts.isEmpty)
+        #expect(first.ledger.alerts.levels == levels)
+        #expect(!first.ledger.alerts.isBehind(settings))
+        let again = first.ledger.recording(limitsOf: settings, in: context(at: 1))
+        #expect(again.levels.isEmpty)
+        let none = again.ledger.recording(limitsOf: MonitorSettings(), in: context(at: 2))
+        #expect(none.levels.isEmpty)
+        #expect(none.ledger.alerts.levels == levels)
+    }
+
+    @Test func `a value before the first level does not stand in for it`() {
+        let quiet = ledger().recording([Fixture.new(Fixture.heartRate(70, at: -1))], in: context())
+        #expect(quiet.ledger.alerts.levels == [])
+        #expect(quiet.ledger.alerts.isBehind(Fixture.limits))
+        let begun = quiet.ledger.recording(limitsOf: Fixture.limits, in: context())
+        #expect(begun.levels.contains { $0.rule == Fixture.restingHigh && !$0.isActive && $0.lastID == nil })
+        #expect(!begun.ledger.alerts.isBehind(Fixture.limits))
+    }
+
     @Test func `only so many workouts are remembered`() {
         var current = ledger()
         for index in 0..<100 {
