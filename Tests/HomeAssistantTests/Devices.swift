@@ -14,7 +14,6 @@ enum Devices {
         guard let calendar = LocalCalendar(identifier: "Europe/Berlin") else { preconditionFailure("no time zones") }
         return calendar
     }()
-    static let freshness: [Metric: Duration] = [.heartRate: .minutes(30), .temperature: .milliseconds(1500)]
 
     /// A band that can everything.
     static let band = DeviceInfo(
@@ -26,7 +25,7 @@ enum Devices {
                 uniqueKeysWithValues: Metric.allCases.filter { $0 != .battery }.map {
                     ($0, Abilities(rawValue: .max))
                 })),
-        hasBattery: true)
+        hasBattery: true, freshness: [.heartRate: .minutes(30), .temperature: .milliseconds(1500)])
 
     /// A cuff: blood pressure when asked to, and its history.
     static let cuff = DeviceInfo(
@@ -43,7 +42,6 @@ enum Devices {
         Discovery(
             options: DiscoveryOptions(mode: mode, compatibility: compatibility),
             topics: ContractTopics(gateway: id(gateway)),
-            origin: DiscoveryOrigin(version: "0.1.0", supportURL: "https://example.org/vitals2mqtt"),
-            freshness: freshness)
+            origin: DiscoveryOrigin(version: "0.1.0", supportURL: "https://example.org/vitals2mqtt"))
     }
 }

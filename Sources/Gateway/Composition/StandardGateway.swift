@@ -102,8 +102,7 @@ extension GatewayConfiguration {
             compatibility: HomeAssistantVersion(
                 year: homeAssistant.compatibility.year, month: homeAssistant.compatibility.month))
         let origin = DiscoveryOrigin(version: GatewayVersion.current, supportURL: Self.supportURL)
-        return DiscoverySettings(
-            Discovery(options: options, topics: topics, origin: origin, freshness: policy.freshness))
+        return DiscoverySettings(Discovery(options: options, topics: topics, origin: origin))
     }
 
     /// Where a user of Home Assistant finds help.

@@ -43,7 +43,7 @@ extension DeviceConfiguration {
         self.init(
             info: DeviceInfo(
                 id: id, name: name, person: person, people: people, driver: type(of: parts.driver).name,
-                transport: parts.transport.map { type(of: $0).name }),
+                transport: parts.transport.map { type(of: $0).name }, freshness: policy.freshness),
             policy: policy, driver: parts.driver, transport: parts.transport, source: source)
     }
 }

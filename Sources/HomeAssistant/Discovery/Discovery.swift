@@ -9,18 +9,12 @@ package struct Discovery: Sendable {
     package let options: DiscoveryOptions
     let topics: ContractTopics
     let origin: DiscoveryOrigin
-    /// For how long a value of a metric is fresh; without end for a metric that is not named.
-    package var freshness: [Metric: Duration]
 
     /// A description of a gateway's devices.
-    /// - Parameter freshness: for how long a value of a metric is fresh; without end for a metric that is not named.
-    package init(
-        options: DiscoveryOptions, topics: ContractTopics, origin: DiscoveryOrigin, freshness: [Metric: Duration]
-    ) {
+    package init(options: DiscoveryOptions, topics: ContractTopics, origin: DiscoveryOrigin) {
         self.options = options
         self.topics = topics
         self.origin = origin
-        self.freshness = freshness
     }
 
     /// Where Home Assistant says `online` when it has started; `nil` where discovery is off.

@@ -6,7 +6,7 @@ extension Discovery {
     /// The entities of a wearable: only what its capabilities allow.
     func components(of device: DeviceInfo) -> [Component] {
         guard let capabilities = device.capabilities else { return [] }
-        return values(of: device.id, capabilities) + totals(of: device.id, capabilities)
+        return values(of: device, capabilities) + totals(of: device.id, capabilities)
             + diagnostics(of: device, capabilities) + alerts(of: device.id, capabilities)
             + settings(of: device.id, capabilities) + buttons(of: device.id, capabilities)
     }
@@ -16,7 +16,7 @@ extension Discovery {
         if device.hasBattery {
             result.append(
                 latest(
-                    device.id, .battery, "battery", "Battery", category: .diagnostic,
+                    device, .battery, "battery", "Battery", category: .diagnostic,
                     template: "{{ value_json.value }}", [("device_class", "battery")]))
         }
         if !capabilities.metrics(with: .history).isEmpty {

@@ -4,7 +4,7 @@ import Vitals
 
 extension Discovery {
     /// The newest values. Where one is not fresh any more, its template gives None, which is unknown in Home Assistant.
-    func values(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
+    func values(of device: DeviceInfo, _ capabilities: Capabilities) -> [Component] {
         var result: [Component] = []
         for metric in Metric.allCases where capabilities.supports(metric) {
             let name = metric.title
@@ -33,23 +33,20 @@ extension Discovery {
 
     /// A sensor for the newest value of a metric.
     func latest(
-        _ device: DeviceID, _ metric: Metric, _ key: String, _ name: String, category: Component.Category? = nil,
+        _ device: DeviceInfo, _ metric: Metric, _ key: String, _ name: String, category: Component.Category? = nil,
         template: String = "{{ value_json.value }}", _ members: [(String, JSONValue?)]
     ) -> Component {
         Component(
-            .sensor, key, name, category: category, availability: gatewayAndDevice(device),
+            .sensor, key, name, category: category, availability: gatewayAndDevice(device.id),
             [
-                ("state_topic", .string(topics.topic(.latest(device, metric)))),
+                ("state_topic", .string(topics.topic(.latest(device.id, metric)))),
                 ("value_template", .string(template)), ("unit_of_measurement", metric.unit.map { .string($0) }),
-                ("state_class", "measurement"), ("expire_after", expiry(of: metric)),
+                ("state_class", "measurement"), ("expire_after", device.freshness[metric].map(expiry)),
             ] + members)
     }
 
     /// Whole seconds for which a value is fresh, rounded up.
-    private func expiry(of metric: Metric) -> JSONValue? {
-        guard let freshness = freshness[metric] else { return nil }
-        return .number(Double((freshness.inMilliseconds + 999) / 1000))
-    }
+    private func expiry(_ freshness: Duration) -> JSONValue { .number(Double((freshness.inMilliseconds + 999) / 1000)) }
 
     /// What a day adds up to.
     func totals(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {

@@ -13,11 +13,13 @@ package struct DeviceInfo: Sendable, Hashable {
     package var capabilities: Capabilities?
     /// Whether the device ever told its battery.
     package var hasBattery: Bool
+    /// How long a value of a metric is fresh, as it is configured; a metric that is not named is fresh without end.
+    package var freshness: [Metric: Duration]
 
     package init(
         id: DeviceID, name: String, person: String? = nil, people: [Int: String] = [:], driver: String,
         transport: String? = nil, identity: DeviceIdentity? = nil, capabilities: Capabilities? = nil,
-        hasBattery: Bool = false
+        hasBattery: Bool = false, freshness: [Metric: Duration] = [:]
     ) {
         self.id = id
         self.name = name
@@ -28,6 +30,7 @@ package struct DeviceInfo: Sendable, Hashable {
         self.identity = identity
         self.capabilities = capabilities
         self.hasBattery = hasBattery
+        self.freshness = freshness
     }
 
     /// Whom a sample of this user slot is about. A slot that nobody was given is nobody's: a guest's values must not count
