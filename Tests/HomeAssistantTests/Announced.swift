@@ -25,6 +25,11 @@ struct Announced {
         try all(compatibility).flatMap(\.components)
     }
 
+    /// The `unique_id` in a message of one entity.
+    static func uniqueID(of payload: [UInt8]) throws -> String {
+        try #require(try JSONValue(parsing: payload)["unique_id"]?.asString)
+    }
+
     /// What the encoder publishes to a topic, by topic.
     static func payloads() throws -> [String: JSONValue] {
         var encoder = ContractEncoder(topics: Devices.topics, calendar: Devices.calendar)

@@ -2,6 +2,7 @@ package import Contract
 package import Engines
 import Foundation
 package import GatewayKit
+import HomeAssistant
 package import Logging
 package import Vitals
 
@@ -57,7 +58,7 @@ extension GatewayConfiguration {
             reader.report("The discovery prefix and mqtt.base_topic must not be the same.", at: "home_assistant")
         }
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
-        devices = reader.devices("devices", defaults: policy, &context)
+        devices = reader.devices("devices", defaults: policy, &context, areAnnounced: homeAssistant.discovery != .off)
         if devices.isEmpty { context.warn("No device is configured.", at: "devices", of: reader) }
         let mistakes = reader.finish()
         guard mistakes.isEmpty, let id = gateway.id else { throw ConfigurationError(mistakes: mistakes) }
@@ -79,7 +80,7 @@ extension ConfigurationReader {
     }
 
     fileprivate mutating func devices(
-        _ key: String, defaults: DevicePolicy, _ context: inout ReadingContext
+        _ key: String, defaults: DevicePolicy, _ context: inout ReadingContext, areAnnounced: Bool
     ) -> [DeviceConfiguration] {
         let list = value(key)
         var sources: [ConfigurationValue] =
@@ -90,6 +91,7 @@ extension ConfigurationReader {
             }
         sources.reverse()
         var seen: [DeviceID: Int] = [:]
+        var uniqueIDs = UniqueIDs()
         return sections(key, limit: ConfigurationLimits.devices) { reader -> DeviceConfiguration? in
             let source = sources.popLast() ?? ConfigurationValue(.null)
             let device = DeviceConfiguration(&reader, source: source, defaults: defaults, &context)
@@ -99,6 +101,11 @@ extension ConfigurationReader {
                     "The id \(device.info.id) stands in line \(line) already; each device has its own.", at: "id")
             }
             seen[device.info.id] = reader.line(of: "id")
+            if areAnnounced, let other = uniqueIDs.add(device.info.id) {
+                reader.report(
+                    "Home Assistant could not tell entities of \(device.info.id) and \(other) apart; choose another id, "
+                        + "such as one with - instead of _.", at: "id")
+            }
             return device
         }.compactMap(\.self)
     }

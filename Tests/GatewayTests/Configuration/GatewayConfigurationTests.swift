@@ -144,6 +144,20 @@ import Vitals
         #expect(found.contains { $0.hasPrefix(mistake) || $0.hasPrefix("1: " + mistake) }, "\(found)")
     }
 
+    @Test func `refuses devices whose entities Home Assistant could not tell apart, where it is told of them`() throws {
+        let devices = """
+            devices: [{id: band, driver: toy},
+             {id: band_resting, driver: toy}, {id: band_2, driver: toy}]
+
+            """
+        let found = mistakes(Self.least + devices)
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasPrefix("3: devices[1].id: Home Assistant could not tell entities of band_resting and band")
+                == true, "\(found)")
+        #expect(try load(Self.least + devices + "home_assistant: {discovery: off}\n").devices.count == 3)
+    }
+
     @Test func `reports all mistakes at once, in the order of their lines`() {
         let found = mistakes(
             """
