@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Tries the gateway with a real Home Assistant: everything is started here, on free ports of loopback, and ended here.
+
+    check.py --gateway PROGRAM VERSION…        of versions that `hass install` installed
+
+Prints what was found, and ends with 1 where something is not as it should be.
+"""
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from typing import Any, Callable
+
+import controls
+import entities
+import life
+from connection import Refused
+from processes import Finding
+from trial import Trial
+
+CHECKS: list[Callable[[Trial], str]] = [
+    entities.exist, entities.are_grouped, entities.are_described, entities.show_values,
+    controls.numbers_reach_the_device, controls.switches_reach_the_device, controls.times_reach_the_device,
+    controls.refused_values_fall_back, life.leave, controls.buttons_act, controls.alerts_arrive,
+    life.of_a_device_that_is_away, life.of_the_gateway, life.of_a_device_that_is_removed, life.of_home_assistant,
+    life.statistics, life.of_discovery, life.log,
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gateway", required=True)
+    parser.add_argument("versions", nargs="+")
+    arguments = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    findings = 0
+    for version in arguments.versions:
+        findings += run(version, arguments.gateway)
+    print(f"{findings} finding{'' if findings == 1 else 's'}")
+    return 1 if findings else 0
+
+
+def stop(number: int, _: Any) -> None:
+    sys.exit(128 + number)
+
+
+def run(version: str, program: str) -> int:
+    folder = tempfile.mkdtemp(prefix="vitals2mqtt-")
+    trial = Trial(folder, version, program)
+    findings = 0
+    try:
+        findings = try_all(trial)
+        if findings:
+            for name in ("gateway", "home-assistant"):
+                print(f"-- the end of the log of {name}\n{trial.processes.tail(name)}", flush=True)
+    finally:
+        # A second Ctrl-C does not disturb it.
+        handlers = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        trial.processes.end_all()
+        shutil.rmtree(folder, ignore_errors=True)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return findings
+
+
+def try_all(trial: Trial) -> int:
+    began = time.monotonic()
+    try:
+        trial.begin()
+    except (Finding, Refused, OSError) as error:
+        print(f"Home Assistant {trial.version} could not be started: {error}", flush=True)
+        return 1
+    version = trial.home.connection.get("/api/config")["version"]
+    print(f"== Home Assistant {version}, ready after {time.monotonic() - began:.0f} s", flush=True)
+    findings = 0
+    for check in CHECKS:
+        started = time.monotonic()
+        try:
+            trial.processes.check()
+            result = f"ok    {check.__doc__} ({check(trial)})"
+        except Exception as error:  # one check does not keep the others from being made
+            findings += 1
+            known = isinstance(error, (Finding, Refused))
+            result = f"WRONG {check.__doc__}:\n{error if known else traceback.format_exc()}"
+        print(f"{time.monotonic() - started:6.1f} s  {result}", flush=True)
+    return findings
+
+
+if __name__ == "__main__":
+    sys.exit(main())

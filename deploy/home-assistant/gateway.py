@@ -1,0 +1,89 @@
+"""The real gateway with simulated wearables, and one that comes over the network and can go away."""
+
+import json
+import os
+import signal
+import time
+
+from broker import Broker
+from processes import Processes, free_port
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+STRAP = os.path.join(ROOT, "Plugins", "Link", "Examples", "csv_heart_rate.py")
+ID = "trial"
+DAYS = 3  # of history
+
+# The simulated wearables live by the local time: at two in the afternoon the night is over, there were steps, and nobody charges a
+# band. So the gateway's time zone is the one where it is two o'clock now.
+OCLOCK = 14
+
+
+def zone() -> str:
+    ahead = OCLOCK - time.gmtime().tm_hour  # 14 to -9 hours, and there are zones from +14 to -12
+    return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # its sign is the other way round
+
+
+class Gateway:
+    def __init__(self, processes: Processes, broker: Broker, program: str) -> None:
+        self.processes = processes
+        self.broker = broker
+        self.program = program
+        self.path = os.path.join(processes.folder, "gateway.yaml")
+        self.strap_port = free_port()
+        self.devices = ["band-1", "ring-1", "cuff-1", "clip-1", "strap-1"]
+        # What a device's current value is, as the simulator says; the clip and the strap have a `fresh_for` of their own.
+        self.mode = "device"
+        self.compatibility = "2024.12"
+
+    @property
+    def base(self) -> str:
+        return f"vitals2mqtt/{ID}"
+
+    def configure(self) -> None:
+        strap = {
+            "id": "strap-1", "name": "Strap", "driver": "link", "offline_after": "1m", "fresh_for": {"heart_rate": "forever"},
+            "transport": {"type": "tcp", "host": "127.0.0.1", "port": self.strap_port}}
+        models = {"band-1": ("Anna's band", "band"), "ring-1": ("Ring", "ring"), "cuff-1": ("Cuff", "cuff"), "clip-1": ("Clip", "oximeter")}
+        devices = {
+            name: {"id": name, "name": title, "driver": "simulator", "options": {"model": model, "seed": 7, "history_days": DAYS}}
+            for name, (title, model) in models.items()}
+        devices["clip-1"]["fresh_for"] = {"heart_rate": "36h"}
+        devices["strap-1"] = strap
+        configuration = {
+            "gateway": {"id": ID, "timezone": zone()},
+            "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
+            "store": {"path": "trial.sqlite"},
+            "home_assistant": {"discovery": self.mode, "compatibility": self.compatibility},
+            "sync": {"first": f"{DAYS}d"},
+            "devices": [devices[name] for name in self.devices],
+        }
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump(configuration, file)  # JSON is YAML
+
+    def start(self) -> None:
+        self.configure()
+        self.processes.start("gateway", [self.program, "run", "--config", self.path])
+
+    def kill(self) -> None:
+        self.processes.end("gateway", signal.SIGKILL)
+
+    def stop(self) -> None:
+        self.processes.end("gateway", signal.SIGTERM, 15)
+
+    def reload(self) -> None:
+        self.configure()
+        process = next(process for name, process in self.processes.running if name == "gateway")
+        process.send_signal(signal.SIGHUP)
+
+    def start_strap(self) -> None:
+        rates = os.path.join(self.processes.folder, "rates.csv")
+        if not os.path.exists(rates):
+            with open(rates, "w", encoding="utf-8") as file:
+                now = int(time.time())
+                file.write("epoch_s,bpm\n" + "".join(f"{now - 60 * minute},{60 + minute}\n" for minute in range(20, 0, -1)))
+        kept = os.path.join(self.processes.folder, "strap.json")
+        self.processes.start(
+            "strap", ["python3", "-B", STRAP, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", kept])
+
+    def stop_strap(self) -> None:
+        self.processes.end("strap", signal.SIGKILL)

@@ -1,0 +1,114 @@
+"""What the checks look at: Home Assistant's entities on one side, the gateway's topics on the other."""
+
+import time
+from typing import Any, Callable, Optional
+
+import expected
+from broker import Broker
+from expected import Entity
+from gateway import ID, Gateway
+from instance import Instance
+from processes import Finding, Processes, until
+
+NOTHING = ("unknown", "unavailable")
+
+
+class Trial:
+    def __init__(self, folder: str, version: str, program: str) -> None:
+        from gateway import zone
+
+        self.processes = Processes(folder)
+        self.version = version
+        self.program = program
+        self.zone = zone()
+        self.broker: Optional[Broker] = None
+
+    def begin(self) -> None:
+        self.broker = Broker(self.processes)
+        self.home = Instance(self.processes, self.version, self.zone)
+        self.gateway = Gateway(self.processes, self.broker, self.program)
+        self.home.start()
+        self.gateway.start_strap()
+        release = tuple(int(part) for part in self.version.split(".")[:2])
+        self.has_time = release >= (2026, 5)
+        self.takes_entity_ids = release >= (2025, 10)  # as we suggest them; before, they are made of the names
+        self.gateway.compatibility = "2026.5" if self.has_time else "2024.12"
+        self.gateway.start()
+        self.home.wait()
+        self.home.onboard()
+        self.home.add_mqtt(self.broker.port)
+        self.home.wait_until_running()
+
+    # The gateway's side
+
+    def topic(self, device: str, rest: str) -> str:
+        return f"{self.gateway.base}/{device}/{rest}"
+
+    def wait(
+        self, what: str, device: str, rest: str, condition: Callable[[Any], Any], since: int = 0, seconds: float = 60
+    ) -> Any:
+        """The payload of a device's topic, once it is as wanted."""
+        return self.broker.wait(what, self.topic(device, rest), condition, since, seconds).payload
+
+    def last(self, device: str, rest: str) -> Any:
+        return self.broker.last(self.topic(device, rest))
+
+    def command(self, device: str, name: str, **arguments: Any) -> dict:
+        """The final answer to a command that somebody sends who is not Home Assistant."""
+        arguments["id"] = f"trial-{time.monotonic_ns()}"
+        self.broker.publish(self.topic(device, name if "/" in name else f"command/{name}"), arguments)
+        return self.wait(
+            f"an answer to {name}", device, "response",
+            lambda answer: answer["id"] == arguments["id"] and answer["status"] != "accepted")
+
+    def expected(self) -> list[Entity]:
+        entities = expected.of_gateway()
+        for device in self.gateway.devices:
+            info = self.wait("what it can do", device, "info", lambda info: info["capabilities"])
+            has_battery = self.last(device, "latest/battery") is not None
+            entities += expected.of_device(device, info, has_battery, self.has_time)
+        return entities
+
+    # Home Assistant's side
+
+    @staticmethod
+    def name(entity: Entity) -> str:
+        return f"{entity.platform}.vitals2mqtt_{ID}_{entity.device}_{entity.key}"
+
+    def registry(self) -> dict[str, dict]:
+        """Home Assistant's entities of MQTT, by their platform and unique_id, joined by a dot."""
+        entries = self.home.connection.ask("config/entity_registry/list")
+        return {
+            f"{entry['entity_id'].split('.')[0]}.{entry['unique_id']}": entry
+            for entry in entries if entry["platform"] == "mqtt"}
+
+    def entity(self, device: str, key: str) -> str:
+        """The entity_id."""
+        return next(
+            entry["entity_id"] for entry in self.registry().values()
+            if entry["unique_id"] == f"vitals2mqtt_{ID}_{device}_{key}")
+
+    def state(self, entity_id: str) -> dict:
+        return self.home.connection.get(f"/api/states/{entity_id}")
+
+    def wait_state(self, entity_id: str, wanted: Any, seconds: float = 30) -> dict:
+        """Waits until an entity's state is `wanted`, or is as the function `wanted` says."""
+        def found() -> Optional[dict]:
+            state = self.state(entity_id)
+            if wanted(state) if callable(wanted) else same(state["state"], wanted):
+                return state
+            raise Finding(f"it is {state['state']}")
+
+        return until(f"{entity_id} is {'as it should be' if callable(wanted) else wanted}", found, seconds)
+
+
+def same(shown: str, wanted: Any) -> bool:
+    """Whether Home Assistant shows a value: numbers may be written otherwise, as may times."""
+    if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
+        try:
+            return abs(float(shown) - wanted) < 1e-6
+        except ValueError:
+            return False
+    if isinstance(wanted, str) and wanted.endswith("Z"):
+        return shown.replace("+00:00", "")[:19] == wanted[:19]
+    return shown == wanted
