@@ -59,12 +59,9 @@ final class Household: Sendable {
         freshFor: Duration = .minutes(30)
     ) throws -> DeviceSetup {
         guard let deviceID = DeviceID(id), let wearable = wearables[wearable ?? id] else { throw CancellationError() }
-        let info = DeviceInfo(id: deviceID, name: name ?? id, driver: driver)
-        let policy = DevicePolicy(freshness: [.heartRate: freshFor], calendar: LocalCalendar(timeZone: .gmt))
-        var hasher = Hasher()
-        hasher.combine(info)
-        hasher.combine(freshFor)
-        return DeviceSetup(info: info, policy: policy, fingerprint: hasher.finalize()) { body in
+        let info = DeviceInfo(id: deviceID, name: name ?? id, driver: driver, freshness: [.heartRate: freshFor])
+        let policy = DevicePolicy(freshness: info.freshness, calendar: LocalCalendar(timeZone: .gmt))
+        return DeviceSetup(info: info, policy: policy, fingerprint: info.hashValue) { body in
             self.state.withLock { $0.connections[wearable.id.text, default: 0] += 1 }
             try await wearable.connect(body)
         }
@@ -110,7 +107,7 @@ final class Household: Sendable {
             clock: simulation.gatewayClock, logger: log.logger)
         let discovery = Discovery(
             options: DiscoveryOptions(), topics: settings.topics,
-            origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"), freshness: [:])
+            origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))
         let core = GatewayCore(
             settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery,
             discovery: DiscoverySettings(discovery), seed: 1,

@@ -11,8 +11,6 @@ final class DiscoveryBoard: Sendable {
         /// The topics under which each device is announced; `nil` is the gateway itself.
         var topics: [DeviceID?: Set<String>] = [:]
         var infos: [DeviceID: DeviceInfo] = [:]
-        /// How long values of each device are fresh.
-        var freshness: [DeviceID: [Metric: Duration]] = [:]
         var generator = SplitMix64(seed: 0x5EED)
     }
     private let state = Mutex(State())
@@ -26,17 +24,6 @@ final class DiscoveryBoard: Sendable {
 
     /// Every topic that something is announced under now.
     var topics: Set<String> { state.withLock { $0.topics.values.reduce(into: []) { $0.formUnion($1) } } }
-
-    /// These devices are served from now on. One whose values are fresh for another time is announced again.
-    func serve(_ setups: [DeviceSetup]) {
-        let freshness = Dictionary(setups.map { ($0.info.id, $0.policy.freshness) }) { first, _ in first }
-        let changed = state.withLock { state in
-            let before = state.freshness
-            state.freshness = freshness
-            return state.infos.values.filter { freshness[$0.id] != nil && freshness[$0.id] != before[$0.id] }
-        }
-        for info in changed.sorted(by: { $0.id < $1.id }) { announce(info) }
-    }
 
     /// A device's description may have changed. One that never connected is not announced: nobody knows what it can do.
     func changed(_ info: DeviceInfo) {
@@ -79,8 +66,7 @@ final class DiscoveryBoard: Sendable {
 
     private func announce(_ info: DeviceInfo, replacing old: DeviceInfo? = nil) {
         guard info.capabilities != nil else { return }
-        let freshness = state.withLock { $0.freshness[info.id] ?? [:] }
-        announce(settings.messages(for: info, replacing: old, freshness: freshness), of: info.id)
+        announce(settings.messages(for: info, replacing: old), of: info.id)
     }
 
     private func announce(_ messages: [OutgoingMessage], of device: DeviceID?) {

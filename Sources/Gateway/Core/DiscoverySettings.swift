@@ -30,13 +30,8 @@ package struct DiscoverySettings: Sendable {
     package var gatewayMessages: [OutgoingMessage] { discovery?.gatewayMessages ?? [] }
 
     /// What announces a device, and takes back what the device as it was had.
-    /// - Parameter freshness: for how long its values are fresh; without end for a metric that is not named.
-    package func messages(
-        for device: DeviceInfo, replacing old: DeviceInfo?, freshness: [Metric: Duration]
-    ) -> [OutgoingMessage] {
-        guard var discovery else { return [] }
-        discovery.freshness = freshness
-        return discovery.messages(for: device, replacing: old)
+    package func messages(for device: DeviceInfo, replacing old: DeviceInfo?) -> [OutgoingMessage] {
+        discovery?.messages(for: device, replacing: old) ?? []
     }
 
     /// Whether a topic is one of the discovery's.

@@ -42,7 +42,6 @@ extension GatewayCore {
         try await forget(returning: setups.map(\.info.id))
         // A device that comes back must not find its topics emptied once more.
         board.forget(topics: setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) })
-        discovery.serve(setups)
         let change = await fleet.apply(setups)
         for device in change.removed { await forget(device) }
         await publishInfo()

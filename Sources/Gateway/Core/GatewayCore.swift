@@ -81,7 +81,6 @@ package final class GatewayCore: Sendable {
     package func run(_ setups: [DeviceSetup]) async {
         await reloading.alone {
             await forgetRemoved(keeping: setups)
-            discovery.serve(setups)
             _ = await fleet.apply(setups)
         }
         await publishInfo()
