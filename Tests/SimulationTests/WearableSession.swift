@@ -61,6 +61,7 @@ final class WearableSession: DeviceSession {
 
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) { try await misbehave() }
     func ping() async throws(DeviceError) { try await misbehave() }
+    func shutdown() async { try? await misbehave() }
 
     private func misbehave() async throws(DeviceError) {
         let faults = wearable.state.withLock { $0.faults }

@@ -131,7 +131,15 @@ import Vitals
             try fingerprint("\n\n# later\n" + Self.head + "devices:\n  - {id: b, driver: toy}\n  - \(device)\n")
                 == before)
         #expect(try fingerprint(Self.head + "devices: [{id: a, driver: toy, name: B}]\n") != before)
-        #expect(try fingerprint(Self.head + "sync: {every: 1h}\ndevices: [\(device)]\n") != before)
+        for defaults in ["sync: {every: 1h}", "alerts: {count: 3}", "fresh_for: {heart_rate: 5m}", "offline_after: 2h"]
+        {
+            #expect(try fingerprint(Self.head + "\(defaults)\ndevices: [\(device)]\n") != before, "\(defaults)")
+        }
+        for entry in ["people: {1: anna}", "person: anna", "alerts: {cooldown: 1h}"] {
+            #expect(
+                try fingerprint(Self.head + "devices: [{id: a, driver: toy, name: A, \(entry)}]\n") != before,
+                "\(entry)")
+        }
         #expect(try fingerprint(Self.head + "gateway: {timezone: Asia/Tokyo}\ndevices: [\(device)]\n") != before)
     }
 }
