@@ -8,7 +8,7 @@ import Vitals
         let encoder = Examples.encoder
         let own = CommandEnvelope(device: Examples.device, command: "sync", responseTopic: "me", correlation: [1])
         var copy = encoder
-        let message = copy.answer(Answer(.done), to: own, at: Examples.now)
+        let message = copy.answer(Answer(.done), to: own, about: nil, at: Examples.now)
         #expect(message.topic == "me")
         #expect(message.correlation == [1])
         #expect(message.expiry == .seconds(60))
@@ -25,9 +25,9 @@ import Vitals
     func `fits pages of samples into 200 KiB`(stored: StoredSample) throws {
         var encoder = Examples.encoder
         let samples = [StoredSample](repeating: stored, count: 2000)
-        let count = encoder.samplesPerAnswer(samples)
+        let count = encoder.samplesPerAnswer(samples, of: Examples.info)
         #expect((200..<2000).contains(count))
-        #expect(encoder.samplesPerAnswer(Array(samples.prefix(count))) == count)
+        #expect(encoder.samplesPerAnswer(Array(samples.prefix(count)), of: Examples.info) == count)
         let page = Answer(
             .done, data: .samples(Array(samples.prefix(count)), metric: .sleep, next: String(repeating: "9", count: 40))
         )
@@ -43,9 +43,9 @@ import Vitals
         }
         let sleep = Examples.stored(.sleep, .sleep(Sleep(stages: stages)))
         var encoder = Examples.encoder
-        #expect(encoder.samplesPerAnswer([sleep, Examples.heartRate]) == 1)
-        #expect(encoder.samplesPerAnswer([Examples.heartRate, sleep]) == 1)
-        #expect(encoder.samplesPerAnswer([]) == 0)
+        #expect(encoder.samplesPerAnswer([sleep, Examples.heartRate], of: Examples.info) == 1)
+        #expect(encoder.samplesPerAnswer([Examples.heartRate, sleep], of: Examples.info) == 1)
+        #expect(encoder.samplesPerAnswer([], of: Examples.info) == 0)
     }
 
     @Test func `names the day with which to go on where not all days fit`() throws {

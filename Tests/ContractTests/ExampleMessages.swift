@@ -171,7 +171,7 @@ enum ExampleMessages {
     static func answer(_ answer: Answer, device: DeviceID? = device, command: String = "sync") -> OutgoingMessage {
         var encoder = Examples.encoder
         return encoder.answer(
-            answer, to: CommandEnvelope(id: "c-81", device: device, command: command), at: now)
+            answer, to: CommandEnvelope(id: "c-81", device: device, command: command), about: Examples.info, at: now)
     }
 
     private static let answers: [(name: String, message: OutgoingMessage)] = [

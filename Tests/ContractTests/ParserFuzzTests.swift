@@ -31,7 +31,7 @@ import Vitals
                 #expect(answer.code != nil && answer.status != .accepted && answer.status != .done)
                 #expect(answer.violations.isEmpty || answer.code == .invalid)
                 var encoder = Examples.encoder
-                let message = encoder.answer(answer, to: envelope, at: Examples.now)
+                let message = encoder.answer(answer, to: envelope, about: nil, at: Examples.now)
                 _ = try JSONValue(parsing: message.payload)
             }
         }

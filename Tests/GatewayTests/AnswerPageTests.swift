@@ -28,7 +28,8 @@ import Vitals
         let gateway = try #require(DeviceID("home"))
         var encoder = ContractEncoder(topics: ContractTopics(gateway: gateway), calendar: calendar)
         let answer = Answer(.done, data: .samples(samples, metric: .sleep, next: nil))
-        guard case .samples(let fitted, .sleep, let next) = WireEncoder.fitted(answer, by: &encoder).data else {
+        guard case .samples(let fitted, .sleep, let next) = WireEncoder.fitted(answer, about: nil, by: &encoder).data
+        else {
             Issue.record("the answer has no samples any more")
             return ([], nil)
         }

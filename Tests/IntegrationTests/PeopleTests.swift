@@ -55,6 +55,12 @@ struct PeopleTests {
             }
             let after = people(bench, from: again)
             #expect(after == ["anna": anna, "ben": guest])
+            let kept = try await bench.command(
+                "cuff/command/history", id: "kept", #""metric":"blood_pressure","limit":500"#)
+            let owners = Dictionary(grouping: kept["data"]?["samples"]?.asArray ?? []) {
+                $0["person"]?.asString ?? "nobody"
+            }
+            #expect(owners.mapValues { Set($0.compactMap { $0["id"]?.asString }) } == after)
         }
     }
 

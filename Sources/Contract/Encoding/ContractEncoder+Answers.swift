@@ -7,9 +7,11 @@ extension ContractEncoder {
 
     /// Encodes an answer of a command, to where its sender wants it.
     /// - Parameters:
+    ///   - info: the device that it is about, for the people of samples; `nil` where it is not known.
     ///   - isDeviceKnown: whether the device is one of ours; the topics of one that is not are never published to.
     package mutating func answer(
-        _ answer: Answer, to envelope: CommandEnvelope, at now: Timestamp, isDeviceKnown: Bool = true
+        _ answer: Answer, to envelope: CommandEnvelope, about info: DeviceInfo?, at now: Timestamp,
+        isDeviceKnown: Bool = true
     ) -> OutgoingMessage {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
@@ -28,7 +30,7 @@ extension ContractEncoder {
             writer.endObject()
         }
         writer.key("data")
-        if let data = answer.data { write(data, to: &writer) } else { writer.null() }
+        if let data = answer.data { write(data, about: info, to: &writer) } else { writer.null() }
         writer.member("at", now)
         writer.endObject()
         return .answer(
@@ -45,11 +47,13 @@ extension ContractEncoder {
 
     /// How many of these samples one answer takes, at least one: the page ends there. A single one that is too great, such
     /// as a sleep of thousands of stages, is sent nevertheless, since there is no smaller page.
-    package mutating func samplesPerAnswer(_ samples: [StoredSample]) -> Int {
-        fitting(samples) { encoder, stored, writer in encoder.write(stored, to: &writer) }
+    package mutating func samplesPerAnswer(_ samples: [StoredSample], of info: DeviceInfo?) -> Int {
+        fitting(samples) { encoder, stored, writer in
+            encoder.write(stored, person: { info?.person(user: $0) }, to: &writer)
+        }
     }
 
-    private mutating func write(_ data: Answer.Data, to writer: inout JSONWriter) {
+    private mutating func write(_ data: Answer.Data, about info: DeviceInfo?, to writer: inout JSONWriter) {
         writer.beginObject()
         switch data {
         case .sync(let new, let known, let failed):
@@ -60,13 +64,17 @@ extension ContractEncoder {
             writer.member("metric", metric.rawValue)
             writer.key("samples")
             writer.beginArray()
-            for stored in samples { write(stored, to: &writer) }
+            for stored in samples { write(stored, person: { info?.person(user: $0) }, to: &writer) }
             writer.endArray()
             writer.member("next", next)
         case .days(let days): write(days, to: &writer)
         case .measurement(let stored):
             writer.key("sample")
-            if let stored { write(stored, to: &writer) } else { writer.null() }
+            if let stored {
+                write(stored, person: { info?.person(user: $0) }, to: &writer)
+            } else {
+                writer.null()
+            }
         case .settings(let settings, let metrics): writer.members(of: settings, metrics: metrics)
         case .clock(let skew): writer.member("clock_skew_s", skew)
         case .replayed(let count): writer.member("replayed", count)

@@ -33,7 +33,11 @@ extension ContractEncoder {
     }
 
     /// Writes a sample as it stands in measurements, days and answers. This is the hot path: no value is made in between.
-    mutating func write(_ stored: StoredSample, to writer: inout JSONWriter) {
+    /// - Parameter person: the person of a user slot. Where given, the sample says for itself whom it is about, since no
+    ///   message around it does.
+    mutating func write(
+        _ stored: StoredSample, person: ((_ user: Int?) -> String?)? = nil, to writer: inout JSONWriter
+    ) {
         let sample = stored.sample
         writer.beginObject()
         writer.member("id", stored.id)
@@ -48,6 +52,7 @@ extension ContractEncoder {
         writer.member("user_initiated", sample.isUserInitiated)
         if sample.metric == .heartRate { writer.member("exercise", sample.isExercise) }
         writer.member("received_at", stored.receivedAt)
+        if let person { writer.member("person", person(sample.user)) }
         writer.endObject()
     }
 }

@@ -66,7 +66,7 @@ actor CommandDesk {
     func finish(_ key: String, _ answer: Answer) async {
         if answer.status == .accepted {
             for envelope in running[key] ?? [] {
-                board.putOnce(.message(wire.answer(answer, to: envelope, at: settings.clock.now)))
+                board.putOnce(.message(message(answer, to: envelope)))
             }
             return
         }
@@ -93,9 +93,13 @@ actor CommandDesk {
 
     private func send(_ answer: Answer, to envelopes: [CommandEnvelope], key: String) async {
         for (index, envelope) in envelopes.enumerated() {
-            let message = wire.answer(answer, to: envelope, at: settings.clock.now)
-            await keep(message, key: index == 0 ? key : newKey())
+            await keep(message(answer, to: envelope), key: index == 0 ? key : newKey())
         }
+    }
+
+    private func message(_ answer: Answer, to envelope: CommandEnvelope) -> OutgoingMessage {
+        let info = envelope.device.flatMap { board.info(of: $0) }
+        return wire.answer(answer, to: envelope, about: info, at: settings.clock.now)
     }
 
     private func resend(_ payload: [UInt8], to envelopes: [CommandEnvelope]) async {

@@ -53,15 +53,20 @@ struct WireEncoder: Sendable {
         OutboundMessage(.answer(topic: answer.topic, payload: answer.payload, correlation: answer.correlation))
     }
 
-    func answer(_ answer: Answer, to envelope: CommandEnvelope, at now: Timestamp) -> OutgoingMessage {
+    func answer(
+        _ answer: Answer, to envelope: CommandEnvelope, about info: DeviceInfo?, at now: Timestamp
+    ) -> OutgoingMessage {
         var encoder = contract
-        return encoder.answer(Self.fitted(answer, by: &encoder), to: envelope, at: now)
+        return encoder.answer(
+            Self.fitted(answer, about: info, by: &encoder), to: envelope, about: info, at: now)
     }
 
     /// Ends a page of samples where the payload would grow beyond what small brokers take.
-    static func fitted(_ answer: Answer, by encoder: inout ContractEncoder) -> Answer {
+    static func fitted(
+        _ answer: Answer, about info: DeviceInfo?, by encoder: inout ContractEncoder
+    ) -> Answer {
         guard case .samples(let samples, let metric, _) = answer.data else { return answer }
-        let count = encoder.samplesPerAnswer(samples)
+        let count = encoder.samplesPerAnswer(samples, of: info)
         guard count < samples.count else { return answer }
         var answer = answer
         let next = SampleKey(samples[count - 1].sample).page
