@@ -4,6 +4,8 @@ package import Vitals
 package struct RunningDay: Sendable {
     package private(set) var day: LocalDay
     private var accumulators: [Metric: DailyAccumulator] = [:]
+    /// Metrics that ever had samples: what stands of them is about this day, also while it has none.
+    private var known: Set<Metric> = []
     /// Metrics that have to be read from the store again: samples were corrected, and what was added cannot be taken back,
     /// or the day had samples before it began.
     package private(set) var outdated: Set<Metric> = []
@@ -15,6 +17,7 @@ package struct RunningDay: Sendable {
     package mutating func add(_ outcome: SampleOutcome) {
         let metric = outcome.stored.sample.metric
         changed.insert(metric)
+        known.insert(metric)
         switch outcome.novelty {
         case .new:
             accumulators[metric, default: DailyAccumulator(metric: metric, day: day)].add(outcome.stored)
@@ -28,6 +31,13 @@ package struct RunningDay: Sendable {
         accumulators[metric] = accumulator
         outdated.remove(metric)
         changed.insert(metric)
+        known.insert(metric)
+    }
+
+    /// These metrics had samples before, so that an older day may stand of them: they are published, empty or not.
+    package mutating func announce(_ metrics: Set<Metric>) {
+        known.formUnion(metrics)
+        changed.formUnion(metrics)
     }
 
     /// The summary of a metric, empty where the day has no sample yet.
@@ -41,11 +51,11 @@ package struct RunningDay: Sendable {
     /// What is published counts as published; what is outdated could not be.
     package mutating func published() { changed.formIntersection(outdated) }
 
-    /// A new day has begun: every metric that had one begins at zero, but for what the store has of the day already.
+    /// A new day has begun: every metric that ever had one begins at zero, but for what the store has of the day already.
     package mutating func begin(_ day: LocalDay, outdated: Set<Metric> = []) {
-        let metrics = Set(accumulators.keys)
+        let known = known
         self = RunningDay(day: day)
         self.outdated = outdated
-        changed = metrics
+        announce(known)
     }
 }

@@ -100,9 +100,11 @@ extension DeviceAgent {
         }
     }
 
-    /// Reads what this day's metrics amount to, and what was published of them, at the start.
+    /// Reads what this day's metrics amount to, and what was published of them, at the start. A day that has none yet is
+    /// published as well: the broker may still have the day on which the gateway ended.
     func loadToday() async throws(StoreError) {
         let today = ledger.today.day
+        ledger.today.announce(Set(ledger.latest.keys).subtracting([.battery]))
         for day in unsettled where day.day == today {
             try await rebuildToday(day.metric)
             let kept = try await store.days(of: id, metric: day.metric, in: today...today, limit: 1)

@@ -182,6 +182,27 @@ import Vitals
         }
     }
 
+    @Test func `the running day is that of today, also after days without samples and without a gateway`() throws {
+        try AgentRig.everyOrder(0..<2, deadline: .days(9)) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                await live(rig, [Fixture.steps(100, at: -20)])
+                try await rig.wait { $0.part == .today(.steps) }
+                try await world.gatewayClock.sleep(for: .hours(38))
+            }
+            #expect(Self.today(rig)?.day == Fixture.utc.day(of: Fixture.noon).advanced(by: 2))
+            try await world.gatewayClock.sleep(for: .days(3))
+            try await rig.run { _ in try await rig.waitForSync(after: rig.count) }
+            #expect(Self.today(rig)?.day == Fixture.utc.day(of: Fixture.noon).advanced(by: 5))
+            #expect(Self.today(rig)?.count == 0)
+        }
+    }
+
+    private static func today(_ rig: AgentRig) -> DailySummary? {
+        rig.states.reversed().lazy.compactMap { if case .today(let record) = $0 { record.summary } else { nil } }.first
+    }
+
     @Test func `after a restart everything is where it was`() throws {
         try AgentRig.everyOrder(0..<10) { world in
             let rig = AgentRig(world, policy: Self.settings)

@@ -41,6 +41,18 @@ import Vitals
         #expect(today.metrics.isEmpty)
     }
 
+    @Test func `a metric that ever had samples is published each day`() {
+        var today = RunningDay(day: day)
+        today.announce([.sport])
+        #expect(today.changed == [.sport])
+        today.add(Fixture.new(Fixture.steps(100, at: 0)))
+        for next in 1...3 {
+            today.published()
+            today.begin(day.advanced(by: next))
+            #expect(today.changed == [.sport, .steps])
+        }
+    }
+
     @Test func `a metric without samples has an empty summary`() {
         #expect(RunningDay(day: day).summary(of: .sleep).count == 0)
     }
