@@ -84,6 +84,18 @@ import Vitals
         #expect(try await store.all().map(\.sample) == [beat(0, 70, revision: 9)])
     }
 
+    @Test func `a revision that takes a correction back holds, also where it comes before that`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.take(Intake(.band, [beat(0, 60, revision: 1)]))
+        let last = try await store.take(Intake(.band, [beat(0, 60, revision: 3), beat(0, 60, revision: 3)]))
+        #expect([last.new, last.corrected, last.known] == [0, 1, 1])
+        let late = try await store.take(Intake(.band, [beat(0, 70, revision: 2)]))
+        #expect(late.known == 1)
+        #expect(try await store.all().map(\.sample) == [beat(0, 60, revision: 3)])
+        #expect(try await store.all().map(\.revision) == [3])
+    }
+
     @Test func `tells spot, interval and manual samples of one moment apart`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -92,13 +92,15 @@ extension Transaction {
 extension StoredSample {
     /// This sample as the correction of the one that is kept, with a higher revision; `nil` where it corrects nothing: the
     /// content is the same, or the device says that it is older.
+    ///
+    /// The same content with a higher revision of the device is a correction, too: it takes back another one, which may be
+    /// told later.
     func correcting(_ kept: StoredSample) -> StoredSample? {
-        if sample.hasSameContent(as: kept.sample) { return nil }
-        if let revision = sample.revision, let keptRevision = kept.sample.revision, revision < keptRevision {
-            return nil
-        }
+        let revision = sample.revision ?? 0
+        if sample.hasSameContent(as: kept.sample), revision <= kept.revision { return nil }
+        if sample.revision != nil, let keptRevision = kept.sample.revision, revision < keptRevision { return nil }
         var result = self
-        result.revision = max(kept.revision + 1, sample.revision ?? 0)
+        result.revision = max(kept.revision + 1, revision)
         result.sample.revision = sample.revision ?? kept.sample.revision
         return result
     }
