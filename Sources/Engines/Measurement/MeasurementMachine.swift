@@ -41,11 +41,17 @@ package struct MeasurementMachine: Sendable {
 
     /// How long after its duration a measurement may take to end before it counts as failed.
     package static let grace: Duration = .seconds(30)
+    /// How long a measurement of blood pressure may take before that, however short it was asked for: a cuff has to be
+    /// inflated and deflated.
+    package static let pressureTime: Duration = .seconds(60)
 
     private struct Wanted: Sendable {
         var metric: Metric
         var duration: Duration
         var origin: Origin
+
+        /// How long the device may take.
+        var time: Duration { metric == .bloodPressure ? max(duration, MeasurementMachine.pressureTime) : duration }
     }
 
     private struct Running: Sendable {
@@ -153,7 +159,7 @@ package struct MeasurementMachine: Sendable {
         current.last = early?.last
         running = current
         let begun: [Action] = [
-            .publish(state(.measuring, current)), .await(current.wanted.duration + Self.grace, attempt: attempt),
+            .publish(state(.measuring, current)), .await(current.wanted.time + Self.grace, attempt: attempt),
         ]
         if let end = early?.end { return begun + handle(end, at: now) }
         return begun + (current.isStopping ? [.stop(id)] : [])

@@ -80,6 +80,16 @@ import Vitals
         #expect(machine.metric == nil)
     }
 
+    @Test func `a blood pressure gets the time of a cuff, however short it was asked for`() {
+        for (metric, seconds, wait) in [(Metric.heartRate, 5, 35), (.bloodPressure, 5, 90), (.bloodPressure, 120, 150)]
+        {
+            var machine = MeasurementMachine()
+            _ = machine.handle(.start(metric, duration: .seconds(seconds), origin: .command("c")), at: now)
+            let actions = machine.handle(.started(id, attempt: 1), at: now)
+            #expect(actions.contains(.await(.seconds(wait), attempt: 1)))
+        }
+    }
+
     @Test func `an end that comes before the answer to the start counts`() {
         var machine = MeasurementMachine()
         _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
