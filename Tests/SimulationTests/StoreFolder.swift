@@ -22,11 +22,16 @@ struct StoreFolder: Sendable {
 
     /// Opens the store as a gateway that starts would, on the simulation's executor.
     func open(_ simulation: Simulation, delivery: Delivery) throws -> SQLiteStore {
+        try open(simulation) { delivery.outbox.committed($0) }
+    }
+
+    /// Opens the store with somebody else who takes the facts of each commit.
+    func open(_ simulation: Simulation, onCommit: @escaping @Sendable ([Fact]) -> Void) throws -> SQLiteStore {
         var random = simulation.random()
         return try SQLiteStore(
             path: "\(path)/vitals.sqlite", executor: simulation.executor.serialExecutor(),
             reading: simulation.executor.serialExecutor(), now: simulation.date,
-            newIdentity: SampleID(random: &random), onCommit: { delivery.outbox.committed($0) })
+            newIdentity: SampleID(random: &random), onCommit: onCommit)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }

@@ -1,0 +1,94 @@
+import GatewayTesting
+import Vitals
+
+/// What one device has to tell: records of every metric over three days, many of them corrected with revisions of the
+/// device's own, some back to what they said before.
+struct ShuffledRecords: Sendable {
+    /// The versions of each record, in the order of their revisions.
+    let versions: [[Sample]]
+
+    /// Records that start within a range; each ends before it does.
+    init(in range: Range<Timestamp>, count: Int, random: inout SplitMix64) {
+        var keys: Set<SampleID> = []
+        var versions: [[Sample]] = []
+        while versions.count < count {
+            guard let metric = Metric.synchronised.randomElement(using: &random) else { continue }
+            let length = metric.isInterval ? Int.random(in: 10...300, using: &random) : 0
+            let minutes = Int((range.upperBound - range.lowerBound).inMilliseconds / 60_000) - length
+            // Few places, so that records stand close together, and manual ones beside automatic ones.
+            let start = range.lowerBound + .minutes(Int.random(in: 0..<minutes, using: &random) / 7 * 7)
+            var record = Sample(
+                metric: metric, start: start, end: start + .minutes(length),
+                isUserInitiated: Int.random(in: 0..<5, using: &random) == 0,
+                reading: Self.reading(metric, from: start, minutes: length, &random))
+            guard keys.insert(SampleID(device: Self.device, sample: record)).inserted else { continue }
+            guard Bool.random(using: &random) else {
+                versions.append([record])
+                continue
+            }
+            var revision = 0
+            versions.append(
+                (0..<Int.random(in: 1...4, using: &random)).map { number in
+                    revision += Int.random(in: 1...3, using: &random)
+                    record.revision = revision
+                    record.kind = Sample.Kind.allCases.randomElement(using: &random) ?? .normal
+                    // Every other correction takes back what the one before said.
+                    if number % 2 == 1 || Bool.random(using: &random) {
+                        record.reading = Self.reading(metric, from: start, minutes: length, &random)
+                    }
+                    return record
+                })
+            if versions[versions.count - 1].count > 2, Bool.random(using: &random) {
+                let first = versions[versions.count - 1][0]
+                let place = versions[versions.count - 1].count - 1
+                versions[versions.count - 1][place].reading = first.reading
+                versions[versions.count - 1][place].kind = first.kind
+            }
+        }
+        self.versions = versions
+    }
+
+    /// A name that only makes identities.
+    private static let device = DeviceID("device") ?? .shuffled
+
+    /// What must be known in the end, as the store keeps it, in the order of the metrics and of their keys.
+    func final(of device: DeviceID) -> [StoredSample] {
+        versions.compactMap(\.last).map {
+            StoredSample(
+                sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
+                receivedAt: Timestamp(milliseconds: 0))
+        }
+    }
+
+    /// Everything that there is to tell, each version once and some more often, in any order.
+    func shuffled(_ random: inout SplitMix64) -> [Sample] {
+        let all = versions.flatMap(\.self)
+        return (all + all.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }).shuffled(using: &random)
+    }
+
+    private static func reading(
+        _ metric: Metric, from start: Timestamp, minutes: Int, _ random: inout SplitMix64
+    ) -> Reading {
+        let number = Double(Int.random(in: 60...80, using: &random))
+        let part: Double? = Bool.random(using: &random) ? number * 1.5 : nil
+        switch metric {
+        case .temperature: return .value(36 + number / 100)
+        case .bloodPressure: return .bloodPressure(BloodPressure(systolic: number + 50, diastolic: number, pulse: part))
+        case .steps: return .steps(Steps(count: Int(number), distance: part, energy: part))
+        case .sleep:
+            let middle = start + .minutes(Int.random(in: 1..<minutes, using: &random))
+            return .sleep(
+                Sleep(stages: [
+                    Sleep.Stage(.light, from: start, to: middle),
+                    Sleep.Stage(
+                        Bool.random(using: &random) ? .deep : .awake, from: middle, to: start + .minutes(minutes)),
+                ]))
+        case .sport: return .sport(Sport(activity: "running", distance: part, energy: part))
+        default: return .value(number)
+        }
+    }
+}
+
+extension DeviceID {
+    fileprivate static var shuffled: DeviceID { preconditionFailure("the name above is an identifier") }
+}
