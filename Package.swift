@@ -31,10 +31,11 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("TCP", ["NIOCore".from("swift-nio"), "NIOPosix".from("swift-nio")]),
 ]
 
-/// Folders of test targets that hold captured bytes and not Swift.
+/// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
 let fixtures: [String: [String]] = [
-    "ArchitectureTests": ["Guides"], "ContractTests": ["Fixtures"], "HomeAssistantTests": ["Fixtures"],
-    "IntegrationTests": ["Fixtures"], "LinkTests": ["Fixtures"],
+    "ArchitectureTests": ["Guides"], "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
+    "LinkTests": ["Fixtures", "Fuzzer", "Inputs"],
 ]
 
 let package = Package(
@@ -115,6 +116,22 @@ let package = Package(
         tests("VitalsTests", ["Vitals"]),
     ]
 )
+
+// Only `deploy/fuzz` builds the fuzzers, as libraries, since libFuzzer brings the main program. They share the files with what
+// must hold with the tests, which are left out then: a file belongs to one target.
+if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
+    package.products = ["CommandFuzzer", "LinkFuzzer"].map { .library(name: $0, type: .static, targets: [$0]) }
+    package.targets = package.targets.filter { $0.type != .test }
+    package.targets += [
+        .target(
+            name: "CommandFuzzer", dependencies: ["Contract", "JSON", "Vitals"], path: "Tests/ContractTests",
+            exclude: ["Fixtures", "Inputs"], sources: ["CommandInput.swift", "Examples.swift", "Fuzzer"],
+            swiftSettings: settings),
+        .target(
+            name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
+            exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),
+    ]
+}
 
 /// A module of the gateway, in `Sources/<name>`.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {

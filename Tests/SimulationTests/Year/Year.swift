@@ -1,0 +1,122 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import JSON
+import Synchronization
+import Testing
+import Vitals
+
+/// The course of a year: what happens in it, and what is checked at each step.
+final class Year: Sendable {
+    typealias Series = YearConsumer.Series
+
+    let world: FourWearables
+    let days: PlainDays
+    private let consumer: Mutex<YearConsumer>
+    private let visits = Mutex(0)
+
+    init(world: FourWearables, days: PlainDays) {
+        self.world = world
+        self.days = days
+        consumer = Mutex(YearConsumer(days: days))
+    }
+
+    private func today() throws -> String { try #require(days.day(of: world.now.formatted(PlainDays.wire))) }
+
+    /// What the consumer knows after everything that was published.
+    func read() throws -> YearConsumer {
+        try consumer.withLock { consumer in
+            try consumer.read(world.observation.messages)
+            return consumer
+        }
+    }
+
+    /// Lets the gateway run from eight minutes before a midnight until two minutes after it.
+    func passMidnight(_ midnight: Date) async throws {
+        let visit = visits.withLock { visits in
+            visits += 1
+            return visits
+        }
+        try await world.sleep(until: midnight.addingTimeInterval(-480))
+        try await world.visit {
+            if visit == 1 { self.configure() }
+            try await self.world.sleep(until: midnight.addingTimeInterval(-360))
+            if visit % 8 == 2 { try await self.measure(visit) }
+            for offset in [-60.0, 120] {
+                try await self.world.sleep(until: midnight.addingTimeInterval(offset))
+                let differences = try self.read().runningDifferences(on: try self.today())
+                #expect(differences.isEmpty, "\(differences.count): \(differences.prefix(5).joined(separator: "\n"))")
+            }
+        }
+    }
+
+    private func configure() {
+        for (id, _, monitoring) in FourWearables.models {
+            if let monitoring { world.send(monitoring, to: id, "config/set") }
+        }
+    }
+
+    /// Somebody measures, which makes manual items.
+    private func measure(_ visit: Int) async throws {
+        for (device, metric) in [("band", "heart_rate"), ("cuff", "blood_pressure"), ("ring", "blood_oxygen")] {
+            let answer = try await world.ask(
+                "measure", "\(device) \(visit)", of: device,
+                [("metric", .string(metric)), ("duration_s", 5)])
+            #expect(answer["status"] == "done", "\(answer)")
+        }
+    }
+
+    /// The whole year, as it was published and as it is answered.
+    func checkAll() async throws {
+        try await world.visit {
+            try await self.world.simulation.gatewayClock.sleep(for: .minutes(2))
+            try await self.checkAnswers(of: try self.read())
+        }
+        let year = try read()
+        let differences = try year.pastDifferences(before: try today())
+        #expect(differences.isEmpty, "\(differences.count): \(differences.prefix(5).joined(separator: "\n"))")
+        var names: Set<String> = []
+        for device in world.devices {
+            for sample in device.handedOver where sample.metric != .battery {
+                names.insert(
+                    YearConsumer.name(
+                        device.id.text, sample.metric.rawValue, sample.start.description, sample.end.description,
+                        sample.isUserInitiated))
+            }
+        }
+        #expect(names.subtracting(year.names).isEmpty, "samples were lost")
+        #expect(year.names.subtracting(names).isEmpty, "samples were invented")
+        #expect(names.count > 100 * days.count)
+    }
+
+    private func checkAnswers(of year: YearConsumer) async throws {
+        for (series, byDay) in year.samples {
+            let answered = try await self.answered(series)
+            #expect(Set(answered.keys) == Set(byDay.keys), "\(series)")
+            for (day, body) in answered {
+                let differences = try year.differences(body, series, day)
+                #expect(differences.isEmpty, "\(differences)")
+                let published = year.past[series]?[day]?.last
+                #expect(body["rev"] == published?["rev"] ?? 1, "\(series) \(day)")
+            }
+        }
+    }
+
+    /// All days of a series, page by page.
+    private func answered(_ series: Series) async throws -> [String: JSONValue] {
+        var result: [String: JSONValue] = [:]
+        let to = try today()
+        // A year and a day at a time.
+        let begin = world.now.addingTimeInterval(-365 * 86_400).formatted(PlainDays.wire)
+        var from = days.day(of: begin)
+        while let first = from {
+            let answer = try await world.ask(
+                "daily", "\(series.device) \(series.metric) \(first) \(to)", of: series.device,
+                [("metric", .string(series.metric)), ("from_day", .string(first)), ("to_day", .string(to))])
+            let list = try #require(answer["data"]?["days"]?.asArray, "\(answer)")
+            for day in list { result[try #require(day["date"]?.asString)] = day }
+            from = answer["data"]?["next"]?.asString
+        }
+        return result
+    }
+}

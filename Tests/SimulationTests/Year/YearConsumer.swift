@@ -1,0 +1,117 @@
+import Foundation
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+import Vitals
+
+/// What a consumer knows who reads everything that is published, and the days that follow from it.
+struct YearConsumer: Sendable {
+    /// A device's metric.
+    struct Series: Sendable, Hashable {
+        var device: String
+        var metric: String
+    }
+
+    let days: PlainDays
+    private(set) var samples: [Series: [String: [String: PlainSample]]] = [:]
+    /// What each record is known by beside its identity.
+    private(set) var names: Set<String> = []
+    /// The payloads of past days, in their order.
+    private(set) var past: [Series: [String: [JSONValue]]] = [:]
+    /// The running days, as they stand.
+    private(set) var running: [Series: JSONValue] = [:]
+    private var read = 0
+
+    init(days: PlainDays) { self.days = days }
+
+    /// What a record is known by beside its identity.
+    static func name(_ device: String, _ metric: String, _ start: String, _ end: String, _ isManual: Bool) -> String {
+        "\(device) \(metric) \(start) \(end) \(isManual)"
+    }
+
+    /// How often a past day was published.
+    var factCount: Int { past.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } } }
+
+    /// Reads what was published since the last time.
+    mutating func read(_ messages: [PublishedMessage]) throws {
+        for message in messages[read...] {
+            let levels = message.message.topic.split(separator: "/").map(String.init)
+            guard levels.count >= 5, ["measurement", "daily"].contains(levels[3]) else { continue }
+            let series = Series(device: levels[2], metric: levels[4])
+            let body = try JSONValue(parsing: message.message.payload)
+            switch (levels[3], levels.count) {
+            case ("measurement", _): try take(body, series)
+            case (_, 5): running[series] = body
+            default: past[series, default: [:]][levels[5], default: []].append(body)
+            }
+        }
+        read = messages.count
+    }
+
+    private mutating func take(_ body: JSONValue, _ series: Series) throws {
+        guard series.metric != "battery" else { return }
+        for element in body["samples"]?.asArray ?? [] {
+            let sample = try #require(PlainSample(element))
+            let day = try #require(days.day(of: series.metric == "sleep" ? sample.end : sample.start))
+            let known = samples[series]?[day]?[sample.id]
+            if let known, known.revision >= sample.revision { continue }
+            if known == nil {
+                names.insert(Self.name(series.device, series.metric, sample.start, sample.end, sample.isManual))
+            }
+            samples[series, default: [:]][day, default: [:]][sample.id] = sample
+        }
+    }
+
+    /// What a day should be.
+    func expected(_ series: Series, _ day: String) throws -> [String: JSONValue] {
+        try PlainSummary(metric: series.metric, samples: samples[series]?[day]?.values.map { $0 } ?? []).members()
+    }
+
+    /// How a day that was published or answered differs from what it should be, key by key.
+    func differences(_ body: JSONValue, _ series: Series, _ day: String) throws -> [String] {
+        var result: [String] = []
+        if body["date"]?.asString != day { result.append("date is \(body["date"] ?? .null)") }
+        if body["tz"]?.asString != days.calendar.timeZone.identifier { result.append("tz is \(body["tz"] ?? .null)") }
+        for (key, value) in try expected(series, day) where body[key] != value {
+            result.append("\(key) is \(body[key] ?? "missing") and should be \(value)")
+        }
+        return result.map { "\(series.device) \(series.metric) \(day): \($0)" }
+    }
+
+    /// How the past days that were published differ from what they should be before a day. Their revisions rise by one.
+    func pastDifferences(before today: String) throws -> [String] {
+        var result: [String] = []
+        for (series, byDay) in samples {
+            for day in byDay.keys where day < today {
+                let published = past[series]?[day] ?? []
+                guard let last = published.last else {
+                    result.append("\(series.device) \(series.metric) \(day) was not published")
+                    continue
+                }
+                result += try differences(last, series, day)
+                if last["final"] != true { result.append("\(series) \(day) is not final") }
+                if published.compactMap({ $0["rev"]?.asInt }) != Array(1...published.count) {
+                    result.append("\(series) \(day) has revisions \(published.map { $0["rev"] ?? .null })")
+                }
+            }
+            let strangers = Set(past[series]?.keys.map { $0 } ?? []).subtracting(byDay.keys)
+            if !strangers.isEmpty { result.append("\(series): \(strangers) have no samples") }
+        }
+        return result
+    }
+
+    /// How the running days differ from what they should be.
+    func runningDifferences(on today: String) throws -> [String] {
+        var result: [String] = []
+        for (series, byDay) in samples {
+            guard let body = running[series] else {
+                if byDay[today] != nil { result.append("\(series) was not published") }
+                continue
+            }
+            result += try differences(body, series, today)
+            if body["final"] != false { result.append("\(series) is final") }
+        }
+        return result
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import JSON
+import Testing
+import Vitals
+
+extension Year {
+    /// A record of the past that a device corrects, with a revision of its own or without.
+    private struct Correction: Sendable {
+        var device: String
+        var metric: Metric
+        var revision: Int?
+        /// Which of the two remarkable days it is about, or near to; `nil` for the last day.
+        var turn: Int?
+    }
+
+    private static let corrections = [
+        Correction(device: "band", metric: .heartRate, revision: 2, turn: 0),
+        Correction(device: "band", metric: .sleep, turn: 1),
+        Correction(device: "band", metric: .sport, revision: 7, turn: 0),
+        Correction(device: "band", metric: .bloodPressure, turn: 1),
+        Correction(device: "cuff", metric: .bloodPressure, revision: 3, turn: 0),
+        Correction(device: "ring", metric: .steps, turn: 1),
+        Correction(device: "ring", metric: .temperature, revision: 2, turn: 1),
+        Correction(device: "band", metric: .restingHeartRate, turn: 0),
+        // An oximeter remembers three days.
+        Correction(device: "oximeter", metric: .bloodOxygen, revision: 5),
+    ]
+
+    /// Lets the devices correct records of the past. Each day that has one, and no other, is published once more.
+    func correct() async throws {
+        try await world.visit {
+            try await self.world.simulation.gatewayClock.sleep(for: .minutes(2))
+            for (number, correction) in Self.corrections.enumerated() { try await self.make(correction, number) }
+        }
+    }
+
+    private func make(_ correction: Correction, _ number: Int) async throws {
+        let before = try read()
+        let series = Series(device: correction.device, metric: correction.metric.rawValue)
+        let day = try day(of: correction, in: before)
+        let samples = try #require(before.samples[series]?[day]?.values.sorted { $0.start < $1.start })
+        let old = samples[samples.count / 2]
+        let device = try #require(world.devices.first { $0.id.text == correction.device })
+        var sample = try #require(
+            device.handedOver.first {
+                $0.metric == correction.metric && $0.start.description == old.start && $0.end.description == old.end
+                    && $0.isUserInitiated == old.isManual
+            })
+        sample.reading = Self.corrected(sample)
+        sample.revision = correction.revision
+        device.correct(sample)
+
+        try await synchronise(correction, day, "first \(number)")
+        let after = try read()
+        let new = try #require(after.samples[series]?[day]?[old.id])
+        #expect(new.revision == max(old.revision + 1, correction.revision ?? 0), "\(series) \(day)")
+        #expect(new.body["value"] != old.body["value"] || new.body["fields"] != old.body["fields"])
+        let summaries = try #require(after.past[series]?[day])
+        #expect(summaries.count == (before.past[series]?[day]?.count ?? 0) + 1, "\(series) \(day)")
+        let last = try #require(summaries.last)
+        #expect(last["rev"]?.asInt == summaries.count)
+        #expect(try after.differences(last, series, day) == [])
+        #expect(last != summaries.dropLast().last)
+        #expect(after.factCount == before.factCount + 1, "another day was published, too")
+
+        // The same again is no correction.
+        try await synchronise(correction, day, "second \(number)")
+        let again = try read()
+        #expect(again.factCount == after.factCount)
+        #expect(again.samples[series]?[day]?[old.id]?.revision == new.revision)
+    }
+
+    private func day(of correction: Correction, in year: YearConsumer) throws -> String {
+        let series = Series(device: correction.device, metric: correction.metric.rawValue)
+        let all = try #require(year.samples[series]).keys.sorted().dropLast()
+        guard let turn = correction.turn else { return try #require(all.last) }
+        let near = try days.remarkable()[turn]
+        return try #require(all.first { $0 >= near } ?? all.last)
+    }
+
+    private func synchronise(_ correction: Correction, _ day: String, _ id: String) async throws {
+        let start = try days.start(of: day)
+        let range = [start.addingTimeInterval(-86_400), min(world.now, start.addingTimeInterval(90_000))]
+        let answer = try await world.ask(
+            "sync", id, of: correction.device,
+            [
+                ("metrics", [.string(correction.metric.rawValue)]),
+                ("from", .string(range[0].formatted(PlainDays.wire))),
+                ("to", .string(range[1].formatted(PlainDays.wire))),
+            ])
+        #expect(answer["status"] == "done", "\(answer)")
+        try await world.simulation.gatewayClock.sleep(for: .minutes(1))
+    }
+
+    /// Something that the summary of the day cannot overlook.
+    private static func corrected(_ sample: Sample) -> Reading {
+        switch sample.reading {
+        case .value: .value(sample.metric == .temperature ? 40.5 : sample.metric == .bloodOxygen ? 71 : 213)
+        case .bloodPressure(let pressure):
+            .bloodPressure(BloodPressure(systolic: 191, diastolic: 51, pulse: pressure.pulse))
+        case .steps(let steps): .steps(Steps(count: steps.count + 1000, distance: 700.5, energy: nil))
+        case .sleep(let sleep):
+            .sleep(Sleep(stages: sleep.stages.map { Sleep.Stage(.rem, from: $0.start, to: $0.end) }))
+        case .sport(let sport): .sport(Sport(activity: sport.activity, distance: 1_234.5, energy: 999))
+        }
+    }
+}

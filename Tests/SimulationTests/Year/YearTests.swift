@@ -1,0 +1,75 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import JSON
+import Testing
+import Vitals
+
+/// A year of four wearables, through the whole gateway: each day's summary is what a plain computation makes of the samples
+/// that were published.
+///
+/// The gateway is switched on for ten minutes around every second midnight, and around each one at which clocks are turned;
+/// everything between comes from the wearables' histories.
+@Suite struct YearTests {
+    struct Course: Sendable, CustomTestStringConvertible {
+        var zone: String
+        /// The date on whose evening the wearables are met first: by its noon in Greenwich.
+        var first: Date
+        /// How far back that first synchronisation goes, and how many days follow it.
+        var history: Int
+        var days: Int
+        var testDescription: String { "\(zone), \(history) and \(days) days from \(first.formatted(.iso8601))" }
+
+        init(_ zone: String, from first: String, history: Int, days: Int) {
+            self.zone = zone
+            self.first = (try? Date("\(first)T12:00:00Z", strategy: .iso8601)) ?? .distantPast
+            self.history = history
+            self.days = days
+        }
+    }
+
+    /// The whole year 2026 in Berlin, and elsewhere the weeks in which something happens: that takes a minute or two of a small
+    /// machine. `SIMULATION_YEARS=1` has the whole year in every zone.
+    static let courses =
+        ProcessInfo.processInfo.environment["SIMULATION_YEARS"] != nil
+        ? ["Europe/Berlin", "America/New_York", "Asia/Kathmandu"].map { whole($0) }
+        : [
+            whole("Europe/Berlin"),
+            Course("America/New_York", from: "2026-03-02", history: 6, days: 12),
+            Course("America/New_York", from: "2026-10-26", history: 6, days: 12),
+            Course("Asia/Kathmandu", from: "2026-04-10", history: 6, days: 12),
+        ]
+
+    /// With the first synchronisation the year begins on its first day.
+    private static func whole(_ zone: String) -> Course { Course(zone, from: "2026-01-31", history: 30, days: 335) }
+
+    @Test(arguments: courses) func `every day is what its samples amount to`(course: Course) throws {
+        let start = Timestamp(seconds: Int64(course.first.timeIntervalSince1970))
+        try Simulation(seed: 3, start: start).run(deadline: .days(400)) { simulation in
+            let earlier = course.first.addingTimeInterval(-Double(course.history + 10) * 86_400)
+            let count = course.history + course.days + 15
+            let days = try PlainDays(zone: course.zone, from: earlier, count: count)
+            let additions = YearAdditions.all(calendar: days.calendar, from: earlier, days: count)
+            let world = try FourWearables(
+                simulation: simulation, zone: course.zone, historyDays: 400, first: .days(course.history),
+                additions: additions)
+            defer { world.remove() }
+            let year = Year(world: world, days: days)
+            for midnight in Self.midnights(course, days.calendar) { try await year.passMidnight(midnight) }
+            try await year.checkAll()
+            try await year.correct()
+        }
+    }
+
+    /// Every second midnight, and those before and after clocks are turned.
+    private static func midnights(_ course: Course, _ calendar: Calendar) -> [Date] {
+        let starts = (1...course.days).compactMap {
+            calendar.date(byAdding: .day, value: $0, to: calendar.startOfDay(for: course.first))
+        }
+        return starts.enumerated().filter { number, start in
+            let turn = calendar.timeZone.nextDaylightSavingTimeTransition(after: start.addingTimeInterval(-93_600))
+            let isNear = turn.map { $0 < start.addingTimeInterval(93_600) } ?? false
+            return number % 2 == 0 || isNear || number == starts.count - 1
+        }.map(\.element)
+    }
+}
