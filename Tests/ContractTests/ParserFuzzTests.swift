@@ -1,4 +1,5 @@
 import Contract
+import Foundation
 import JSON
 import Testing
 import Vitals
@@ -10,6 +11,18 @@ import Vitals
     static let payloads =
         CommandParserTests.commands.map(\.payload) + CommandParserTests.gatewayCommands.map(\.payload)
         + ConfigurationPatchTests.mistakes.map(\.payload) + CommandRejectionTests.mistakes.map(\.payload)
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
+    private static var inputs: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
+    }
+
+    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 14) }
+
+    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
+        #expect(CommandInput.mistakes(in: bytes) == [])
+    }
 
     /// Bytes that mean something to the grammar.
     static let alphabet = Array("{}[]\",:\\0123456789.eE+-nulltruefalse \n\u{1}".utf8) + [0x00, 0xC3, 0xED, 0xFF]

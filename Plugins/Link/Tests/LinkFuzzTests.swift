@@ -1,3 +1,4 @@
+import Foundation
 import GatewayKit
 import JSON
 import Testing
@@ -21,6 +22,18 @@ import Vitals
         #"{"jsonrpc":"2.0","id":4,"error":{"code":2,"message":"busy"}}"#,
         #"{"jsonrpc":"2.0","method":"log","params":{"level":"debug","message":"\u00e9"}}"#,
     ]
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
+    private static var inputs: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
+    }
+
+    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 5) }
+
+    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
+        #expect(LinkInput.mistakes(in: bytes) == [])
+    }
 
     @Test(arguments: seeds)
     func `never traps on damaged lines, and lets no nonsense through`(seed: UInt64) throws {

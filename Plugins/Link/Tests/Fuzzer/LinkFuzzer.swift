@@ -1,0 +1,7 @@
+/// What libFuzzer calls with each input (`deploy/fuzz`).
+@_cdecl("LLVMFuzzerTestOneInput")
+public func takeLinkInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let mistakes = LinkInput.mistakes(in: Array(UnsafeBufferPointer(start: start, count: count)))
+    precondition(mistakes.isEmpty, mistakes.joined(separator: "\n"))
+    return 0
+}

@@ -1,0 +1,105 @@
+import GatewayKit
+import JSON
+import Vitals
+
+@testable import Link
+
+/// What must hold of the parsers of Vitals Link, whatever a device sends. The fuzzer asks it of inputs without end, the tests
+/// of those that once failed.
+enum LinkInput {
+    /// What is wrong after the parsers took these bytes, as lines and as the content of an answer. A trap is wrong by itself.
+    static func mistakes(in bytes: [UInt8]) -> [String] {
+        let whole = Lines(bytes, chunk: max(1, bytes.count))
+        var mistakes = whole.mistakes
+        // How the bytes were cut on their way makes no difference.
+        let pieces = Lines(bytes, chunk: bytes.count % 7 + 1)
+        if pieces != whole { mistakes.append("in pieces it is \(pieces), as a whole \(whole)") }
+        for metric in [Metric.stress, .sleep, .steps, .sport, .bloodPressure] { mistakes += page(bytes, metric) }
+        guard let value = try? JSONValue(parsing: bytes) else { return mistakes }
+        if (try? JSONValue(parsing: value.bytes)) != value { mistakes.append("\(value) does not survive writing") }
+        _ = try? DeviceDescription(link: value)
+        for metric in Metric.allCases { mistakes += answers(value, metric) }
+        return mistakes
+    }
+
+    private static func page(_ bytes: [UInt8], _ metric: Metric) -> [String] {
+        var reader = JSONReader(bytes)
+        guard let page = try? HistoryPage(link: &reader, of: metric) else { return [] }
+        var mistakes = page.samples.flatMap { check($0) }
+        if page.samples.contains(where: { $0.metric != metric }) { mistakes.append("a page of \(metric) has others") }
+        if zip(page.samples, page.samples.dropFirst()).contains(where: { $0.start > $1.start }) {
+            mistakes.append("a page is out of order")
+        }
+        return mistakes
+    }
+
+    private static func answers(_ value: JSONValue, _ metric: Metric) -> [String] {
+        _ = MonitorConfiguration(link: value, of: metric)
+        guard let device = DeviceID("a") else { return [] }
+        let decoder = SummaryDecoder(device: device, metric: metric, receivedAt: Timestamp(seconds: 0))
+        return (decoder.summaries(in: value) ?? []).flatMap { summary -> [String] in
+            let isRight = summary.metric == metric && summary.count >= summary.manualCount && summary.manualCount >= 0
+            return isRight ? [] : ["\(summary) is no summary of \(metric)"]
+        }
+    }
+
+    /// What is wrong with a sample that came through. It must survive the way to a device and back.
+    fileprivate static func check(_ sample: Sample) -> [String] {
+        guard sample.isValid else { return ["\(sample) is invalid"] }
+        var writer = JSONWriter()
+        writer.linkSample(sample)
+        var reader = JSONReader(writer.bytes)
+        let again = try? Sample(link: &reader)
+        return again == sample ? [] : ["\(sample) comes back as \(String(describing: again))"]
+    }
+
+    /// What lines came to.
+    private struct Lines: Equatable {
+        var events: [DeviceEvent] = []
+        var answers: [String] = []
+        var replies: [UInt8] = []
+        var logs: [String] = []
+        var isTooLong = false
+
+        init(_ bytes: [UInt8], chunk: Int) {
+            var splitter = LineSplitter()
+            var inbound = Inbound()
+            for start in stride(from: 0, to: bytes.count, by: chunk) {
+                splitter.append(Array(bytes[start..<min(start + chunk, bytes.count)]))
+                do {
+                    while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+                } catch {
+                    isTooLong = true
+                    break
+                }
+            }
+            inbound.flush()
+            events = inbound.events
+            answers = inbound.answers.map { "\($0.id) \($0.answer)" }
+            replies = inbound.replies.bytes
+            logs = inbound.logs.map { "\($0.level) \($0.message)" }
+        }
+
+        var mistakes: [String] {
+            var result: [String] = []
+            for event in events {
+                switch event {
+                case .samples(let samples, let receipts):
+                    result += samples.flatMap { LinkInput.check($0) }
+                    if samples.isEmpty { result.append("an event without samples") }
+                    if !receipts.isEmpty, receipts.count != samples.count { result.append("receipts are missing") }
+                case .measurementSample(_, let sample): result += LinkInput.check(sample)
+                case .battery(let percent, _):
+                    if !(0...100).contains(percent) { result.append("a battery of \(percent) %") }
+                default: break
+                }
+            }
+            for reply in replies.split(separator: UInt8(ascii: "\n"))
+            where (try? JSONValue(parsing: Array(reply))) == nil {
+                result.append("the reply \(String(decoding: reply, as: UTF8.self)) is no JSON")
+            }
+            if logs.contains(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) { result.append("a log of two lines") }
+            return result
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Contract
+import JSON
+import Vitals
+
+/// What must hold of the parser of commands, whatever a consumer sends. The fuzzer asks it of inputs without end, the tests of
+/// those that once failed.
+///
+/// An input is the end of a topic, a response topic (or nothing), and the payload, each but the last ended by a line feed.
+enum CommandInput {
+    /// What is wrong after the parser took an input. A trap is wrong by itself.
+    static func mistakes(in bytes: [UInt8]) -> [String] {
+        let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return [] }
+        let response = String(decoding: parts[1], as: UTF8.self)
+        let topic = "vitals2mqtt/home/" + String(decoding: parts[0], as: UTF8.self)
+        let incoming = Examples.parser.parse(
+            topic: topic, payload: Array(parts[2]), isRetained: false,
+            responseTopic: response.isEmpty ? nil : response, receivedAt: Examples.now)
+        switch incoming {
+        case .ignored:
+            let isOurs =
+                topic.hasPrefix("vitals2mqtt/home/ring-1/command/") || topic == "vitals2mqtt/home/ring-1/config/set"
+            return isOurs && !topic.dropFirst(32).contains("/") ? ["\(topic) was ignored"] : []
+        case .device(let command, let envelope):
+            let level = envelope.command == "config/set" ? "config/set" : "command/\(command.name)"
+            let isRight = envelope.device.map { topic == "vitals2mqtt/home/\($0.text)/\(level)" } ?? false
+            return (isRight ? [] : ["\(topic) was taken for \(command)"]) + check(command)
+        case .gateway(let command, let envelope):
+            let isRight = envelope.device == nil && topic.hasPrefix("vitals2mqtt/home/gateway/command/")
+            return (isRight ? [] : ["\(topic) was taken for \(command)"]) + check(command)
+        case .rejected(let answer, let envelope, let republishes): return check(answer, envelope, republishes)
+        }
+    }
+
+    /// A refusal says why, and goes to where answers may go.
+    private static func check(_ answer: Answer, _ envelope: CommandEnvelope, _ republishes: Bool) -> [String] {
+        var mistakes: [String] = []
+        if answer.code == nil || ![.rejected, .expired].contains(answer.status) { mistakes.append("\(answer)") }
+        if !answer.violations.isEmpty, answer.code != .invalid { mistakes.append("violations with \(answer)") }
+        if answer.violations.count > CommandLimits.violations {
+            mistakes.append("\(answer.violations.count) violations")
+        }
+        if republishes, envelope.command != "config/set" { mistakes.append("\(envelope.command) republishes") }
+        var encoder = Examples.encoder
+        let message = encoder.answer(answer, to: envelope, at: Examples.now)
+        if (try? JSONValue(parsing: message.payload)) == nil { mistakes.append("the answer is no JSON") }
+        if message.topic.contains("#") || message.topic.contains("+") {
+            mistakes.append("answered on \(message.topic)")
+        }
+        return mistakes
+    }
+
+    /// The arguments of a command that is run are within their limits.
+    private static func check(_ command: DeviceCommand) -> [String] {
+        switch command {
+        case .measure(_, let duration):
+            return (Duration.seconds(5) ... .seconds(600)).contains(duration) ? [] : ["\(command)"]
+        case .history(_, let from, let to, let limit, let page, _):
+            let isRange = from.map { from in to.map { from < $0 } ?? true } ?? true
+            let isRight = isRange && (1...500).contains(limit) && page?.utf8.count ?? 0 <= CommandLimits.pageLength
+            return isRight ? [] : ["\(command)"]
+        case .daily(_, let from, let to, _): return from <= to ? [] : ["\(command)"]
+        case .sync(_, let from?, let to?): return from < to ? [] : ["\(command)"]
+        case .configure(let patch, _, _): return check(patch)
+        default: return []
+        }
+    }
+
+    private static func check(_ command: GatewayCommand) -> [String] {
+        guard case .replay(let numbers) = command else { return [] }
+        return numbers.lowerBound >= 1 && numbers.count <= CommandLimits.replay ? [] : ["\(command)"]
+    }
+
+    /// A patch leaves valid settings, which can be published and read back, or changes nothing.
+    private static func check(_ patch: MonitorPatch) -> [String] {
+        let settings: MonitorSettings
+        do { settings = try patch.applied(to: Examples.settings, capabilities: nil) } catch {
+            return error.list.isEmpty ? ["\(patch) was refused without a reason"] : []
+        }
+        let violations = settings.violations(capabilities: nil, changed: Set(MonitorSetting.all))
+        guard violations.isEmpty else { return ["\(patch) left \(violations)"] }
+        let message = Examples.encoder.config(
+            TwinState(desired: settings, version: 2, updatedAt: Examples.now), of: Examples.device)
+        let incoming = Examples.parser.parse(
+            topic: message.topic + "/set", payload: message.payload, isRetained: false, receivedAt: Examples.now)
+        guard case .device(.configure(let again, _, _), _) = incoming, again.changes == settings.values else {
+            return ["\(settings) is published as \(String(decoding: message.payload, as: UTF8.self))"]
+        }
+        return []
+    }
+}
