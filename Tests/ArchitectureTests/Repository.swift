@@ -59,7 +59,7 @@ enum Repository {
         let base = folder.isEmpty ? root : root.appending(path: folder)
         var paths: [String] = []
         for name in try FileManager.default.contentsOfDirectory(atPath: base.path)
-        where ![".build", ".git", ".swiftpm"].contains(name) {
+        where !name.hasPrefix(".build") && ![".git", ".swiftpm"].contains(name) {
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
             let below = try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: path).path)
             paths += [path] + (below ?? []).map { "\(path)/\($0)" }
