@@ -8,6 +8,7 @@ struct PlainDays: Sendable {
     private let starts: [String]
     let calendar: Calendar
     var count: Int { names.count }
+    var first: String { names[0] }
 
     /// So many days, from the day of a moment.
     init(zone: String, from first: Date, count: Int) throws {

@@ -31,18 +31,18 @@ final class Year: Sendable {
         }
     }
 
-    /// Lets the gateway run from eight minutes before a midnight until two minutes after it.
+    /// Lets the gateway run from four minutes before a midnight until a minute after it.
     func passMidnight(_ midnight: Date) async throws {
         let visit = visits.withLock { visits in
             visits += 1
             return visits
         }
-        try await world.sleep(until: midnight.addingTimeInterval(-480))
+        try await world.sleep(until: midnight.addingTimeInterval(-240))
         try await world.visit {
             if visit == 1 { self.configure() }
-            try await self.world.sleep(until: midnight.addingTimeInterval(-360))
+            try await self.world.sleep(until: midnight.addingTimeInterval(-210))
             if visit % 8 == 2 { try await self.measure(visit) }
-            for offset in [-60.0, 120] {
+            for offset in [-60.0, 60] {
                 try await self.world.sleep(until: midnight.addingTimeInterval(offset))
                 let differences = try self.read().runningDifferences(on: try self.today())
                 #expect(differences.isEmpty, "\(differences.count): \(differences.prefix(5).joined(separator: "\n"))")
@@ -108,7 +108,7 @@ final class Year: Sendable {
         let to = try today()
         // A year and a day at a time.
         let begin = world.now.addingTimeInterval(-365 * 86_400).formatted(PlainDays.wire)
-        var from = days.day(of: begin)
+        var from: String? = days.day(of: begin) ?? days.first
         while let first = from {
             let answer = try await world.ask(
                 "daily", "\(series.device) \(series.metric) \(first) \(to)", of: series.device,

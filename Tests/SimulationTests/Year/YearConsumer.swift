@@ -73,6 +73,8 @@ struct YearConsumer: Sendable {
         var result: [String] = []
         if body["date"]?.asString != day { result.append("date is \(body["date"] ?? .null)") }
         if body["tz"]?.asString != days.calendar.timeZone.identifier { result.append("tz is \(body["tz"] ?? .null)") }
+        let start = try days.start(of: day).formatted(PlainDays.wire)
+        if body["day_start"]?.asString != start { result.append("day_start is \(body["day_start"] ?? .null)") }
         for (key, value) in try expected(series, day) where body[key] != value {
             result.append("\(key) is \(body[key] ?? "missing") and should be \(value)")
         }

@@ -8,7 +8,7 @@ import Vitals
 /// A year of four wearables, through the whole gateway: each day's summary is what a plain computation makes of the samples
 /// that were published.
 ///
-/// The gateway is switched on for ten minutes around every second midnight, and around each one at which clocks are turned;
+/// The gateway is switched on for five minutes around every second midnight, and around each one at which clocks are turned;
 /// everything between comes from the wearables' histories.
 @Suite struct YearTests {
     struct Course: Sendable, CustomTestStringConvertible {
