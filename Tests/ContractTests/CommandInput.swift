@@ -42,7 +42,7 @@ enum CommandInput {
         }
         if republishes, envelope.command != "config/set" { mistakes.append("\(envelope.command) republishes") }
         var encoder = Examples.encoder
-        let message = encoder.answer(answer, to: envelope, at: Examples.now)
+        let message = encoder.answer(answer, to: envelope, about: nil, at: Examples.now)
         if (try? JSONValue(parsing: message.payload)) == nil { mistakes.append("the answer is no JSON") }
         if message.topic.contains("#") || message.topic.contains("+") {
             mistakes.append("answered on \(message.topic)")
@@ -55,7 +55,7 @@ enum CommandInput {
         switch command {
         case .measure(_, let duration):
             return (Duration.seconds(5) ... .seconds(600)).contains(duration) ? [] : ["\(command)"]
-        case .history(_, let from, let to, let limit, let page, _):
+        case .history(_, let from, let to, let limit, let page, _, _):
             let isRange = from.map { from in to.map { from < $0 } ?? true } ?? true
             let isRight = isRange && (1...500).contains(limit) && page?.utf8.count ?? 0 <= CommandLimits.pageLength
             return isRight ? [] : ["\(command)"]

@@ -103,7 +103,7 @@ final class FourWearables: Sendable {
         let delivery = Delivery()
         let store = try stores.open(simulation, delivery: delivery)
         let core = GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery, plugins: [],
+            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery,
             discovery: .off, seed: 1, reload: { [] })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [setups] in await core.run(setups) }

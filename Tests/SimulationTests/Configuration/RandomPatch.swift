@@ -1,5 +1,5 @@
-import GatewayTesting
 import JSON
+import Vitals
 
 /// Payloads for `config/set` as a careless program might send them: real paths with good, bad and borderline values, wrong
 /// nesting, strange keys, metrics that stand twice.
