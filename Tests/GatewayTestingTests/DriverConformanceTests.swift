@@ -1,4 +1,3 @@
-import Foundation
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -9,120 +8,78 @@ import Vitals
 struct DriverConformanceTests {
     @Test(arguments: UInt64(0)..<20)
     func `finds nothing wrong with a device that does everything right`(seed: UInt64) throws {
-        #expect(try Self.check(seed: seed) { $0 } == [])
+        #expect(try ConformanceStage().check(seed: seed) == [])
     }
 
     @Test func `runs on the system's clock, too`() async {
-        let findings = await Self.suite(clock: .system, expecting: .milliseconds(1)) { $0 }.check()
+        let findings = await ConformanceStage().suite(clock: .system, expecting: .milliseconds(1)).check()
         #expect(findings == [])
     }
 
-    @Test func `finds abilities that mean nothing`() throws {
-        let findings = try Self.check(
+    @Test func `finds a description that makes no sense`() throws {
+        var stage = ConformanceStage()
+        stage.description = DeviceDescription(
+            identity: DeviceIdentity(manufacturer: "", model: "two\nlines"),
             capabilities: Capabilities(
                 [
                     .stress: [.restAlert], .temperature: [.scheduleTime], .steps: [.monitor, .measure],
                     .battery: [.history], .heartRate: [.alert],
-                ], maximumHistoryDays: 0)
-        ) { $0 }
+                ], maximumHistoryDays: 0),
+            clock: DeviceClock(now: ConformanceStage.start, utcOffset: 900))
+        let findings = try stage.check()
         for text in [
             "stress has abilities that only heart rate has", "temperature has a schedule that can be set",
             "steps cannot be monitored", "steps cannot be measured", "battery has no history",
-            "heart_rate has rest_alert", "max_history_days is 0",
+            "heart_rate has rest_alert", "max_history_days is 0", "the identity has the text \"\"",
+            "the identity has the text \"two\\nlines\"", "the clock is 900 minutes from UTC",
+            "heart_rate has records, but the capabilities do not name a history",
+            "sleep has summaries, but the capabilities do not name the ability",
         ] {
             #expect(findings.contains { $0.contains(text) }, "\(text) is not among \(findings)")
         }
     }
 
+    @Test func `finds an expectation that checks nothing`() throws {
+        var stage = ConformanceStage()
+        stage.expectation.history = [:]
+        stage.expectation.summaryDays = nil
+        stage.sendsTooFewSafeSamples = true
+        let findings = try stage.check()
+        for text in [
+            "the expectation says of no metric what is in it", "the expectation says of no day what they are",
+            "the peer should send three safe samples",
+        ] {
+            #expect(findings.contains { $0.contains(text) }, "\(text) is not among \(findings)")
+        }
+    }
+
+    @Test func `finds a clock that can be set although the device has none`() throws {
+        var stage = ConformanceStage()
+        stage.description.clock = nil
+        #expect(try stage.check() == ["clock: setting the clock succeeded; it should throw unsupported."])
+        stage.expectation.hasSettableClock = true
+        #expect(try stage.check() == [])
+    }
+
+    @Test func `is content with a driver that starts a second measurement after the first`() throws {
+        var stage = ConformanceStage()
+        stage.expectation.secondMeasurement = .isQueued
+        #expect(try stage.check { MistakenSession(session: $0, mistake: .queuesMeasurements) } == [])
+        #expect(try stage.check().contains { $0.contains("measurement: failed: Another measurement is running") })
+    }
+
+    @Test func `asks for no more than a device can do`() throws {
+        var stage = ConformanceStage()
+        stage.expectation.refusesNonsense = false
+        stage.expectation.saysGoodbye = false
+        #expect(try stage.check { MistakenSession(session: $0, mistake: .takesNonsense) } == [])
+        #expect(try stage.check { MistakenSession(session: $0, mistake: .leavesWithoutGoodbye) } == [])
+    }
+
     @Test(arguments: Mistake.allCases)
     func `finds a mistake`(mistake: Mistake) throws {
-        let findings = try Self.check { MistakenSession(session: $0, mistake: mistake) }
+        let findings = try ConformanceStage().check { MistakenSession(session: $0, mistake: mistake) }
         #expect(
             findings.contains { $0.contains(mistake.finding) }, "\(mistake.finding) is not among \(findings)")
-    }
-
-    private static let start = Simulation.defaultStart
-    private static let limits = AlertLimits(isEnabled: true, lower: 40, upper: 100)
-    private static let capabilities = Capabilities([
-        .heartRate: [
-            .measure, .monitor, .scheduleTime, .scheduleInterval, .history, .restAlert, .exerciseAlert, .enhanced,
-        ],
-        .bloodPressure: [.monitor, .alert], .sleep: [.history],
-    ])
-
-    private static func check(
-        seed: UInt64 = 1, capabilities: Capabilities = capabilities,
-        _ wrap: @escaping @Sendable (ScriptedSession) -> any DeviceSession
-    ) throws -> [String] {
-        try Simulation.run(seed: seed, deadline: .days(1)) { world in
-            await suite(clock: world.gatewayClock, expecting: .seconds(1), capabilities: capabilities, wrap).check()
-        }
-    }
-
-    private static func suite(
-        clock: GatewayClock, expecting duration: Duration, capabilities: Capabilities = capabilities,
-        _ wrap: @escaping @Sendable (ScriptedSession) -> any DeviceSession
-    ) -> DriverConformance {
-        let rates = (0..<30).map { Sample(metric: .heartRate, start: start + .minutes($0), reading: .value(60)) }
-        let schedule = MonitorSchedule(isEnabled: true, start: 60, end: 120, interval: 5)
-        let content = ScriptedSession.Content(
-            history: [.heartRate: rates],
-            monitors: [
-                .heartRate: MonitorConfiguration(
-                    schedule: schedule, restingAlert: limits, exerciseAlert: limits, exerciseMaximum: 180),
-                .bloodPressure: MonitorConfiguration(
-                    schedule: schedule,
-                    pressureAlert: BloodPressureLimits(
-                        isEnabled: false, systolicLower: 90, systolicUpper: 140, diastolicLower: 60,
-                        diastolicUpper: 90)),
-            ],
-            measurements: [.heartRate: .init(readings: [(.zero, .value(61))])])
-        let expectation = DriverConformance.Expectation(
-            history: capabilities.supports(.history, .heartRate) ? content.history : [:],
-            measurementDuration: duration)
-        return DriverConformance(expecting: expectation, clock: clock) { body in
-            let session = ScriptedSession(
-                DeviceDescription(identity: DeviceIdentity(model: "Script"), capabilities: capabilities),
-                content: content, clock: clock)
-            try await withThrowingTaskGroup { group in
-                group.addTask { await session.run() }
-                defer { group.cancelAll() }
-                let events: [DeviceEvent] = [.wear(isWorn: true), .battery(percent: 50, isCharging: false)]
-                let peer = DriverConformance.Peer(
-                    disconnect: { session.disconnect() },
-                    sendEvents: {
-                        for event in events { await session.send(event) }
-                        return events
-                    })
-                try await body(wrap(session), peer)
-            }
-        }
-    }
-}
-
-enum Mistake: CaseIterable, Sendable {
-    case repeatsRecords, includesTheEnd, ignoresTheLimit, repeatsThePage, descends, losesRecords
-    case answersWhatItCannot, ignoresConfigurations, forgetsOtherParts
-    case acceptsTwoMeasurements, neverEndsMeasurements, completesStoppedMeasurements
-    case swallowsEvents, neverEnds, breaksWhenCancelled, staysAtGoodbye
-
-    var finding: String {
-        switch self {
-        case .repeatsRecords: "records come twice"
-        case .includesTheEnd: "1 that are not the device's"
-        case .ignoresTheLimit: "a page of 1 has 30 records"
-        case .repeatsThePage: "comes again and again"
-        case .descends: "do not ascend"
-        case .losesRecords: "1 missing"
-        case .answersWhatItCannot: "history of stress succeeded; it should throw unsupported"
-        case .ignoresConfigurations, .forgetsOtherParts: "is read instead of"
-        case .acceptsTwoMeasurements: "a second measurement succeeded; it should throw busy"
-        case .neverEndsMeasurements: "the measurement of heart_rate did not end within"
-        case .completesStoppedMeasurements: "a stopped measurement says that it was completed"
-        case .swallowsEvents: "waiting for wear(isWorn: true) did not end"
-        case .neverEnds: "the end of the events did not end"
-        case .breaksWhenCancelled: "cancellation: failed"
-        case .staysAtGoodbye: "saying goodbye did not end"
-        }
     }
 }

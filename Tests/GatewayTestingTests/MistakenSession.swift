@@ -7,104 +7,161 @@ import Vitals
 struct MistakenSession: DeviceSession {
     let session: ScriptedSession
     let mistake: Mistake
-    private let isBroken = Shared(false)
+    let memory = Memory()
 
     init(session: ScriptedSession, mistake: Mistake) {
         self.session = session
         self.mistake = mistake
     }
 
+    /// What a session remembers to do its mistake.
+    final class Memory: Sendable {
+        struct State {
+            var isConfused = false
+            var held: [DeviceEvent] = []
+            var overlapping = 0
+            var isOver = false
+            var waiting: [CheckedContinuation<Void, Never>] = []
+        }
+        let state = Mutex(State())
+        /// The measurements that have ended.
+        let ended = Recorder<MeasurementID>()
+
+        /// Waits to the end, whether the task is cancelled or not.
+        func waitForTheEnd() async {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    if state.isOver { continuation.resume() } else { state.waiting.append(continuation) }
+                }
+            }
+        }
+    }
+
+    /// Lets those go who do not listen to a cancellation.
+    func letGo() {
+        memory.state.withLock { state in
+            state.isOver = true
+            for waiting in state.waiting { waiting.resume() }
+            state.waiting = []
+        }
+    }
+
     var description: DeviceDescription { session.description }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? {
+    func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
+        var request = request
+        switch mistake {
+        case .readsWhatItCannot where !description.capabilities.supports(.history, request.metric):
+            return HistoryPage(samples: [])
+        case .answersInSilence where request.to == Timestamp(seconds: 1): return HistoryPage(samples: [])
+        case .breaksWhenCancelled:
+            try requireSense()
+            await Task.yield()
+            if Task.isCancelled { memory.state.withLock { $0.isConfused = true } }
+        case .includesTheEnd: request.to = request.to + .milliseconds(1)
+        case .ignoresTheLimit: request.limit = HistoryRequest.maximumLimit
+        case .repeatsThePage: request.page = nil
+        default: break
+        }
         do {
-            guard var events = try await session.nextEvents() else { return nil }
+            return try await damaged(session.history(request), request)
+        } catch {
             switch mistake {
-            case .swallowsEvents: events.removeAll { $0 == .wear(isWorn: true) }
-            case .neverEndsMeasurements: events.removeAll { if case .measurementEnded = $0 { true } else { false } }
-            case .completesStoppedMeasurements:
-                events = events.map { event in
-                    guard case .measurementEnded(let id, _, let error) = event else { return event }
-                    return .measurementEnded(id, completed: true, error: error)
-                }
+            case .answersAfterTheEnd where error.code == .disconnected: return HistoryPage(samples: [])
+            case .failsWhenInterrupted where error.code == .disconnected: throw DeviceError(.failure, "It broke.")
+            case .ignoresCancellation where Task.isCancelled: await memory.waitForTheEnd()
             default: break
             }
-            return events
-        } catch {
-            // A session that does not tell its end waits for ever.
-            if mistake == .neverEnds { for await _ in AsyncStream<Never>.makeStream().stream {} }
             throw error
         }
     }
 
-    func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
-        var request = request
-        let capabilities = description.capabilities
-        if mistake == .answersWhatItCannot, !capabilities.supports(.history, request.metric) {
-            return HistoryPage(samples: [])
-        }
-        if isBroken.value { throw DeviceError(.failure, "It is confused.") }
-        if mistake == .breaksWhenCancelled {
-            await Task.yield()
-            if Task.isCancelled { isBroken.value = true }
-        }
-        if mistake == .includesTheEnd { request.to = request.to + .milliseconds(1) }
-        if mistake == .ignoresTheLimit { request.limit = HistoryRequest.maximumLimit }
-        if mistake == .repeatsThePage { request.page = nil }
-        var page = try await session.history(request)
+    private func damaged(_ page: HistoryPage, _ request: HistoryRequest) async -> HistoryPage {
+        var page = page
         switch mistake {
         case .repeatsRecords: page.samples += page.samples.suffix(1)
         case .descends: page.samples.reverse()
         case .losesRecords: if page.next == nil { page.samples = page.samples.dropLast() }
+        case .countsGoodRecords: page.malformed = 1
+        case .answersEmptyRanges where page.samples.isEmpty:
+            page.samples = session.content.history[request.metric].map { Array($0.prefix(1)) } ?? []
+        case .mixesAnswers:
+            memory.state.withLock { $0.overlapping += 1 }
+            for _ in 0..<20 { await Task.yield() }
+            let others = memory.state.withLock { state in
+                state.overlapping -= 1
+                return state.overlapping
+            }
+            if others > 0 { page = HistoryPage(samples: []) }
         default: break
         }
         return page
     }
 
+    func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
+        if mistake == .keepsAcknowledgements { return }
+        try await session.acknowledgeHistory(of: metric, through: through)
+        if mistake == .forgetsTooMuch { session.change { $0.history[metric] = [] } }
+    }
+
+    func summaries(of metric: Metric, days: ClosedRange<LocalDay>) async throws(DeviceError) -> [DailySummary] {
+        if mistake == .summarisesWhatItCannot, !description.capabilities.supports(.summary, metric) { return [] }
+        var summaries = try await session.summaries(of: metric, days: days)
+        if mistake == .losesDays { summaries = summaries.dropLast() }
+        if mistake == .changesDays { for index in summaries.indices { summaries[index].count += 1 } }
+        return summaries
+    }
+
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
-        try await session.monitorConfiguration(of: metric)
+        if mistake == .showsWhatItCannot, !description.capabilities.supports(.monitor, metric) {
+            return MonitorConfiguration()
+        }
+        return try await session.monitorConfiguration(of: metric)
     }
 
     func setMonitorConfiguration(
         _ configuration: MonitorConfiguration, of metric: Metric
     ) async throws(DeviceError) {
         switch mistake {
-        case .ignoresConfigurations: break
-        case .forgetsOtherParts: session.change { $0.monitors[metric] = configuration }
-        default: try await session.setMonitorConfiguration(configuration, of: metric)
+        case .ignoresConfigurations: return
+        case .forgetsOtherParts: return session.change { $0.monitors[metric] = configuration }
+        case .setsWhatItCannot where !description.capabilities.supports(.monitor, metric): return
+        case .changesWhenCancelled:
+            await Task.yield()
+            if Task.isCancelled { return session.change { $0.monitors[metric]?.schedule = nil } }
+        default: break
         }
-    }
-
-    func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
         do {
-            return try await session.startMeasurement(of: metric, duration: duration)
+            try await session.setMonitorConfiguration(configuration, of: metric)
         } catch {
-            guard mistake == .acceptsTwoMeasurements, error.code == .busy else { throw error }
-            return MeasurementID("another")
+            if mistake == .takesNonsense, error.code == .invalid { return }
+            if mistake == .keepsNonsense { session.change { $0.monitors[metric] = configuration } }
+            throw error
         }
     }
 
-    func stopMeasurement(_ measurement: MeasurementID) async throws(DeviceError) {
-        try await session.stopMeasurement(measurement)
+    func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
+        switch mistake {
+        case .ignoresTheClock: break
+        case .addsTheOffset: try await session.setClock(now + .minutes(utcOffset), utcOffset: utcOffset)
+        default: try await session.setClock(now, utcOffset: utcOffset)
+        }
     }
 
     func ping() async throws(DeviceError) {
-        if isBroken.value { throw DeviceError(.failure, "It is confused.") }
+        try requireSense()
         try await session.ping()
     }
 
     func shutdown() async {
-        if mistake == .staysAtGoodbye { for await _ in AsyncStream<Never>.makeStream().stream {} }
-        await session.shutdown()
+        switch mistake {
+        case .staysAtGoodbye: for await _ in AsyncStream<Never>.makeStream().stream {}
+        case .leavesWithoutGoodbye: break
+        default: await session.shutdown()
+        }
     }
-}
 
-/// A value that several tasks share.
-private final class Shared<Value: Sendable>: Sendable {
-    private let mutex: Mutex<Value>
-    init(_ value: Value) { mutex = Mutex(value) }
-    var value: Value {
-        get { mutex.withLock { $0 } }
-        set { mutex.withLock { $0 = newValue } }
+    private func requireSense() throws(DeviceError) {
+        if memory.state.withLock({ $0.isConfused }) { throw DeviceError(.failure, "It is confused.") }
     }
 }

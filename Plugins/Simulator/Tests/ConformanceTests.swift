@@ -6,22 +6,36 @@ import Vitals
 @testable import Simulator
 
 @Suite struct ConformanceTests {
+    private let calendar: LocalCalendar
+    private let id: DeviceID
+
+    init() throws {
+        calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+        id = try #require(DeviceID("demo"))
+    }
+
     @Test(arguments: Model.allCases)
     func `does what every driver must do`(model: Model) throws {
-        let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
-        let id = try #require(DeviceID("demo"))
-        let options = SimulatorOptions(model: model, seed: 3, historyDays: 2)
-        var device = DeviceState(options, seed: 3, calendar: calendar)
-        var history: [Metric: [Sample]] = [:]
-        for metric in device.capabilities.metrics(with: .history) {
-            // The oldest records are forgotten while the suite runs.
-            let from = device.oldest(at: Stage.noon) + .hours(1)
-            history[metric] = device.samples(
-                of: metric, from: from, to: Stage.noon + .milliseconds(1), at: Stage.noon)
-            #expect(history[metric]?.isEmpty == false || metric == .sport)
-        }
-        let expectation = DriverConformance.Expectation(history: history, patience: .minutes(2))
-        let findings = try Simulation.run(seed: 1, start: Stage.noon, deadline: .days(1)) { simulation in
+        let options = SimulatorOptions(model: model, seed: 3, historyDays: 4)
+        let findings = try run(options) { await $0.check() }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    /// A simulated device falls silent only by the fault that lets every call hang.
+    @Test(arguments: Model.allCases)
+    func `does what every driver must do while the device hangs`(model: Model) throws {
+        var options = SimulatorOptions(model: model, seed: 3, historyDays: 4)
+        options.faults.hang = 1
+        let findings = try run(options, fallSilent: {}) { await $0.checkSilence() + $0.checkInterruption() }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    private func run(
+        _ options: SimulatorOptions, fallSilent: (@Sendable () async -> Void)? = nil,
+        _ check: @escaping @Sendable (DriverConformance) async -> [String]
+    ) throws -> [String] {
+        let expectation = try expectation(of: options)
+        return try Simulation.run(seed: 1, start: Stage.noon, deadline: .days(10)) { [calendar, id] simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
                 let context = SessionContext(
                     device: id, gateway: (name: "test", version: "1"), calendar: calendar,
@@ -32,20 +46,67 @@ import Vitals
                         session,
                         DriverConformance.Peer(
                             disconnect: { simulated.close(DeviceError(.disconnected, "out of reach")) },
-                            sendEvents: { firstEvents(of: simulated, at: simulation.date) }))
+                            sendEvents: { nextEvents(of: simulated, from: simulation.date) },
+                            fallSilent: fallSilent,
+                            told: { _ in told(simulated, at: simulation.date) }))
                 }
             }
-            return await suite.check()
+            return await check(suite)
         }
-        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    /// What a device of these options has, taken from the device itself.
+    private func expectation(of options: SimulatorOptions) throws -> DriverConformance.Expectation {
+        var device = DeviceState(options, seed: 3, calendar: calendar)
+        var history: [Metric: [Sample]] = [:]
+        for metric in device.capabilities.metrics(with: .history) {
+            // What is older may be forgotten while the suite runs.
+            let from = Stage.noon - .days(2)
+            history[metric] = device.samples(
+                of: metric, from: from, to: Stage.noon + .milliseconds(1), at: Stage.noon)
+            #expect(history[metric]?.isEmpty == false || metric == .sport)
+        }
+        // Today's summary goes on while the suite runs.
+        let yesterday = calendar.day(of: Stage.noon).advanced(by: -1)
+        let days = yesterday.advanced(by: -1)...yesterday
+        var summaries: [Metric: [DailySummary]] = [:]
+        for metric in device.capabilities.metrics(with: .summary) {
+            summaries[metric] = try device.summaries(of: metric, days: days, device: id, at: Stage.noon)
+            #expect(summaries[metric]?.isEmpty == false || metric == .sport)
+        }
+        // A cuff has something to say twice a day.
+        return DriverConformance.Expectation(
+            history: history, summaries: summaries, summaryDays: days, patience: .days(1))
     }
 }
 
-/// What a device says at the beginning of each session.
-private func firstEvents(of session: SimulatedSession, at moment: Timestamp) -> [DeviceEvent] {
+/// What a device says next: its battery and whether it is worn, then live samples, and an alert where it can raise one.
+private func nextEvents(of session: SimulatedSession, from moment: Timestamp) -> [DeviceEvent] {
     session.device.use { state in
-        let battery = state.battery(at: moment)
-        let told = DeviceEvent.battery(percent: battery.percent, isCharging: battery.isCharging)
-        return state.model == .cuff ? [told] : [told, .wear(isWorn: state.isWorn(at: moment))]
+        if state.capabilities.supports(.restAlert, .heartRate) {
+            // Every heart of this world beats slower.
+            state.settings[.heartRate]?.restingAlert = AlertLimits(isEnabled: true, lower: 290, upper: 299)
+        }
+        var copy = state
+        var feed = LiveFeed(from: moment)
+        var events: [DeviceEvent] = []
+        var moment = moment
+        while events.count(where: \.isLive) < 3 {
+            events += feed.due(at: moment, from: &copy)
+            moment = feed.next(after: moment, &copy)
+        }
+        return events
     }
+}
+
+/// What a device knows of what it was told.
+private func told(_ session: SimulatedSession, at moment: Timestamp) -> [DriverConformance.Told] {
+    session.device.use { state in
+        [.clock(state.time(moment), utcOffset: nil)]
+            + state.acknowledgedThrough.map { .acknowledged($0.key, through: $0.value) }
+    }
+}
+
+extension DeviceEvent {
+    fileprivate var isLive: Bool { if case .samples = self { true } else { false } }
 }

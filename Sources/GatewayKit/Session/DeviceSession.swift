@@ -3,8 +3,9 @@ public import Vitals
 /// A conversation with a connected device. Each operation waits for the device's answer.
 ///
 /// Calls of several tasks may overlap; a driver whose device takes one request at a time queues them. An operation that
-/// the device's capabilities do not name is not called; its default throws `unsupported`. The gateway limits how long
-/// each operation may take (`DeviceTimeouts`) and closes the session when the time is over.
+/// the device's capabilities do not name is not called; its default throws `unsupported`. An operation whose task is
+/// cancelled ends, and leaves the session and the other calls as they are. The gateway limits how long each operation may
+/// take (`DeviceTimeouts`) and closes the session when the time is over.
 public protocol DeviceSession: Sendable {
     /// Who the device is and what it can do, as learnt while the session was opened.
     var description: DeviceDescription { get }

@@ -2,6 +2,9 @@ import GatewayKit
 import Vitals
 
 extension DriverConformance {
+    /// How far from UTC a place can be, in minutes: 12 hours west, 14 hours east.
+    static let offsets = -720...840
+
     /// A description must be consistent: abilities only where they mean something.
     package func checkDescription() async -> [String] {
         await session("description") { session, _, findings in
@@ -11,6 +14,10 @@ extension DriverConformance {
             }
             if let days = description.capabilities.maximumHistoryDays {
                 findings.expect(days > 0, "max_history_days is \(days); it should be positive or not said.")
+            }
+            if let offset = description.clock?.utcOffset {
+                findings.expect(
+                    Self.offsets.contains(offset), "the clock is \(offset) minutes from UTC; no place is so far.")
             }
             let identity = description.identity
             let texts = [
@@ -43,33 +50,5 @@ extension DriverConformance {
         }
         if metric.isInterval, abilities.contains(.measure) { problems.append("cannot be measured on demand.") }
         return problems
-    }
-
-    /// What a device cannot do must be refused as unsupported, and not tried.
-    package func checkUnsupported() async -> [String] {
-        await session("unsupported") { session, _, findings in
-            let capabilities = session.description.capabilities
-            for metric in Metric.allCases {
-                if !capabilities.supports(.history, metric) {
-                    await findings.expect([.unsupported], "history of \(metric.rawValue)") {
-                        let request = HistoryRequest(
-                            metric: metric, from: Timestamp(seconds: 0), to: Timestamp(seconds: 1))
-                        _ = try await self.inTime("history") { try await session.history(request) }
-                    }
-                }
-                if !capabilities.supports(.monitor, metric) {
-                    await findings.expect([.unsupported], "monitoring of \(metric.rawValue)") {
-                        _ = try await self.inTime("monitoring") { try await session.monitorConfiguration(of: metric) }
-                    }
-                }
-                if !capabilities.supports(.measure, metric) {
-                    await findings.expect([.unsupported], "measuring \(metric.rawValue)") {
-                        _ = try await self.inTime("measuring") {
-                            try await session.startMeasurement(of: metric, duration: .seconds(1))
-                        }
-                    }
-                }
-            }
-        }
     }
 }

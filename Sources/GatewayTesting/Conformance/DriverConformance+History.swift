@@ -8,9 +8,13 @@ extension DriverConformance {
     /// The history must be complete, ascending, within what was asked for, and the same each time.
     package func checkHistory() async -> [String] {
         await session("history") { session, _, findings in
+            let metrics = session.description.capabilities.metrics(with: .history)
+            findings.expect(
+                metrics.isEmpty || metrics.contains { self.expectation.history[$0]?.isEmpty == false },
+                "the device has a history, but the expectation says of no metric what is in it.")
             for metric in Metric.allCases {
                 let expected = self.expectation.history[metric] ?? []
-                guard session.description.capabilities.supports(.history, metric) else {
+                guard metrics.contains(metric) else {
                     findings.expect(
                         expected.isEmpty, "\(metric.rawValue) has records, but the capabilities do not name a history.")
                     continue
@@ -36,7 +40,7 @@ extension DriverConformance {
                 self.compare(
                     later, expected.filter { $0.start > first.start }, "\(metric.rawValue) after the first start",
                     findings)
-                for (from, to) in [(first.start, first.start), (end, end + .days(1))] {
+                for (from, to) in [(first.start, first.start)] + Self.gaps(in: expected) {
                     let none = try await self.read(
                         session, HistoryRequest(metric: metric, from: from, to: to), findings)
                     findings.expect(
@@ -44,6 +48,12 @@ extension DriverConformance {
                 }
             }
         }
+    }
+
+    /// The first and the last range within the records in which none of them starts.
+    private static func gaps(in records: [Sample]) -> [(Timestamp, Timestamp)] {
+        let gaps = zip(records, records.dropFirst()).map { ($0.start + .milliseconds(1), $1.start) }.filter { $0 < $1 }
+        return gaps.count > 1 ? [gaps[0], gaps[gaps.count - 1]] : gaps
     }
 
     /// Reads all pages of a request, and looks at each.
@@ -60,6 +70,8 @@ extension DriverConformance {
             findings.expect(
                 page.samples.count <= request.limit,
                 "\(request.metric.rawValue): a page of \(request.limit) has \(page.samples.count) records.")
+            findings.expect(
+                page.malformed == 0, "\(request.metric.rawValue): \(page.malformed) good records count as malformed.")
             samples += page.samples
             guard let next = page.next else { return samples }
             guard pages.insert(next).inserted, pages.count <= greatest else {

@@ -5,10 +5,11 @@ extension DriverConformance {
     /// Long enough not to end by itself while the suite stops it.
     static let longMeasurement: Duration = .minutes(10)
 
-    /// A measurement must give samples and an end; one that is stopped must end, too, and one is enough at a time.
+    /// A measurement must give samples and an end, and nothing after it; one that is stopped must end, too, and one is
+    /// enough at a time.
     package func checkMeasurement() async -> [String] {
-        await session("measurement") { session, _, findings in
-            let events = EventReader(session)
+        await session("measurement", takesEvents: true) { session, _, findings in
+            let events = EventReader(session, findings)
             for metric in session.description.capabilities.metrics(with: .measure) {
                 try await self.measure(metric, session, events, findings)
                 try await self.stop(metric, session, events, findings)
@@ -29,8 +30,17 @@ extension DriverConformance {
             end.samples.allSatisfy { $0.metric == metric },
             "\(metric.rawValue): the measurement gave samples of another metric.")
         findings.expect(
+            end.samples.allSatisfy(\.isValid), "\(metric.rawValue): the measurement gave a sample that cannot be.")
+        findings.expect(
             end.completed && end.error == nil,
             "\(metric.rawValue): the measurement was not completed: \(end.error?.message ?? "no error").")
+        do {
+            // The gateway's stop and the device's end may cross.
+            try await inTime("stopping what has ended") { try await session.stopMeasurement(id) }
+        } catch {
+            findings.add(
+                "\(metric.rawValue): stopping a measurement that has ended threw \(error); it should do nothing.")
+        }
     }
 
     private func stop(
@@ -69,35 +79,5 @@ extension DriverConformance {
         try await inTime("starting a measurement of \(metric.rawValue)") {
             try await session.startMeasurement(of: metric, duration: duration)
         }
-    }
-}
-
-/// Takes a session's events and keeps those that nobody has asked for yet.
-actor EventReader {
-    private let session: any DeviceSession
-    private var waiting: [DeviceEvent] = []
-
-    init(_ session: any DeviceSession) { self.session = session }
-
-    /// The next event, `nil` at the end.
-    func next() async throws -> DeviceEvent? {
-        while waiting.isEmpty {
-            guard let events = try await session.nextEvents() else { return nil }
-            waiting = events
-        }
-        return waiting.removeFirst()
-    }
-
-    /// Waits for a measurement's end. Samples of it that come after another measurement's are its own all the same.
-    func end(of id: MeasurementID) async throws -> (samples: [Sample], completed: Bool, error: DeviceError?) {
-        var samples: [Sample] = []
-        while let event = try await next() {
-            switch event {
-            case .measurementSample(id, let sample): samples.append(sample)
-            case .measurementEnded(id, let completed, let error): return (samples, completed, error)
-            default: break
-            }
-        }
-        throw DeviceError(.disconnected, "The events ended before the measurement.")
     }
 }

@@ -1,6 +1,5 @@
 package import GatewayKit
-import Synchronization
-package import Vitals
+import Vitals
 
 /// What every driver must do, whatever its protocol: the suite that a plugin's tests run against a peer with known content.
 ///
@@ -12,60 +11,11 @@ package import Vitals
 ///     }.check()
 ///     #expect(findings.isEmpty, "\(findings)")
 ///
-/// Each check opens a session of its own.
+/// Each check opens a session of its own, with a new peer. Every operation of `DeviceSession` is in one of them.
 package struct DriverConformance: Sendable {
     /// Opens a session with a new peer, calls the closure, and closes it.
     package typealias Open =
         @Sendable (_ body: @Sendable (any DeviceSession, Peer) async throws -> Void) async throws -> Void
-
-    /// The other side of a session, in the hands of the suite.
-    package struct Peer: Sendable {
-        /// Ends the link, as if the device went out of reach.
-        package var disconnect: @Sendable () async -> Void
-        /// Lets the device send something by itself, and returns the events that must arrive, in this order. `nil` for a
-        /// device that sends nothing by itself.
-        package var sendEvents: (@Sendable () async -> [DeviceEvent])?
-
-        /// A peer.
-        package init(
-            disconnect: @escaping @Sendable () async -> Void,
-            sendEvents: (@Sendable () async -> [DeviceEvent])? = nil
-        ) {
-            self.disconnect = disconnect
-            self.sendEvents = sendEvents
-        }
-    }
-
-    /// What a driver does when a measurement is to start while another one runs. Its README says which.
-    package enum SecondMeasurement: Sendable, Hashable {
-        /// It throws `busy`.
-        case isBusy
-        /// It starts when the first one has ended.
-        case isQueued
-    }
-
-    /// What is known about the peer.
-    package struct Expectation: Sendable {
-        /// All records of the metrics with a history.
-        package var history: [Metric: [Sample]]
-        /// What a second measurement does.
-        package var secondMeasurement: SecondMeasurement
-        /// How long measurements shall take.
-        package var measurementDuration: Duration
-        /// How long anything may take.
-        package var patience: Duration
-
-        /// What is known.
-        package init(
-            history: [Metric: [Sample]] = [:], secondMeasurement: SecondMeasurement = .isBusy,
-            measurementDuration: Duration = .seconds(1), patience: Duration = .seconds(10)
-        ) {
-            self.history = history.mapValues { $0.sorted { $0.start < $1.start } }
-            self.secondMeasurement = secondMeasurement
-            self.measurementDuration = measurementDuration
-            self.patience = patience
-        }
-    }
 
     let expectation: Expectation
     let clock: GatewayClock
@@ -83,28 +33,47 @@ package struct DriverConformance: Sendable {
     package func check() async -> [String] {
         var findings: [String] = []
         findings += await checkDescription()
+        findings += await checkClock()
         findings += await checkHistory()
+        findings += await checkAcknowledgement()
+        findings += await checkSummaries()
         findings += await checkUnsupported()
         findings += await checkMonitoring()
         findings += await checkMeasurement()
         findings += await checkEvents()
+        findings += await checkReceipts()
+        findings += await checkOverlap()
         findings += await checkCancellation()
+        findings += await checkSilence()
+        findings += await checkInterruption()
         findings += await checkShutdown()
         return findings
     }
 
     /// Runs one check in a session of its own, and collects what it finds.
+    ///
+    /// A check that does not look at the device's events lets them be taken all the same, as the gateway takes them at all
+    /// times: a driver stops reading from its device while they wait.
     func session(
-        _ name: String, _ body: @escaping @Sendable (any DeviceSession, Peer, Findings) async throws -> Void
+        _ name: String, takesEvents: Bool = false,
+        _ body: @escaping @Sendable (any DeviceSession, Peer, Findings) async throws -> Void
     ) async -> [String] {
         let findings = Findings()
         do {
             try await open { session, peer in
-                do {
-                    try await body(session, peer, findings)
-                } catch {
-                    findings.add("failed: \(error)")
+                let check: @Sendable () async -> Void = {
+                    do {
+                        try await body(session, peer, findings)
+                    } catch {
+                        findings.add("failed: \(error)")
+                    }
                 }
+                guard !takesEvents else { return await check() }
+                let end: Void? = await self.cancel(
+                    { while (try? await session.nextEvents()) != nil {} }, after: check, orRelease: peer.disconnect)
+                guard end == nil else { return }
+                findings.add("waiting for events did not end when it was cancelled.")
+                findings.expectFailure()
             }
         } catch {
             // After the end of the link a session fails as a whole: that is how a driver says so.
@@ -114,52 +83,69 @@ package struct DriverConformance: Sendable {
     }
 
     /// Waits no longer than the patience. An operation that does not end when it is cancelled is waited for all the same.
+    ///
+    /// A driver may cancel the body of a session whose link has ended: what is waited for then ends by itself.
     func inTime<Value: Sendable>(
         _ what: String, plus extra: Duration = .zero, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let limit = expectation.patience + extra
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask { try await body() }
+        return try await withThrowingTaskGroup(of: Waiting<Value>.self) { group in
+            group.addTask { .done(try await body()) }
             group.addTask { [clock] in
-                try await clock.sleep(for: limit)
-                return nil
+                do { try await clock.sleep(for: limit) } catch { return .cancelled }
+                return .late
             }
             defer { group.cancelAll() }
-            guard let first = try await group.next(), let value = first else {
-                throw DeviceError(.timeout, "\(what) did not end within \(limit).")
+            while let next = try await group.next() {
+                switch next {
+                case .done(let value): return value
+                case .late: throw DeviceError(.timeout, "\(what) did not end within \(limit).")
+                case .cancelled: continue
+                }
             }
-            return value
+            throw CancellationError()
         }
     }
-}
 
-/// What a check found.
-final class Findings: Sendable {
-    private let state = Mutex<(all: [String], expectsFailure: Bool)>(([], false))
-
-    var all: [String] { state.withLock { $0.all } }
-    /// Whether the check has ended the link itself.
-    var expectsFailure: Bool { state.withLock { $0.expectsFailure } }
-
-    func add(_ finding: String) { state.withLock { $0.all.append(finding) } }
-    func expectFailure() { state.withLock { $0.expectsFailure = true } }
-
-    /// Adds a finding if something is not so.
-    func expect(_ condition: Bool, _ finding: @autoclosure () -> String) { if !condition { add(finding()) } }
-
-    /// Adds a finding if something does not throw a device error of these codes.
-    func expect(
-        _ codes: Set<DeviceError.Code>, _ what: String, _ body: () async throws -> Void
-    ) async {
-        let names = codes.map(\.rawValue).sorted().joined(separator: " or ")
-        do {
-            try await body()
-            add("\(what) succeeded; it should throw \(names).")
-        } catch {
-            guard let code = (error as? DeviceError)?.code, codes.contains(code) else {
-                add("\(what) threw \(error); it should throw \(names).")
-                return
+    /// Makes a call, cancels it when `body` is done, and returns what it gives. One that does not end within the patience is
+    /// let go by `release`; the result is `nil` then.
+    func cancel<Value: Sendable>(
+        _ call: @escaping @Sendable () async -> Value, after body: @escaping @Sendable () async -> Void,
+        orRelease release: @Sendable () async -> Void
+    ) async -> Value? {
+        let isCancelled = Recorder<Void>()
+        return await withTaskGroup(of: Waiting<Value>.self) { group in
+            group.addTask {
+                await withTaskGroup { inner in
+                    inner.addTask { await call() }
+                    await body()
+                    inner.cancelAll()
+                    isCancelled.append(())
+                    return await inner.next().map { .done($0) } ?? .cancelled
+                }
             }
+            group.addTask { [clock, patience = expectation.patience] in
+                do {
+                    try await isCancelled.wait { !$0.isEmpty }
+                    try await clock.sleep(for: patience)
+                } catch {
+                    return .cancelled
+                }
+                return .late
+            }
+            defer { group.cancelAll() }
+            while let next = await group.next() {
+                switch next {
+                case .done(let value): return value
+                case .late:
+                    await release()
+                    return nil
+                case .cancelled: continue
+                }
+            }
+            return nil
         }
     }
+
+    private enum Waiting<Value: Sendable>: Sendable { case done(Value), late, cancelled }
 }

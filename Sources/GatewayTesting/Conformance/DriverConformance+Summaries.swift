@@ -1,0 +1,78 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// A device's own summaries must come complete, each day once and ascending, and only of the days that were asked for.
+    package func checkSummaries() async -> [String] {
+        await session("summaries") { session, _, findings in
+            let metrics = session.description.capabilities.metrics(with: .summary)
+            for (metric, days) in self.expectation.summaries where !days.isEmpty {
+                findings.expect(
+                    metrics.contains(metric),
+                    "\(metric.rawValue) has summaries, but the capabilities do not name the ability.")
+            }
+            guard !metrics.isEmpty else { return }
+            guard let days = self.expectation.summaryDays else {
+                findings.add("the device makes summaries, but the expectation says of no day what they are.")
+                return
+            }
+            for metric in metrics {
+                try await self.compare(metric, days, session, findings)
+                var day = days.lowerBound
+                while day <= days.upperBound {
+                    try await self.compare(metric, day...day, session, findings)
+                    day = day.advanced(by: 1)
+                }
+            }
+        }
+    }
+
+    private func compare(
+        _ metric: Metric, _ days: ClosedRange<LocalDay>, _ session: any DeviceSession, _ findings: Findings
+    ) async throws {
+        let read = try await inTime("the summaries of \(metric.rawValue)") {
+            try await session.summaries(of: metric, days: days)
+        }
+        let expected = (expectation.summaries[metric] ?? []).filter { days.contains($0.day) }
+        let what = "\(metric.rawValue), \(days.lowerBound) to \(days.upperBound)"
+        guard read.map(\.day) == expected.map(\.day) else {
+            findings.add(
+                "\(what): the days are \(read.map { "\($0.day)" }) instead of \(expected.map { "\($0.day)" }).")
+            return
+        }
+        for (read, expected) in zip(read, expected) where read.withoutReceipt != expected.withoutReceipt {
+            findings.add(
+                "\(what): the summary of \(read.day) is \(read.withoutReceipt) instead of \(expected.withoutReceipt).")
+        }
+    }
+}
+
+extension DailySummary {
+    /// The summary as if all its samples had come at the same time.
+    fileprivate var withoutReceipt: DailySummary {
+        var summary = self
+        switch details {
+        case .values(var extremes):
+            extremes.maximum = extremes.maximum?.withoutReceipt
+            extremes.minimum = extremes.minimum?.withoutReceipt
+            extremes.resting = extremes.resting.map(\.withoutReceipt)
+            summary.details = .values(extremes)
+        case .bloodPressure(var extremes):
+            extremes.maximumSystolic = extremes.maximumSystolic?.withoutReceipt
+            extremes.minimumSystolic = extremes.minimumSystolic?.withoutReceipt
+            extremes.maximumDiastolic = extremes.maximumDiastolic?.withoutReceipt
+            extremes.minimumDiastolic = extremes.minimumDiastolic?.withoutReceipt
+            summary.details = .bloodPressure(extremes)
+        case .steps, .sleep, .sport: break
+        }
+        return summary
+    }
+}
+
+extension StoredSample {
+    fileprivate var withoutReceipt: StoredSample {
+        var stored = self
+        stored.receivedAt = Timestamp(milliseconds: 0)
+        return stored
+    }
+}
