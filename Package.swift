@@ -95,7 +95,7 @@ let package = Package(
         tests("ContractTests", ["Contract", "JSON", "Vitals"]),
         tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
-        tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "Vitals", logging]),
+        tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
         tests(
             "GatewayTests",
             [

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayKit
+import GatewayTesting
 import JSON
 import Testing
 import Vitals
@@ -34,7 +35,7 @@ import Vitals
         for (name, _) in Abilities.named { #expect(text.contains("`\(name)`"), "\(name)") }
     }
 
-    @Test func `reads every sample that it can write`() throws {
+    @Test func `reads every sample that a device can write`() throws {
         let start = Timestamp(milliseconds: 1_763_683_200_000)
         let samples = [
             Sample(metric: .heartRate, start: start, isExercise: true, revision: 2, user: 1, reading: .value(61.5)),

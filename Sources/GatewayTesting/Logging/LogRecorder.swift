@@ -1,5 +1,4 @@
 package import Logging
-import Synchronization
 
 /// Keeps what is logged, so that a test can look at it.
 package final class LogRecorder: Sendable {
@@ -13,13 +12,20 @@ package final class LogRecorder: Sendable {
         package var metadata: [String: String]
     }
 
-    private let recorded = Mutex<[Entry]>([])
+    private let recorded = Recorder<Entry>()
 
     /// A recorder without entries.
     package init() {}
 
     /// What was logged so far, oldest first.
-    package var entries: [Entry] { recorded.withLock { $0 } }
+    package var entries: [Entry] { recorded.elements }
+
+    /// Returns what was logged as soon as it fulfils `condition`.
+    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    @discardableResult
+    package func wait(until condition: @escaping @Sendable ([Entry]) -> Bool) async throws -> [Entry] {
+        try await recorded.wait(until: condition)
+    }
 
     /// A logger of all levels that writes here.
     package var logger: Logger {
@@ -42,7 +48,7 @@ package final class LogRecorder: Sendable {
             let all = metadata.merging(event.metadata ?? [:]) { _, own in own }
             let entry = Entry(
                 level: event.level, message: "\(event.message)", metadata: all.mapValues { "\($0)" })
-            recorder.recorded.withLock { $0.append(entry) }
+            recorder.recorded.append(entry)
         }
     }
 }

@@ -2,8 +2,7 @@ package import JSON
 package import Vitals
 
 extension JSONWriter {
-    /// Writes a sample as a device does on Vitals Link. The gateway itself never sends one: this is for the peers in
-    /// tests and measurements.
+    /// Writes a sample as a device does on Vitals Link.
     package mutating func linkSample(_ sample: Sample) {
         beginObject()
         member("metric", sample.metric.rawValue)

@@ -1,0 +1,116 @@
+package import GatewayKit
+import JSON
+import Synchronization
+
+/// The device's end of Vitals Link: serves any `DeviceSession` over a stream of bytes, so that whatever plays a device in a
+/// test can be reached by the driver `link`, over every transport.
+///
+/// It is written from `Plugins/Link/Protocol.md`, and shares nothing with the driver but JSON itself: what both ends
+/// misunderstood alike would not be found. It keeps to the simplest code that is right, and is not for production.
+package final class LinkServer: Sendable {
+    /// The version of Vitals Link that it speaks.
+    static let version = 1
+    /// How much is read at once.
+    static let readLimit = 65_536
+
+    let session: any DeviceSession
+    let stream: any ByteLink
+    private let waiting = Mutex((last: 0, receipts: [Int: SampleReceipt]()))
+
+    /// A server of `session`, for one link. Serving ends no session: its owner does.
+    package init(_ session: any DeviceSession, over stream: any ByteLink) {
+        self.session = session
+        self.stream = stream
+    }
+
+    /// Serves until the gateway says goodbye or closes the link, until the session's events end, or until the task is
+    /// cancelled. The link's owner closes it then.
+    package func run() async {
+        let (greetings, greeting) = AsyncStream.makeStream(of: Void.self)
+        await withTaskGroup { group in
+            group.addTask { await self.receive { greeting.yield() } }
+            group.addTask {
+                // A device keeps to itself what it has to say until it is greeted.
+                for await _ in greetings { return await self.sendEvents() }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Reads lines and does what they say. Calls are answered when they are done, in any order.
+    private func receive(greeted: @escaping @Sendable () -> Void) async {
+        await withDiscardingTaskGroup { calls in
+            var rest: [UInt8] = []
+            while let bytes = try? await stream.read(atMost: Self.readLimit), !bytes.isEmpty {
+                rest += bytes
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = Array(rest[..<end])
+                    rest.removeSubrange(...end)
+                    switch LinkMessage(line) {
+                    case .call("shutdown", _, let id):
+                        await session.shutdown()
+                        await answer(id, .success(LinkCall.nothing))
+                        return calls.cancelAll()
+                    case .call(let method, let params, let id):
+                        calls.addTask {
+                            await self.answer(id, await LinkCall(self.session, params).result(of: method))
+                            if method == "initialize" { greeted() }
+                        }
+                    case .answer(let id, let refusal): await settle(id, refusal)
+                    case .unusable(let failure): await answer(.null, .failure(failure))
+                    }
+                }
+            }
+            calls.cancelAll()
+        }
+    }
+
+    /// Answers a call; a notification has no id and gets no answer.
+    private func answer(_ id: JSONValue?, _ result: Result<[UInt8], LinkFailure>) async {
+        guard let id else { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("jsonrpc", "2.0")
+        writer.member("id", id)
+        switch result {
+        case .success(let bytes):
+            writer.key("result")
+            writer.raw(bytes: bytes)
+        case .failure(let failure):
+            writer.member("error") { error in
+                error.member("code", failure.code)
+                error.member("message", failure.message)
+            }
+        }
+        writer.endObject()
+        writer.newline()
+        await write(writer.bytes)
+    }
+
+    /// Tells the device what the gateway said about a safe sample.
+    private func settle(_ id: Int?, _ refusal: LinkFailure?) async {
+        guard let id, let receipt = waiting.withLock({ $0.receipts.removeValue(forKey: id) }) else { return }
+        try? await session.settle([(receipt, refusal?.error)])
+    }
+
+    private func sendEvents() async {
+        while let events = try? await session.nextEvents() {
+            var writer = JSONWriter()
+            for event in events { writer.linkNotifications(of: event) { self.request(for: $0) } }
+            await write(writer.bytes)
+        }
+    }
+
+    /// The id of a request whose answer belongs to a receipt.
+    private func request(for receipt: SampleReceipt) -> Int {
+        waiting.withLock { waiting in
+            waiting.last += 1
+            waiting.receipts[waiting.last] = receipt
+            return waiting.last
+        }
+    }
+
+    /// Writes lines. Where that fails the link has ended, which `receive` sees, too.
+    private func write(_ bytes: [UInt8]) async { try? await stream.write(bytes) }
+}
