@@ -19,6 +19,9 @@ public protocol ByteLink: Sendable {
     /// at a time.
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8]
     /// Sends bytes, and returns when the system took them. Calls of several tasks do not mix their bytes.
+    ///
+    /// Cancelling it may end the link, as nobody could tell how much was sent: a driver does not let the tasks of its callers
+    /// write.
     func write(_ bytes: [UInt8]) async throws(LinkError)
 }
 

@@ -13,6 +13,7 @@ final class LinkConnection: Sendable {
     let inbox = EventInbox()
     let calls = PendingCalls()
     private let stream: any ByteLink
+    private let outbox = Outbox()
     private let progress: Mutex<Progress>
 
     private struct Progress {
@@ -33,13 +34,8 @@ final class LinkConnection: Sendable {
     /// Says that the device may close the link from now on.
     func expectEnd() { progress.withLock { $0.isEndExpected = true } }
 
-    func write(_ bytes: [UInt8]) async throws(DeviceError) {
-        do {
-            try await stream.write(bytes)
-        } catch {
-            throw DeviceError(.disconnected, error.message)
-        }
-    }
+    /// Writes lines to the device, whole ones whatever happens to the caller.
+    func write(_ bytes: [UInt8]) async throws(DeviceError) { try await outbox.write(bytes) }
 
     /// Makes a call and waits for its answer, however long it takes: the limit is the caller's.
     /// - Throws: the device's error; `failure` for an answer that `reading` cannot read; `disconnected`.
@@ -77,10 +73,15 @@ final class LinkConnection: Sendable {
         try await call(method, params) { (_) throws(JSONError) in }
     }
 
-    /// Reads until the link ends or the task is cancelled, and ends all that waits.
+    /// Reads and writes until the link ends or the task is cancelled, and ends all that waits.
     /// - Returns: why the link ended; `nil` where that was expected.
     func run() async -> DeviceError? {
-        let error = await readAll()
+        let error = await withTaskGroup { group in
+            group.addTask { await self.outbox.run(self.stream) }
+            defer { group.cancelAll() }
+            return await readAll()
+        }
+        outbox.end(error)
         calls.end(error)
         let isExpected = error.code == .disconnected && progress.withLock { $0.isEndExpected }
         inbox.finish(isExpected ? nil : error)
