@@ -92,6 +92,16 @@ let package = Package(
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
         tests("ArchitectureTests"),
         tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Vitals"]),
+        // A simulated wearable as a program of its own: the other end of these tests.
+        .executableTarget(
+            name: "link-wearable", dependencies: ["GatewayKit", "GatewayTesting", "Simulator", "Vitals", unixSignals],
+            path: "Tests/LinkWearable", swiftSettings: settings),
+        tests(
+            "ConformanceTests",
+            [
+                "Exec", "GatewayKit", "GatewayTesting", "Link", "TCP", "Vitals", "link-wearable",
+                "NIOCore".from("swift-nio"), "NIOPosix".from("swift-nio"),
+            ]),
         tests("ContractTests", ["Contract", "JSON", "Vitals"]),
         tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),

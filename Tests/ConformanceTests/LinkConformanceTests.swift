@@ -1,0 +1,42 @@
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import link_wearable
+
+/// The conformance suite over every way in: simulated wearables behind the driver `link`.
+///
+/// Each wearable is the same device at the same hour; what is expected of it is what the simulator's own driver answers,
+/// which has passed the suite by itself.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct LinkConformanceTests {
+    @Test(arguments: Wearable.models)
+    func `does what every driver must do over a stream of bytes in memory`(model: String) throws {
+        let expectation = try Wearable(model: model).expectation(patience: .minutes(2))
+        let findings = try Simulation.run(seed: 1, start: Wearable.noon, deadline: .days(2)) { world in
+            await DriverConformance(expecting: expectation, clock: world.gatewayClock) { body in
+                try await MemoryWay(model: model, world: world).open(body)
+            }.check()
+        }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test(arguments: Wearable.models)
+    func `does what every driver must do over TCP`(model: String) async throws {
+        let expectation = try Wearable(model: model).expectation(patience: .seconds(60))
+        let findings = await DriverConformance(expecting: expectation) { body in
+            try await TCPWay(model: model).open(body)
+        }.check()
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test(arguments: Wearable.models)
+    func `does what every driver must do with a child process`(model: String) async throws {
+        let expectation = try Wearable(model: model).expectation(patience: .seconds(60))
+        let findings = await DriverConformance(expecting: expectation) { body in
+            try await ExecWay(model: model).open(body)
+        }.check()
+        #expect(findings.isEmpty, "\(findings)")
+    }
+}

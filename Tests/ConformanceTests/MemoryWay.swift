@@ -1,0 +1,56 @@
+import GatewayKit
+import GatewayTesting
+import Link
+import Vitals
+
+@testable import link_wearable
+
+/// A wearable at the other end of a stream of bytes in memory, which comes in pieces and late.
+struct MemoryWay {
+    let model: String
+    let world: Simulation
+
+    func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
+        let wearable = try Wearable(model: model)
+        let clock = world.gatewayClock
+        try await wearable.withStage(clock: clock) { stage in
+            let faults = LinkFaults(chunks: 1...4_096, delay: .zero ... .milliseconds(20))
+            let (gateway, device) = ScriptedByteLink.pair(
+                toDevice: faults, toGateway: faults, clock: clock, random: world.random())
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    await LinkServer(stage, over: device).run()
+                    device.close()
+                }
+                defer { group.cancelAll() }
+                try await linkDriver().withSession(over: .bytes(gateway), context: wearable.context(clock)) { session in
+                    try await body(session, stage.peer { device.close() })
+                }
+            }
+        }
+    }
+}
+
+/// The driver as a configuration without options makes it.
+func linkDriver() -> LinkDriver {
+    var options = ConfigurationReader(ConfigurationValue(.null))
+    return LinkDriver(options: &options)
+}
+
+extension StagedSession {
+    /// This stage in the hands of the suite.
+    func peer(disconnect: @escaping @Sendable () async -> Void) -> DriverConformance.Peer {
+        DriverConformance.Peer(
+            disconnect: disconnect,
+            sendEvents: {
+                await self.send(Wearable.events)
+                return Wearable.events
+            },
+            sendSafeSamples: {
+                await self.send([Wearable.safeEvent])
+                return Wearable.safeSamples
+            },
+            fallSilent: { self.fallSilent() },
+            told: { try await self.told.wait(until: $0) })
+    }
+}

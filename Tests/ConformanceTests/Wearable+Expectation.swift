@@ -1,0 +1,55 @@
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import link_wearable
+
+extension Wearable {
+    /// The most records of a metric that are compared: pages of one record make as many calls.
+    private static let recordLimit = 40
+
+    /// What the suite is told about this wearable, as its own driver answers at noon.
+    func expectation(patience: Duration) throws -> DriverConformance.Expectation {
+        try Simulation.run(seed: 1, start: Self.noon, deadline: .hours(1)) { world in
+            let answer = Recorder<DriverConformance.Expectation>()
+            try await withDevice(clock: world.gatewayClock) { device in
+                var expectation = DriverConformance.Expectation(
+                    saysGoodbye: true, measurementDuration: .seconds(3), patience: patience)
+                let capabilities = device.description.capabilities
+                for metric in capabilities.metrics(with: .history) {
+                    let records = try await Self.records(of: metric, device)
+                    #expect(!records.isEmpty, "\(metric.rawValue) has no records")
+                    expectation.history[metric] = records
+                }
+                // Today goes on while the suite runs; the first day of the memory is cut off.
+                let today = LocalDay(number: Int(Self.noon.milliseconds / 86_400_000))
+                let days = today.advanced(by: 2 - Self.historyDays)...today.advanced(by: -1)
+                for metric in capabilities.metrics(with: .summary) {
+                    let summaries = try await device.summaries(of: metric, days: days)
+                    #expect(!summaries.isEmpty, "\(metric.rawValue) has no summaries")
+                    expectation.summaries[metric] = summaries
+                }
+                expectation.summaryDays = days
+                answer.append(expectation)
+            }
+            return try #require(answer.elements.first)
+        }
+    }
+
+    /// The newest records of a metric: all that start at or after the first of them.
+    private static func records(of metric: Metric, _ device: any DeviceSession) async throws -> [Sample] {
+        // Half a day of what the device remembers may be forgotten while the suite runs.
+        let days = metric.isInterval || metric == .restingHeartRate ? 7 : 2
+        var request = HistoryRequest(metric: metric, from: noon - .days(days), to: noon + .milliseconds(1))
+        var all: [Sample] = []
+        repeat {
+            let page = try await device.history(request)
+            all += page.samples
+            request.page = page.next
+        } while request.page != nil
+        guard all.count > recordLimit else { return all }
+        let before = all[all.count - recordLimit - 1].start
+        return all.filter { $0.start > before }
+    }
+}

@@ -1,0 +1,63 @@
+import GatewayKit
+import GatewayTesting
+import Simulator
+import Vitals
+
+/// A simulated wearable on a stage, at noon of a winter's day: the device of all conformance tests, in whatever way it is
+/// reached.
+struct Wearable: Sendable {
+    /// The simulator's models.
+    static let models = ["band", "ring", "cuff", "oximeter"]
+    /// 2026-01-14 12:00 in Berlin: its wearer is up, it is worn, and nothing charges.
+    static let noon = Timestamp(seconds: 1_768_388_400)
+    /// Days that it remembers; an oximeter has fewer.
+    static let historyDays = 8
+
+    let model: String
+    let id: DeviceID
+    private let calendar: LocalCalendar
+    private let driver: SimulatorDriver
+
+    init(model: String) throws {
+        guard let id = DeviceID(model), let calendar = LocalCalendar(identifier: "Europe/Berlin") else {
+            throw WearableError(description: "There is no \(model).")
+        }
+        self.model = model
+        self.id = id
+        self.calendar = calendar
+        let members = [("model", model), ("seed", "3"), ("history_days", "\(Self.historyDays)")]
+        var options = ConfigurationReader(
+            ConfigurationValue(
+                .map(
+                    members.map { (ConfigurationKey($0.0), ConfigurationValue(.scalar($0.1, isQuoted: false))) })))
+        driver = SimulatorDriver(options: &options)
+        guard options.finish().isEmpty else { throw WearableError(description: "The simulator has no \(model).") }
+    }
+
+    /// What a driver is told that opens a session with it.
+    func context(_ clock: GatewayClock, _ log: LogRecorder = LogRecorder()) -> SessionContext {
+        SessionContext(
+            device: id, gateway: (name: "test", version: "1"), calendar: calendar, clock: clock, logger: log.logger)
+    }
+
+    /// Opens a session with the device itself.
+    func withDevice(clock: GatewayClock, _ body: @Sendable (any DeviceSession) async throws -> Void) async throws {
+        try await driver.withSession(over: .none, context: context(clock), body)
+    }
+
+    /// Opens a session with the device on a stage.
+    func withStage(clock: GatewayClock, _ body: @Sendable (StagedSession) async throws -> Void) async throws {
+        try await withDevice(clock: clock) { device in
+            let stage = StagedSession(device)
+            try await withThrowingTaskGroup { group in
+                group.addTask { await stage.run() }
+                defer { group.cancelAll() }
+                try await body(stage)
+            }
+        }
+    }
+}
+
+struct WearableError: Error, CustomStringConvertible {
+    var description: String
+}
