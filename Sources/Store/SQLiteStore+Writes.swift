@@ -26,9 +26,9 @@ extension SQLiteStore {
     }
 
     package nonisolated func keepDeviceSummary(
-        _ summary: DailySummary, of device: DeviceID
+        _ summary: DailySummary, of device: DeviceID, at moment: Timestamp
     ) async throws(StoreError) {
-        try await write { try $0.keep(deviceSummary: summary, of: device) }
+        try await write { try $0.keep(deviceSummary: summary, of: device, at: moment) }
     }
 
     package nonisolated func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {

@@ -91,14 +91,27 @@ import Vitals
     @Test func `the device's own summary stands beside ours, whichever comes first`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        try await store.keepDeviceSummary(summary(count: 7), of: .band)
+        try await store.keepDeviceSummary(summary(count: 7), of: .band, at: dawn)
         #expect(try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9).isEmpty)
         let record = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
         #expect(record.deviceSummary == summary(count: 7))
-        try await store.keepDeviceSummary(summary(count: 8), of: .band)
-        let days = try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9)
-        #expect(days.map(\.deviceSummary) == [summary(count: 8)])
-        #expect(days.map(\.revision) == [1])
+        #expect(folder.committed.all.map(\.content) == [.day(record)])
+    }
+
+    @Test func `a past day is a fact again where the device says something else of it`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.settle(summary(), of: .band, isFinal: false, at: dawn)
+        try await store.keepDeviceSummary(summary(count: 6), of: .band, at: dawn)
+        #expect(folder.committed.all.isEmpty)
+        _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
+        for _ in 0..<2 { try await store.keepDeviceSummary(summary(count: 8), of: .band, at: dawn + .hours(1)) }
+        let changed = DayRecord(
+            summary: summary(), revision: 2, updatedAt: dawn + .hours(1), isFinal: true,
+            deviceSummary: summary(count: 8))
+        #expect(try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9) == [changed])
+        #expect(folder.committed.all.count == 2)
+        #expect(folder.committed.all.last?.content == .day(changed))
     }
 
     @Test func `reads days in their order up to a limit`() async throws {

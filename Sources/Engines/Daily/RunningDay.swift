@@ -40,6 +40,11 @@ package struct RunningDay: Sendable {
         changed.formUnion(metrics)
     }
 
+    /// Something else of a metric's day changed, which is published with it.
+    package mutating func touch(_ metric: Metric) {
+        if accumulators[metric] != nil { changed.insert(metric) }
+    }
+
     /// The summary of a metric, empty where the day has no sample yet.
     package func summary(of metric: Metric) -> DailySummary {
         (accumulators[metric] ?? DailyAccumulator(metric: metric, day: day)).summary

@@ -78,15 +78,22 @@ extension DeviceAgent {
         let now = clock.now
         let changed = ledger.today.changed.subtracting(ledger.today.outdated)
         for metric in changed.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let summary = summaryOfToday(metric)
-            publishedToday[metric] = summary
-            publish(.today(DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false)))
+            let record = recordOfToday(metric, at: now)
+            publishedToday[metric] = record.summary
+            publish(.today(record))
         }
         ledger.today.published()
     }
 
+    /// The running day of a metric as it is published and answered.
+    func recordOfToday(_ metric: Metric, at now: Timestamp) -> DayRecord {
+        let summary = summaryOfToday(metric)
+        let own = deviceToday[metric].flatMap { $0.day == summary.day ? $0 : nil }
+        return DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false, deviceSummary: own)
+    }
+
     /// The running day of a metric, with no counter lower than it was published before.
-    func summaryOfToday(_ metric: Metric) -> DailySummary {
+    private func summaryOfToday(_ metric: Metric) -> DailySummary {
         let summary = ledger.today.summary(of: metric)
         return publishedToday[metric].map { summary.raised(over: $0) } ?? summary
     }
@@ -109,6 +116,7 @@ extension DeviceAgent {
             try await rebuildToday(day.metric)
             let kept = try await store.days(of: id, metric: day.metric, in: today...today, limit: 1)
             publishedToday[day.metric] = kept.first?.summary
+            deviceToday[day.metric] = kept.first?.deviceSummary
         }
         keptToday = publishedToday
     }

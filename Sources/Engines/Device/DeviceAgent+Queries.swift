@@ -74,9 +74,7 @@ extension DeviceAgent {
             let today = ledger.today
             if (from...to).contains(today.day), today.metrics.contains(metric) {
                 days.removeAll { $0.summary.day == today.day }
-                days.append(
-                    DayRecord(
-                        summary: summaryOfToday(metric), revision: 1, updatedAt: clock.now, isFinal: false))
+                days.append(recordOfToday(metric, at: clock.now))
             }
             return Answer(.done, data: .days(days))
         } catch {

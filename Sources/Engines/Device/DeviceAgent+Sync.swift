@@ -75,7 +75,7 @@ extension DeviceAgent {
                 // Once the session is over the device is left alone, but the job is still brought to its end.
                 if failure != nil, action.needsDevice { continue }
                 do throws(DeviceError) {
-                    if let event = try await perform(action, on: device) { events.append(event) }
+                    if let event = try await perform(action, of: job, on: device) { events.append(event) }
                 } catch {
                     // What was committed stays.
                     failure = error
@@ -103,7 +103,7 @@ extension DeviceAgent {
     }
 
     private func perform(
-        _ action: SyncMachine.Action, on device: any DeviceSession
+        _ action: SyncMachine.Action, of job: SyncJob, on device: any DeviceSession
     ) async throws(DeviceError) -> SyncMachine.Event? {
         switch action {
         case .publish(let state):
@@ -124,7 +124,7 @@ extension DeviceAgent {
             }
             return nil
         case .finishedMetric(let metric, let from):
-            await finish(metric, from: from, on: device)
+            await finish(metric, from: from, to: job.to, on: device)
             return nil
         case .finished(let job, let state):
             await finish(job, state)
@@ -159,26 +159,41 @@ extension DeviceAgent {
         }
     }
 
-    /// A metric is done: its newest sample and its days are published.
-    private func finish(_ metric: Metric, from: Timestamp, on device: any DeviceSession) async {
+    /// A metric is done: its newest sample and its days are published, with what the device says of them.
+    private func finish(_ metric: Metric, from: Timestamp, to: Timestamp?, on device: any DeviceSession) async {
         heldLatest.remove(metric)
         publishLatest()
+        if device.description.capabilities.supports(.summary, metric) {
+            await takeSummaries(of: metric, from: from, to: to, on: device)
+        }
         do throws(StoreError) {
             try await refreshToday()
             try await settleDays()
         } catch {
             logger.error("The days cannot be summarised; trying again.", metadata: ["error": "\(error)"])
         }
-        guard device.description.capabilities.supports(.summary, metric) else { return }
+    }
+
+    /// Keeps what the device says of the days of a range.
+    private func takeSummaries(
+        of metric: Metric, from: Timestamp, to: Timestamp?, on device: any DeviceSession
+    ) async {
         let calendar = policy.calendar
         let today = calendar.day(of: clock.now)
         let oldest = today.advanced(by: -Self.maximumSummaryDays)
-        let days = max(oldest, min(calendar.day(of: from), today))...today
+        let last = to.map { min(calendar.day(of: $0), today) } ?? today
+        guard oldest <= last else { return }
+        let days = max(oldest, min(calendar.day(of: from), last))...last
         do {
             let summaries = try await call("summary/read", DeviceTimeouts.history) { () async throws(DeviceError) in
                 try await device.summaries(of: metric, days: days)
             }
-            for summary in summaries { try await store.keepDeviceSummary(summary, of: id) }
+            for summary in summaries where summary.metric == metric {
+                try await store.keepDeviceSummary(summary, of: id, at: clock.now)
+                guard summary.day == today, deviceToday[metric] != summary else { continue }
+                deviceToday[metric] = summary
+                await intakeGate.alone { ledger.today.touch(metric) }
+            }
         } catch {
             logger.warning("The device's own summaries cannot be kept.", metadata: ["error": "\(error)"])
         }

@@ -36,6 +36,8 @@ package actor DeviceAgent {
     var publishedToday: [Metric: DailySummary] = [:]
     /// Those of them that the store has.
     var keptToday: [Metric: DailySummary] = [:]
+    /// What the device itself says of the running day, or said of an earlier one.
+    var deviceToday: [Metric: DailySummary] = [:]
     var lastSeen: Timestamp?
     var lastSeenSaved: Timestamp?
     /// When the device last gave a sign of life, by the steady clock.

@@ -31,8 +31,9 @@ package protocol GatewayStore: Sendable {
         _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at: Timestamp
     ) async throws(StoreError) -> DayRecord
 
-    /// Keeps what the device itself says of a day.
-    func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID) async throws(StoreError)
+    /// Keeps what the device itself says of a day. A past day that is settled already becomes a fact again, with a higher
+    /// revision, where this differs from what was kept.
+    func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID, at: Timestamp) async throws(StoreError)
 
     /// Days of a metric, ascending.
     func days(

@@ -35,9 +35,11 @@ extension FaultyStore: GatewayStore {
         }
     }
 
-    package func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID) async throws(StoreError) {
+    package func keepDeviceSummary(
+        _ summary: DailySummary, of device: DeviceID, at moment: Timestamp
+    ) async throws(StoreError) {
         try await through(.keepDeviceSummary) { () async throws(StoreError) in
-            try await base.keepDeviceSummary(summary, of: device)
+            try await base.keepDeviceSummary(summary, of: device, at: moment)
         }
     }
 

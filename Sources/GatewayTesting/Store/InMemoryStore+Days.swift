@@ -35,12 +35,22 @@ extension InMemoryStore {
         }
     }
 
-    /// Keeps a device's own summary.
-    package func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID) async throws(StoreError) {
+    /// Keeps a device's own summary; a past day of which it says something else now becomes a fact again.
+    package func keepDeviceSummary(
+        _ summary: DailySummary, of device: DeviceID, at: Timestamp
+    ) async throws(StoreError) {
         try transaction(.settle) { state in
             let day = MetricDay(summary.metric, summary.day)
+            guard state.devices[device]?.deviceDays[day] != summary else { return }
             state.devices[device, default: Device()].deviceDays[day] = summary
-            state.devices[device]?.days[day]?.deviceSummary = summary
+            guard var record = state.devices[device]?.days[day] else { return }
+            record.deviceSummary = summary
+            if record.isFinal {
+                record.revision += 1
+                record.updatedAt = at
+                state.append(.day(record), to: .history, of: device)
+            }
+            state.devices[device]?.days[day] = record
         }
     }
 

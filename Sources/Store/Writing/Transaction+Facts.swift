@@ -72,12 +72,24 @@ extension Transaction {
         return record
     }
 
-    func keep(deviceSummary summary: DailySummary, of device: DeviceID) throws {
+    /// Keeps what a device says of a day, and makes a fact of a past day of which it says something else now.
+    func keep(deviceSummary summary: DailySummary, of device: DeviceID, at moment: Timestamp) throws {
+        let series = try row(of: device, summary.metric)
+        let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
+        guard kept.deviceSummary != summary else { return }
         try execute(
             """
             INSERT INTO day(series, day, device_summary) VALUES (?, ?, ?)
             ON CONFLICT(series, day) DO UPDATE SET device_summary = excluded.device_summary
             """,
-            [try row(of: device, summary.metric), summary.day.number, summary.json.text])
+            [series, summary.day.number, summary.json.text])
+        guard var record = kept.record, record.isFinal else { return }
+        record.revision += 1
+        record.updatedAt = moment
+        record.deviceSummary = summary
+        try execute(
+            "UPDATE day SET revision = ?, updated_at = ? WHERE series = ? AND day = ?",
+            [record.revision, moment.milliseconds, series, summary.day.number])
+        try publish(.day(record), in: .history, of: device, at: moment)
     }
 }

@@ -1,0 +1,107 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+/// What a device itself says of a day, beside what its samples amount to.
+@Suite struct AgentSummaryTests {
+    private static let today = Fixture.utc.day(of: Fixture.noon)
+
+    private static func summary(_ days: Int, average: Double) -> DailySummary {
+        DailySummary(
+            metric: .stress, day: today.advanced(by: days), count: 40, manualCount: 0, average: average,
+            details: .values(DailySummary.Extremes()))
+    }
+
+    private static func rig(_ world: Simulation) -> AgentRig {
+        AgentRig(
+            world, capabilities: Capabilities([.stress: [.history, .summary]]),
+            content: .init(
+                history: [.stress: (0..<3).map { Fixture.sample(.stress, Double(20 + $0), at: -$0 * 1440) }],
+                summaries: [.stress: (0..<3).map { summary(-$0, average: Double(30 + $0)) }]))
+    }
+
+    private func facts(_ rig: AgentRig) -> [DayRecord] {
+        rig.store.facts.compactMap { if case .day(let record) = $0.content { record } else { nil } }
+    }
+
+    private func running(_ rig: AgentRig) -> [DayRecord] {
+        rig.states.compactMap { if case .today(let record) = $0 { record } else { nil } }
+    }
+
+    @Test func `stands in the day, past or running, as it is published and answered`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = Self.rig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                #expect(facts(rig).map(\.summary.average) == [22, 21])
+                #expect(facts(rig).map(\.deviceSummary?.average) == [32, 31])
+                #expect(running(rig).last?.summary.average == 20)
+                #expect(running(rig).last?.deviceSummary?.average == 30)
+                let answer = try await rig.ask(
+                    .daily(.stress, from: Self.today.advanced(by: -2), to: Self.today, syncsFirst: false), "d",
+                    of: agent)
+                guard case .days(let days) = answer.data else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(days.map(\.deviceSummary?.average) == [32, 31, 30])
+            }
+        }
+    }
+
+    @Test func `is published again with a higher revision where the device changes it, and only then`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = Self.rig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let since = SyncPolicy.epoch
+                #expect(
+                    try await rig.ask(.sync(metrics: [.stress], from: since, to: nil), "a", of: agent).status == .done)
+                #expect(facts(rig).count == 2)
+                let told = running(rig).filter { $0.deviceSummary != nil }
+                #expect(told.count == 1)
+                rig.change { $0.summaries[.stress]?[1].average = 41 }
+                rig.change { $0.summaries[.stress]?[0].average = 40 }
+                #expect(
+                    try await rig.ask(.sync(metrics: [.stress], from: since, to: nil), "b", of: agent).status == .done)
+                #expect(facts(rig).map(\.deviceSummary?.average) == [32, 31, 41])
+                #expect(facts(rig).map(\.revision) == [1, 1, 2])
+                #expect(facts(rig).last?.summary.average == 21)
+                #expect(running(rig).last?.deviceSummary?.average == 40)
+            }
+        }
+    }
+
+    @Test func `is asked for the days of the range that is read, and for none that are too long ago`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = Self.rig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                for (begin, end) in [(2, 1), (200, 199)] {
+                    let command = DeviceCommand.sync(
+                        metrics: [.stress], from: Fixture.noon - .days(begin), to: Fixture.noon - .days(end))
+                    let answer = try await rig.ask(command, "s\(begin)", of: agent)
+                    #expect(answer.status == .done)
+                }
+            }
+            let asked = rig.calls.compactMap { if case .summaries(_, let days) = $0 { days } else { nil } }
+            let first = Self.today.advanced(by: -30)
+            #expect(asked == [first...Self.today, Self.today.advanced(by: -2)...Self.today.advanced(by: -1)])
+        }
+    }
+
+    @Test func `a device that cannot say it does not keep the day from being published`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = Self.rig(world)
+            rig.behave { if case .summaries = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer } }
+            try await rig.run { _ in
+                let sync = try await rig.waitForSync()
+                #expect(sync.phase == .idle)
+                #expect(facts(rig).map(\.summary.average) == [22, 21])
+                #expect(facts(rig).allSatisfy { $0.deviceSummary == nil })
+            }
+        }
+    }
+}
