@@ -43,14 +43,9 @@ enum LinkInput {
         }
     }
 
-    /// What is wrong with a sample that came through. It must survive the way to a device and back.
+    /// What is wrong with a sample that came through.
     fileprivate static func check(_ sample: Sample) -> [String] {
-        guard sample.isValid else { return ["\(sample) is invalid"] }
-        var writer = JSONWriter()
-        writer.linkSample(sample)
-        var reader = JSONReader(writer.bytes)
-        let again = try? Sample(link: &reader)
-        return again == sample ? [] : ["\(sample) comes back as \(String(describing: again))"]
+        sample.isValid ? [] : ["\(sample) is invalid"]
     }
 
     /// What lines came to.
