@@ -81,10 +81,11 @@ extension DeviceAgent {
         }
     }
 
+    /// A device that measured on demand was put on for it, whatever it said of itself before.
     private func context(of source: SampleSource) -> IntakeContext {
         IntakeContext(
             source: source, now: clock.now, freshness: policy.freshness, settings: twin.settings,
-            policy: policy.alerts, isWorn: isWorn, calendar: policy.calendar)
+            policy: policy.alerts, isWorn: isWorn || source == .measure, calendar: policy.calendar)
     }
 
     private func adopt(_ result: IntakeResult, publishesLatest: Bool) {

@@ -50,7 +50,7 @@ import Vitals
                 #expect(!rig.calls.contains { if case .settle = $0 { true } else { false } })
                 #expect(!rig.states.contains { if case .link(let link) = $0 { link.phase == .waiting } else { false } })
                 rig.store.fail(nil)
-                try await rig.wait { $0.part == .level(Fixture.restingHigh) }
+                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
                 #expect(rig.calls.contains { if case .settle = $0 { true } else { false } })
             }
             #expect(rig.store.samples(of: Fixture.device).count == 1)
@@ -105,7 +105,7 @@ import Vitals
                 #expect(answer.status == .done, "\(answer)")
                 let sample = Fixture.heartRate(150, at: 0)
                 await live(rig, [sample])
-                try await rig.wait { $0.part == .level(Fixture.restingHigh) }
+                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
                 rig.change { $0.history[.heartRate] = [sample] }
                 let sync = try await rig.ask(.sync(metrics: [.heartRate], from: nil, to: nil), "s", of: agent)
                 #expect(sync.data == .sync(new: 0, known: 1, failed: []))
@@ -127,12 +127,32 @@ import Vitals
                 await rig.session?.send(
                     .wear(isWorn: false), .samples([Fixture.heartRate(150, at: 0)], receipts: []), .wear(isWorn: true),
                     .samples([Fixture.heartRate(151, at: 1)], receipts: []))
-                try await rig.wait { $0.part == .level(Fixture.restingHigh) }
+                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
             }
             let alerts = rig.store.facts.compactMap {
                 if case .alert(let event, _) = $0.content { event.value } else { nil }
             }
             #expect(alerts == [151])
+        }
+    }
+
+    @Test func `what is measured on demand counts, whatever the device said of being worn`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let readings = [(after: Duration.seconds(1), reading: Reading.value(150))]
+            let rig = AgentRig(
+                world, content: .init(measurements: [.heartRate: .init(readings: readings)]), policy: Self.settings)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                var limits = MonitorSettings()
+                limits[.heartRate] = MonitorConfiguration(
+                    restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
+                _ = try await rig.ask(
+                    .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
+                await rig.session?.send(.wear(isWorn: false), .battery(percent: 80, isCharging: nil))
+                try await rig.wait { if case .info(let info) = $0 { info.hasBattery } else { false } }
+                _ = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "m", of: agent)
+            }
+            #expect(rig.levels.last?.isActive == true)
         }
     }
 
