@@ -8,6 +8,8 @@ import Vitals
 struct Announced {
     var root: JSONValue
     var components: [(key: String, value: JSONValue)]
+    /// The platforms of entities that are taken away, by their keys.
+    var removed: [String: String]
 
     /// The documents of device mode.
     static func all(_ compatibility: HomeAssistantVersion = .deviceDiscovery) throws -> [Announced] {
@@ -15,7 +17,15 @@ struct Announced {
             .messages(devices: [Devices.band, Devices.cuff, Devices.unknown]).map { message in
                 let root = try JSONValue(parsing: message.payload)
                 let components = try #require(root["components"]?.asObject)
-                return Announced(root: root, components: components.map { ($0.key, $0.value) })
+                let removed = components.filter { $0.value.asObject?.count == 1 }
+                return Announced(
+                    root: root,
+                    components: components.filter { $0.value.asObject?.count != 1 }.map {
+                        // A time does not stand under the key of the text that it replaces.
+                        ($0.value["platform"] == "time" ? String($0.key.dropLast("_time".count)) : $0.key, $0.value)
+                    },
+                    removed: Dictionary(
+                        uniqueKeysWithValues: removed.map { ($0.key, $0.value["platform"]?.asString ?? "") }))
             }
     }
 

@@ -111,6 +111,15 @@ import Vitals
         }
     }
 
+    @Test func `takes the texts away in whose place there are times, where that is understood`() throws {
+        for device in try Announced.all(.timePlatform) {
+            let times = device.components.filter { $0.value["platform"] == "time" }
+            #expect(device.removed == Dictionary(uniqueKeysWithValues: times.map { ($0.key, "text") }))
+            for (key, value) in times { #expect(value["unique_id"]?.asString?.hasSuffix("_\(key)") == true) }
+        }
+        #expect(try Announced.all().allSatisfy { $0.removed.isEmpty })
+    }
+
     @Test func `expires with the freshness that the device itself has for the metric, in whole seconds`() throws {
         let expiries = try Announced.all().dropFirst().map { device in
             Dictionary(

@@ -61,6 +61,19 @@ import Vitals
         #expect(messages.last { $0.topic == topic }?.payload.isEmpty == true)
     }
 
+    @Test func `lets go of entities that were announced in the other way, and of no others`() {
+        let device = "homeassistant/device/vitals2mqtt_home_cuff/config"
+        let component = "homeassistant/sensor/vitals2mqtt_home_cuff/firmware/config"
+        #expect(Devices.discovery(.device).migration(of: device) == nil)
+        #expect(Devices.discovery(.component).migration(of: component) == nil)
+        for (mode, topic) in [(DiscoveryOptions.Mode.device, component), (.component, device)] {
+            let message = Devices.discovery(mode).migration(of: topic)
+            #expect(message?.topic == topic)
+            #expect(message?.payload == Array(#"{"migrate_discovery":true}"#.utf8))
+            #expect(message?.isRetained == false)
+        }
+    }
+
     @Test(arguments: [DiscoveryOptions.Mode.device, .component])
     func `sweeps its own stale topics and no other's`(mode: DiscoveryOptions.Mode) {
         let now = Devices.discovery()

@@ -34,6 +34,12 @@ package struct DiscoverySettings: Sendable {
         discovery?.messages(for: device, replacing: old) ?? []
     }
 
+    /// Whether a topic is one under which a device was announced, in whatever way.
+    func isTopic(_ topic: String, of device: String) -> Bool { discovery?.isTopic(topic, of: device) ?? false }
+
+    /// What has to be said on a topic that an earlier run announced something under, before it is announced in another way.
+    func migration(of topic: String) -> OutgoingMessage? { discovery?.migration(of: topic) }
+
     /// Whether a topic is one of the discovery's.
     func covers(_ topic: String) -> Bool {
         guard let discovery, topic != discovery.birthTopic else { return false }

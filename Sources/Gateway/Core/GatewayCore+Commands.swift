@@ -8,7 +8,7 @@ extension GatewayCore {
     /// Takes a message of the broker. Nothing here waits for a device.
     func receive(_ message: InboundMessage) async {
         if message.topic == wire.discovery.birthTopic { return homeAssistantChanged(message) }
-        if wire.discovery.covers(message.topic) { return await sweep(message) }
+        if wire.discovery.covers(message.topic) { return notice(message) }
         switch wire.parse(message, at: settings.clock.now) {
         case .ignored: break
         case .rejected(let answer, let envelope, let republishesConfig):
@@ -41,12 +41,27 @@ extension GatewayCore {
         if message.payload == Array("online".utf8) { births.wake() }
     }
 
-    /// Empties discovery of ours that an earlier run left and that is not true any more.
-    private func sweep(_ message: InboundMessage) async {
-        guard wire.discovery.isStale(topic: message.topic, payload: message.payload, current: discovery.topics),
-            !discovery.isUnknown(message.topic, among: await fleet.ids)
+    /// Notices discovery of ours that an earlier run left and that is not announced now.
+    private func notice(_ message: InboundMessage) {
+        guard wire.discovery.isStale(topic: message.topic, payload: message.payload, current: discovery.topics)
         else { return }
-        board.put(.message(.removal(of: message.topic)))
+        discovery.found(message.topic)
+    }
+
+    /// Announces what is, once it is known what an earlier run announced, and takes that back.
+    func sweepDiscovery() async {
+        while !Task.isCancelled {
+            await discovery.sweeps.wait()
+            do {
+                try await settings.clock.sleep(for: DiscoveryBoard.settling)
+                if discovery.migrate(devices: await fleet.ids) {
+                    try await settings.clock.sleep(for: DiscoveryBoard.settling)
+                }
+                discovery.announceDue()
+                try await settings.clock.sleep(for: DiscoveryBoard.settling)
+            } catch { return }
+            discovery.emptyOutdated()
+        }
     }
 
     /// Announces everything again whenever Home Assistant was started.

@@ -41,7 +41,9 @@ extension GatewayCore {
         let setups = try await reload()
         try await forget(returning: setups.map(\.info.id))
         // A device that comes back must not find its topics emptied once more.
-        board.forget(topics: setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) })
+        let topics = setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) }
+        discovery.spare(topics)
+        board.forget(topics: topics)
         let change = await fleet.apply(setups)
         for device in change.removed { await forget(device) }
         await publishInfo()

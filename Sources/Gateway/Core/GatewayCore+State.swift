@@ -1,3 +1,4 @@
+import Contract
 import Engines
 import GatewayKit
 import Logging
@@ -64,10 +65,8 @@ extension GatewayCore {
     ///
     /// It stays known until its topics were certainly emptied: whatever crashes before, the next start does it again.
     func forget(_ device: DeviceID) async {
-        let messages = wire.removal(of: device)
         board.forget(device)
-        discovery.removed(device)
-        for message in messages { board.put(.message(message)) }
+        discovery.removed(device, topics: wire.removal(of: device).map(\.topic))
         departing.withLock { $0[device] = 0 }
     }
 

@@ -95,6 +95,7 @@ package final class GatewayCore: Sendable {
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
             group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.sweepDiscovery() } }
             group.addTask {
                 _ = try? await self.stopping.wait()
                 await self.endDevices()
@@ -113,7 +114,7 @@ package final class GatewayCore: Sendable {
             outbox: outbox, board: board, store: store, wire: wire, wakeup: wakeup, settings: settings)
         return BrokerLoop(
             broker: broker, publisher: publisher, inbox: { await self.receive($0) },
-            connected: { self.discovery.publishAll() }, status: status)
+            connected: { self.discovery.connected() }, status: status)
     }
 
     private func whileRunning(until end: Latch<Void>, _ body: @escaping @Sendable () async -> Void) async {

@@ -1,4 +1,4 @@
-import Contract
+package import Contract
 import JSON
 import Vitals
 
@@ -17,6 +17,21 @@ extension Discovery {
             let document = try? JSONValue(parsing: payload)
         else { return false }
         return document.mentions(topics.topic(.gatewayStatus))
+    }
+}
+
+extension Discovery {
+    /// Whether a topic is one under which a device of this gateway was announced, in whatever way.
+    package func isTopic(_ topic: String, of device: String) -> Bool { topic.contains("/\(node(device))/") }
+
+    /// What has to be said on a topic of the other way of discovery before its entities are announced this way: Home Assistant lets
+    /// go of them, and keeps what people made of them. `nil` for a topic of this way.
+    ///
+    /// It is not retained. Until the topic is emptied, a new start finds there what it found before.
+    package func migration(of topic: String) -> OutgoingMessage? {
+        let isOfDevice = topic.hasPrefix("\(options.prefix)/device/")
+        guard options.mode != .off, isOfDevice != (options.mode == .device) else { return nil }
+        return OutgoingMessage(topic: topic, payload: Array(#"{"migrate_discovery":true}"#.utf8), isRetained: false)
     }
 }
 

@@ -58,10 +58,12 @@ package struct Discovery: Sendable {
         switch options.mode {
         case .off: return []
         case .device:
-            // An entity that is gone is named with its platform alone.
+            // An entity that is gone is named with its platform alone. So are the texts in whose place there are times now.
+            let texts = components.filter { $0.platform == .time }
             let members =
-                components.map { JSONValue.Member($0.key, $0.json(of: device.node, withPlatform: true)) }
-                + gone.map { JSONValue.Member($0.key, ["platform": .string($0.platform.rawValue)]) }
+                components.map { JSONValue.Member($0.name(in: .device), $0.json(of: device.node, withPlatform: true)) }
+                + gone.map { JSONValue.Member($0.name(in: .device), ["platform": .string($0.platform.rawValue)]) }
+                + texts.map { JSONValue.Member($0.key, ["platform": .string(Platform.text.rawValue)]) }
             return [message(deviceTopic(device.node), shared + [JSONValue.Member("components", .object(members))])]
         case .component:
             return components.map { component in

@@ -64,6 +64,11 @@ struct Component {
         return .object(result + members)
     }
 
+    /// What names it in the topic or the message that announces it. A time and the text that it replaces stand in one message.
+    func name(in mode: DiscoveryOptions.Mode) -> String {
+        mode == .device && platform == .time ? "\(key)_time" : key
+    }
+
     /// An entity's identifier has no hyphens.
     private func entityName(in node: String) -> String {
         String("\(node)_\(key)".map { $0 == "-" ? "_" : $0 })
