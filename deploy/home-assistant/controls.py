@@ -3,7 +3,7 @@
 from typing import Any
 
 from expected import GATEWAY
-from processes import Finding, until
+from processes import Finding
 from trial import Trial
 
 
@@ -127,9 +127,9 @@ def alerts_arrive(trial: Trial) -> str:
     trial.wait_state(level, lambda state: state["state"] in ("off", "on"))
     # Nobody's heart beats so slowly. A clip measures when it is told to.
     trial.home.connection.call("button.press", trial.entity("clip-1", "measure_heart_rate"))
+    raised = trial.wait("the alert", "clip-1", "event/alert", lambda alert: alert["edge"] == "raised")
     fired = trial.wait_state(
         event, lambda state: state["state"] != before and state["attributes"]["event_type"] == "heart_rate_resting_high")
-    raised = trial.wait("the alert", "clip-1", "event/alert", lambda alert: alert["edge"] == "raised")
     for name in ("id", "rule", "edge", "value", "limit", "origin"):
         if fired["attributes"].get(name) != raised[name]:
             raise Finding(f"the event's {name} is {fired['attributes'].get(name)}, not {raised[name]}")

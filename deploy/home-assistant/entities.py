@@ -1,6 +1,6 @@
 """Checks of the entities: that they are there, what they are, what they show, and when they are unavailable."""
 
-from expected import GATEWAY, Entity
+from expected import GATEWAY, Entity, switch_of
 from processes import Finding, until
 from trial import NOTHING, Trial, same
 
@@ -126,8 +126,6 @@ def mistake_of(trial: Trial, entity: Entity, shown: str) -> str:
 
 
 def is_watched(trial: Trial, entity: Entity) -> bool:
-    from expected import switch_of
-
     payload = trial.last(entity.device, "config")
     for name in switch_of(entity.key.removeprefix("alert_")):
         payload = payload[name]

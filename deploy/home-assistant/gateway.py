@@ -31,7 +31,6 @@ class Gateway:
         self.path = os.path.join(processes.folder, "gateway.yaml")
         self.strap_port = free_port()
         self.devices = ["band-1", "ring-1", "cuff-1", "clip-1", "strap-1"]
-        # What a device's current value is, as the simulator says; the clip and the strap have a `fresh_for` of their own.
         self.mode = "device"
         self.compatibility = "2024.12"
 
@@ -41,11 +40,15 @@ class Gateway:
 
     def configure(self) -> None:
         strap = {
-            "id": "strap-1", "name": "Strap", "driver": "link", "offline_after": "1m", "fresh_for": {"heart_rate": "forever"},
-            "transport": {"type": "tcp", "host": "127.0.0.1", "port": self.strap_port}}
-        models = {"band-1": ("Anna's band", "band"), "ring-1": ("Ring", "ring"), "cuff-1": ("Cuff", "cuff"), "clip-1": ("Clip", "oximeter")}
+            "id": "strap-1", "name": "Strap", "driver": "link", "offline_after": "1m",
+            "fresh_for": {"heart_rate": "forever"}, "transport": {"type": "tcp", "host": "127.0.0.1", "port": self.strap_port}}
+        models = {
+            "band-1": ("Anna's band", "band"), "ring-1": ("Ring", "ring"), "cuff-1": ("Cuff", "cuff"),
+            "clip-1": ("Clip", "oximeter")}
         devices = {
-            name: {"id": name, "name": title, "driver": "simulator", "options": {"model": model, "seed": 7, "history_days": DAYS}}
+            name: {
+                "id": name, "name": title, "driver": "simulator",
+                "options": {"model": model, "seed": 7, "history_days": DAYS}}
             for name, (title, model) in models.items()}
         devices["clip-1"]["fresh_for"] = {"heart_rate": "36h"}
         devices["strap-1"] = strap

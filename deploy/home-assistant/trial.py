@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 import expected
 from broker import Broker
 from expected import Entity
-from gateway import ID, Gateway
+from gateway import ID, Gateway, zone
 from instance import Instance
 from processes import Finding, Processes, until
 
@@ -15,8 +15,6 @@ NOTHING = ("unknown", "unavailable")
 
 class Trial:
     def __init__(self, folder: str, version: str, program: str) -> None:
-        from gateway import zone
-
         self.processes = Processes(folder)
         self.version = version
         self.program = program
