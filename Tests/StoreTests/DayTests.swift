@@ -114,6 +114,22 @@ import Vitals
         #expect(folder.committed.all.last?.content == .day(changed))
     }
 
+    @Test func `what the device says again is no news, whenever its extremes were received`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
+        for hour in 1...2 {
+            let sample = Sample(metric: .stress, start: dawn, reading: .value(50))
+            let stored = StoredSample(
+                sample: sample, id: SampleID(device: .band, sample: sample), revision: 1, receivedAt: dawn + .hours(hour))
+            let own = DailySummary(
+                metric: .stress, day: Self.day, count: 3, manualCount: 1, average: 42.5,
+                details: .values(.init(maximum: stored, minimum: stored, resting: [stored])))
+            try await store.keepDeviceSummary(own, of: .band, at: dawn + .hours(hour))
+        }
+        #expect(folder.committed.all.count == 2)
+    }
+
     @Test func `reads days in their order up to a limit`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

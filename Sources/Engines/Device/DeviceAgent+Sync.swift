@@ -190,7 +190,7 @@ extension DeviceAgent {
             }
             for summary in summaries where summary.metric == metric {
                 try await store.keepDeviceSummary(summary, of: id, at: clock.now)
-                guard summary.day == today, deviceToday[metric] != summary else { continue }
+                guard summary.day == today, deviceToday[metric]?.hasSameContent(as: summary) != true else { continue }
                 deviceToday[metric] = summary
                 await intakeGate.alone { ledger.today.touch(metric) }
             }

@@ -41,7 +41,8 @@ extension InMemoryStore {
     ) async throws(StoreError) {
         try transaction(.settle) { state in
             let day = MetricDay(summary.metric, summary.day)
-            guard state.devices[device]?.deviceDays[day] != summary else { return }
+            let kept = state.devices[device]?.deviceDays[day]
+            guard kept?.hasSameContent(as: summary) != true else { return }
             state.devices[device, default: Device()].deviceDays[day] = summary
             guard var record = state.devices[device]?.days[day] else { return }
             record.deviceSummary = summary

@@ -76,7 +76,7 @@ extension Transaction {
     func keep(deviceSummary summary: DailySummary, of device: DeviceID, at moment: Timestamp) throws {
         let series = try row(of: device, summary.metric)
         let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
-        guard kept.deviceSummary != summary else { return }
+        guard kept.deviceSummary?.hasSameContent(as: summary) != true else { return }
         try execute(
             """
             INSERT INTO day(series, day, device_summary) VALUES (?, ?, ?)
