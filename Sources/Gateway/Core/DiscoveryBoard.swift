@@ -21,6 +21,8 @@ final class DiscoveryBoard: Sendable {
         var isDue = true
         /// Topics that an earlier run left, and of which it is not known yet whether they are true.
         var leftovers: Set<String> = []
+        /// Topics of the other way of discovery, whose entities Home Assistant was told to let go of.
+        var migrated: Set<String> = []
         /// Topics that are to be emptied as soon as Home Assistant does not look at them any more.
         var outdated: Set<String> = []
     }
@@ -128,13 +130,23 @@ final class DiscoveryBoard: Sendable {
             let isConfigured = names.contains { settings.isTopic(topic, of: $0) }
             if isConfigured, let migration = settings.migration(of: topic) {
                 board.put(.message(migration))
-                state.withLock { _ = $0.outdated.insert(topic) }
+                state.withLock { _ = $0.migrated.insert(topic) }
                 migrates = true
             } else {
                 board.put(.message(.removal(of: topic)))
             }
         }
         return migrates
+    }
+
+    /// Empties the topics that entities were let go of. Once these are announced in the new way, Home Assistant takes
+    /// whatever comes on the old topic, also nothing, for a second announcement, and complains.
+    func emptyMigrated() {
+        let topics = state.withLock { state -> Set<String> in
+            defer { state.migrated = [] }
+            return state.migrated
+        }
+        for topic in topics.sorted() { board.put(.message(.removal(of: topic))) }
     }
 
     /// Announces everything where that is due.

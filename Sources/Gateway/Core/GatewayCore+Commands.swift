@@ -56,6 +56,7 @@ extension GatewayCore {
                 try await settings.clock.sleep(for: DiscoveryBoard.settling)
                 if discovery.migrate(devices: await fleet.ids) {
                     try await settings.clock.sleep(for: DiscoveryBoard.settling)
+                    discovery.emptyMigrated()
                 }
                 discovery.announceDue()
                 try await settings.clock.sleep(for: DiscoveryBoard.settling)
