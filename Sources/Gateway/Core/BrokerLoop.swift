@@ -85,15 +85,18 @@ struct BrokerLoop: Sendable {
                 due.wake()
             }
             for refused in events.refused {
-                // What is refused now may be taken later; what never can be is given up, and said.
-                if refused.reason.isTemporary || refused.reason == .notAuthorized {
+                let mark = DeliveryMark(token: refused.token.rawValue)
+                // What is refused now may be taken later; what never can be is given up, and said. A fact waits until the
+                // broker's access list is mended. An answer does not: whoever asked chose its topic, and could keep the
+                // gateway connecting for ever. Nor does a state, which is sent again with the next connection.
+                if refused.reason.isTemporary || (refused.reason == .notAuthorized && mark.isFact) {
                     throw BrokerError(.notAuthorized, "The broker refuses to take a message: \(refused.reason).")
                 }
                 publisher.settings.logger.error(
-                    "The broker will never take a message; it is given up.",
+                    "The broker does not take a message; it is given up.",
                     metadata: ["reason": "\(refused.reason)"])
                 status.dropped()
-                publisher.outbox.acknowledged([DeliveryMark(token: refused.token.rawValue)])
+                publisher.outbox.acknowledged([mark])
             }
             if events.droppedCount > 0 {
                 publisher.settings.logger.warning(

@@ -111,7 +111,7 @@ package final class GatewayCore: Sendable {
 
     private var brokerLoop: BrokerLoop {
         let publisher = Publisher(
-            outbox: outbox, board: board, store: store, wire: wire, wakeup: wakeup, settings: settings)
+            outbox: outbox, board: board, status: status, store: store, wire: wire, wakeup: wakeup, settings: settings)
         return BrokerLoop(
             broker: broker, publisher: publisher, inbox: { await self.receive($0) },
             connected: { self.discovery.connected() }, status: status)

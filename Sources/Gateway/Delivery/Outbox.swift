@@ -57,6 +57,14 @@ enum DeliveryMark: Sendable, Hashable {
         self = Lane(rawValue: Int(token & 0xF)).map { .lane($0, token >> 4) } ?? .state
     }
 
+    /// Whether it must arrive, and so waits for a broker that refuses it.
+    var isFact: Bool {
+        switch self {
+        case .lane(let lane, _): lane != .answer
+        case .state: false
+        }
+    }
+
     var token: Int64 {
         switch self {
         case .lane(let lane, let number): number << 4 | Int64(lane.rawValue)

@@ -15,6 +15,7 @@ struct Publisher: Sendable {
 
     let outbox: Outbox
     let board: StateBoard
+    let status: BrokerStatus
     let store: any GatewayStore
     let wire: WireEncoder
     let wakeup: Wakeup
@@ -36,11 +37,9 @@ struct Publisher: Sendable {
                     let message = WireEncoder.encode(
                         fact, info: board.info(of: fact.device), publishedAt: settings.clock.now, isReplay: false,
                         with: &encoder)
-                    try connection.publish(
-                        message, as: MessageToken(rawValue: DeliveryMark.lane(fact.lane, fact.sequence).token))
+                    try publish(message, as: .lane(fact.lane, fact.sequence), on: connection)
                 case .sendAnswer(let number, let answer):
-                    try connection.publish(
-                        wire.encode(answer), as: MessageToken(rawValue: DeliveryMark.lane(.answer, number).token))
+                    try publish(wire.encode(answer), as: .lane(.answer, number), on: connection)
                 case .page(let lane, let after): await page(lane, after: after)
                 case .rest:
                     rests = true
@@ -68,7 +67,20 @@ struct Publisher: Sendable {
                     fact, info: board.info(of: fact.device), publishedAt: now, isReplay: true, with: &encoder)
             }
         outbox.sentState()
-        try connection.publish(message, as: MessageToken(rawValue: DeliveryMark.state.token))
+        try publish(message, as: .state, on: connection)
+    }
+
+    /// Hands a message over. One that can never be sent is given up, and said: it would hold up all others for ever.
+    private func publish(
+        _ message: OutboundMessage, as mark: DeliveryMark, on connection: any BrokerConnection
+    ) throws(BrokerError) {
+        do throws(BrokerError) {
+            try connection.publish(message, as: MessageToken(rawValue: mark.token))
+        } catch  where error.code == .invalidMessage {
+            settings.logger.error("A message cannot be sent; it is given up.", metadata: ["error": "\(error)"])
+            status.dropped()
+            outbox.acknowledged([mark])
+        }
     }
 
     private func page(_ lane: Lane, after: Int64) async {

@@ -78,13 +78,17 @@ extension InMemoryBroker {
         }
     }
 
+    /// Slashes that a topic may have, as with libmosquitto.
+    private static let maximumDepth = 200
+
     /// Takes a message from a client.
     func publish(_ message: OutboundMessage, as token: MessageToken, from id: Int) throws(BrokerError) {
         let now = clock.uptime
         let error: BrokerError? = state.withLock { state in
             guard let index = state.index(of: id) else { return .cut }
             let session = state.sessions[index]
-            if message.topic.isEmpty || message.topic.contains(where: { "+#\0".contains($0) }) {
+            let isTooDeep = message.topic.count { $0 == "/" } > Self.maximumDepth
+            if isTooDeep || message.topic.isEmpty || message.topic.contains(where: { "+#\0".contains($0) }) {
                 return BrokerError(.invalidMessage, "\"\(message.topic)\" is not a topic to publish on.")
             }
             if message.qos == .atLeastOnce {

@@ -1,0 +1,64 @@
+import GatewayKit
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+import Vitals
+
+/// A broker whose access list does not let the gateway write everywhere.
+@Suite struct RefusalTests {
+    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+        for seed: UInt64 in 0..<10 {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Household(simulation)) }
+        }
+    }
+
+    @Test func `an answer that may not go where it is wanted is given up, and the connection holds`() throws {
+        try everyOrder { home in
+            home.broker.forbid("elsewhere/#")
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                // The answer of the second is in two parts, of which the first is not kept.
+                for name in ["fetch", "sync"] {
+                    home.broker.publish(
+                        OutboundMessage(
+                            topic: "\(Household.base)/band/command/\(name)", payload: [], responseTopic: "elsewhere/me")
+                    )
+                }
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                let answer = try await home.ask("band/command/fetch")
+                #expect(answer["status"]?.asString == "done")
+                #expect(home.broker.connectionAttempts == 1)
+            }
+        }
+    }
+
+    @Test func `an answer that cannot be sent at all is given up, and the connection holds`() throws {
+        // The contract allows it; libmosquitto takes no topic of so many levels.
+        let topic = Array(repeating: "a", count: 300).joined(separator: "/")
+        try everyOrder { home in
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                home.broker.publish(
+                    OutboundMessage(
+                        topic: "\(Household.base)/band/command/sync", payload: [], responseTopic: topic))
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                let answer = try await home.ask("band/command/fetch")
+                #expect(answer["status"]?.asString == "done")
+                #expect(home.broker.connectionAttempts == 1)
+            }
+        }
+    }
+
+    @Test func `a state that may not be written does not hold up what may`() throws {
+        try everyOrder { home in
+            home.broker.forbid("homeassistant/#")
+            try await home.run([try home.device("band")]) {
+                try await home.message("band/measurement/heart_rate")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                #expect(home.broker.connectionAttempts == 1)
+                #expect(home.retained(about: "band").contains("\(Household.base)/band/latest/heart_rate"))
+            }
+        }
+    }
+}
