@@ -75,8 +75,13 @@ actor CommandDesk {
     }
 
     /// Answers a message that is no command that can be run.
+    ///
+    /// One that expired may have come in time before, and been sent again since: it has its answer already.
     func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
-        await send(answer, to: [envelope], key: newKey())
+        guard answer.status == .expired, envelope.id != nil else {
+            return await send(answer, to: [envelope], key: newKey())
+        }
+        if let key = await begin(envelope) { await finish(key, answer) }
     }
 
     /// Answers the commands that were begun before a crash and can have no other answer any more.

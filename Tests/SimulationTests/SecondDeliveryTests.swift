@@ -1,0 +1,32 @@
+import GatewayKit
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+import Vitals
+
+/// A command that is delivered twice, as brokers and clients do where a connection breaks.
+@Suite struct SecondDeliveryTests {
+    @Test func `a command that comes again after it expired has the answer that it had`() throws {
+        for seed: UInt64 in 0..<10 {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let home = try Household(simulation)
+                try await home.run([try home.device("band")]) {
+                    try await home.settled("band")
+                    let expiry = simulation.gatewayClock.now + .seconds(40)
+                    let command = OutboundMessage(
+                        topic: "\(Household.base)/band/command/fetch",
+                        payload: Array(#"{"id":"once","expires_at":"\#(expiry)"}"#.utf8))
+                    home.broker.publish(command)
+                    #expect(try await home.answer("once")["status"] == "done")
+                    try await simulation.gatewayClock.sleep(for: .minutes(1))
+                    home.broker.publish(command)
+                    try await simulation.gatewayClock.sleep(for: .minutes(1))
+                    let answers = home.observation.messages.filter { $0.message.topic.hasSuffix("/response") }
+                        .compactMap { try? JSONValue(parsing: $0.message.payload) }
+                    #expect(answers.map { $0["status"] } == ["done", "done"])
+                }
+            }
+        }
+    }
+}
