@@ -156,6 +156,15 @@ import Vitals
         #expect { try folder.open() } throws: { ($0 as? StoreError)?.message.contains("another program") == true }
     }
 
+    @Test func `a folder where the file should be is refused and left alone`() throws {
+        let folder = try StoreFolder()
+        let inside = "\(folder.path)/other"
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+        try Data("mine".utf8).write(to: URL(filePath: inside))
+        #expect { try folder.open() } throws: { ($0 as? StoreError)?.message.contains("is no file") == true }
+        #expect(FileManager.default.contents(atPath: inside) == Data("mine".utf8))
+    }
+
     @Test func `a folder that is not there is an error that says so`() throws {
         let folder = try StoreFolder()
         try FileManager.default.removeItem(at: folder.url)

@@ -22,6 +22,12 @@ struct StorePlace {
     /// Whether there is no file, or an empty one.
     var isEmpty: Bool { size(path) == 0 }
 
+    /// Whether there is nothing at the path, or a file: no folder, and no device.
+    private var isFileOrMissing: Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// The size of the main file and its log, in bytes.
     var bytes: Int64 { size(path) + size(path + "-wal") }
 
@@ -48,6 +54,11 @@ struct StorePlace {
     func open(newIdentity: SampleID) throws(StoreError) -> (DatabasePool, SampleID) {
         if FileManager.default.fileExists(atPath: damageMark) {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
+        }
+        guard isFileOrMissing else {
+            // It must not be set aside: a folder may hold anything.
+            throw StoreError(
+                .unavailable, "\(path) is no file. Set store.path to a file; it is made where it is missing.")
         }
         guard isEmpty || hasHeader else {
             throw StoreError(.corrupt, "\(path) is no SQLite database.")
