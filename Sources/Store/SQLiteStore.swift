@@ -60,6 +60,10 @@ package actor SQLiteStore: GatewayStore {
     /// Brings the log into the main file and closes it. What is asked afterwards fails with `closed`.
     package func close() throws(StoreError) { try file.close() }
 
+    /// Waits until the store is found to be damaged. It is of no use from then on; the next one that is opened at its path
+    /// sets it aside.
+    package nonisolated func damage() async throws(CancellationError) -> StoreError { try await file.damage.wait() }
+
     // MARK: Group commit
 
     /// Does some writing in the next transaction, and returns once that is on disk.

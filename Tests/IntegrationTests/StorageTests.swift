@@ -2,7 +2,7 @@ import GatewayTesting
 import JSON
 import Testing
 
-/// A store that cannot be written.
+/// A store that cannot be written, or not be trusted any more.
 @Suite(.timeLimit(.minutes(10)))
 struct StorageTests {
     @Test func `on a full disk nothing more is acknowledged, the gateway stays up, and nothing is lost`() async throws {
@@ -27,6 +27,43 @@ struct StorageTests {
             let known = try await bench.wait(for: device.end(on: bench), by: consumer)
             #expect(known.mistakes.isEmpty)
             #expect(known.holes.isEmpty)
+        }
+    }
+
+    /// Spoils the page at which the samples begin. A start, which must be quick, does not look there.
+    private static let damage = """
+        import sqlite3, sys
+        path = sys.argv[1]
+        find = "SELECT rootpage FROM sqlite_master WHERE name = 'sample'"
+        root = sqlite3.connect(path).execute(find).fetchone()[0]
+        with open(path, "r+b") as file:
+            file.seek((root - 1) * 4096)
+            file.write(b"Z" * 4096)
+        """
+
+    @Test func `a store that shows its damage late ends the gateway, and the next one begins anew`() async throws {
+        try await withBench { bench in
+            try bench.configure([bench.execDevice("band")])
+            let first = bench.startGateway()
+            try await bench.wait(for: 68, by: Consumer())
+            try await bench.end(first, by: .end)
+            let spoiler = bench.programs.start("python3", ["-c", Self.damage, bench.path("vitals.sqlite")])
+            try await spoiler.end(within: Bench.patience)
+            #expect(spoiler.events.elements.map(\.text) == ["ended: exited(0)"])
+
+            let second = bench.startGateway()
+            try await second.end(within: Bench.patience)
+            #expect(second.events.elements.last?.text == "ended: exited(70)")
+            #expect(second.events.elements.contains { $0.text.contains("The store is damaged") })
+
+            let start = bench.position
+            _ = bench.startGateway()
+            let gap = try await bench.message("band/event/gap", from: start)
+            #expect(gap.json["reason"]?.asString == "store_reset")
+            let again = Consumer()
+            try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+                again.read(Array(messages[start...])).samples.count == 68
+            }
         }
     }
 }

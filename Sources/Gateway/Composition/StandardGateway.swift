@@ -38,12 +38,24 @@ extension GatewayServices {
 }
 
 /// Keeps the store open for as long as anything may write to it.
+///
+/// It fails where the store is found to be damaged, and the gateway ends with it: nothing could be kept any more, and whoever
+/// watches over the process starts it again, with a new store.
 private struct StoreService: Service {
     let store: SQLiteStore
     let logger: Logger
 
     func run() async throws {
-        try? await gracefulShutdown()
+        let damage = await withTaskGroup(of: StoreError?.self) { group in
+            group.addTask { try? await store.damage() }
+            group.addTask {
+                try? await gracefulShutdown()
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if let damage { throw damage }
         do throws(StoreError) { try await store.close() } catch {
             logger.error("The store cannot be closed; nothing is lost.", metadata: ["error": "\(error)"])
         }

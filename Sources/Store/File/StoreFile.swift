@@ -9,12 +9,13 @@ final class StoreFile: Sendable {
     let path: String
     let identity: SampleID
     let opening: StoreOpening
+    /// Opened with the first sign of damage since the file was opened.
+    let damage = Latch<StoreError>()
     private let state: Mutex<State>
 
     private struct State {
         var pool: DatabasePool?
         var lock: FileLock?
-        var damage: StoreError?
         var lastError: StoreError?
     }
 
@@ -39,9 +40,8 @@ final class StoreFile: Sendable {
     /// The connections.
     /// - Throws: `StoreError` where the store is closed, or was found to be damaged since it was opened.
     func pool() throws(StoreError) -> DatabasePool {
-        let (pool, damage) = state.withLock { ($0.pool, $0.damage) }
-        if let damage { throw damage }
-        guard let pool else { throw StoreError(.closed, "The store is closed.") }
+        if let damage = damage.value { throw damage }
+        guard let pool = state.withLock({ $0.pool }) else { throw StoreError(.closed, "The store is closed.") }
         return pool
     }
 
@@ -50,8 +50,8 @@ final class StoreFile: Sendable {
     func note(_ error: StoreError) -> StoreError {
         state.withLock { $0.lastError = error }
         guard error.code == .corrupt else { return error }
-        state.withLock { $0.damage = $0.damage ?? error }
         StorePlace(path: path).markDamaged()
+        damage.open(error)
         return error
     }
 
