@@ -1,6 +1,6 @@
 import Vitals
 
-/// Puts samples that can share a message together: one metric, one user, all historical or none, at most 200.
+/// Puts samples that can share a message together: one metric, one user, all historical or none, and not too many.
 struct MeasurementCollector {
     private let source: SampleSource
     private var open: [Fact.Measurement] = []
@@ -22,7 +22,7 @@ struct MeasurementCollector {
                     samples: [stored]))
             return
         }
-        if open[index].samples.count == Fact.Measurement.maximumSamples {
+        if !open[index].hasRoom(for: sample) {
             closed.append(open[index])
             open[index].samples.removeAll(keepingCapacity: true)
         }
@@ -37,5 +37,17 @@ struct MeasurementCollector {
             let lane: Lane = source == .sync || measurement.isHistorical ? .history : .live
             return (lane, .measurement(measurement))
         }
+    }
+}
+
+extension Fact.Measurement {
+    /// Whether one more sample may share the message.
+    fileprivate func hasRoom(for sample: Sample) -> Bool {
+        guard samples.count < Self.maximumSamples else { return false }
+        guard case .sleep(let sleep) = sample.reading else { return true }
+        let stages = samples.reduce(sleep.stages.count) { sum, other in
+            if case .sleep(let sleep) = other.sample.reading { sum + sleep.stages.count } else { sum }
+        }
+        return stages <= Self.maximumStages
     }
 }

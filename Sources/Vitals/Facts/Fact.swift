@@ -33,6 +33,8 @@ package struct Fact: Sendable, Hashable {
     package struct Measurement: Sendable, Hashable {
         /// The most samples of one message: some 60 KiB, so that small brokers and boards take it.
         package static let maximumSamples = 200
+        /// The most stages of the sleeps of one message, some 90 KiB; a sleep that has more is alone in its message.
+        package static let maximumStages = 1_000
 
         package var metric: Metric
         package var source: SampleSource

@@ -97,6 +97,22 @@ import Vitals
         #expect(parts.map(\.samples.count) == [10, 30])
     }
 
+    @Test func `a message has at most a thousand stages, or one sleep`() {
+        func night(_ day: Int, stages: Int) -> SampleOutcome {
+            let start = Fixture.noon + .hours(24 * day)
+            let parts = (0..<stages).map {
+                Sleep.Stage(.light, from: start + .seconds($0), to: start + .seconds($0 + 1))
+            }
+            return Fixture.new(
+                Sample(
+                    metric: .sleep, start: start, end: start + .seconds(stages), reading: .sleep(Sleep(stages: parts))))
+        }
+        let nights = [400, 600, 1, 2_880, 999, 2].enumerated().map { night($0.offset - 9, stages: $0.element) }
+        let all = measurements(ledger().recording(nights, in: context(.sync))).map(\.measurement)
+        #expect(all.flatMap(\.samples).map(\.sample.start) == nights.map(\.stored.sample.start))
+        #expect(all.map(\.samples.count) == [2, 1, 1, 1, 1])
+    }
+
     @Test func `the high-water mark and the latest only move forward`() {
         var current = ledger()
         for (minute, latest) in [(-5, -5), (-9, -5), (-5, -5), (-1, -1)] {
