@@ -20,6 +20,8 @@ CONFIGURATION = """\
 homeassistant:
   name: Trial
   unit_system: metric
+  country: CH
+  currency: CHF
   time_zone: {zone}
 http:
   server_host: 127.0.0.1
