@@ -126,7 +126,6 @@ package struct AlertMachine: Sendable {
         defer { watches[rule] = watch }
         if watch.level.isActive {
             guard rule.isBack(value, limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }
-            watch.beyond = 0
             return change(
                 &watch, to: .cleared, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
                 calendar: calendar)
@@ -157,6 +156,8 @@ package struct AlertMachine: Sendable {
             rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID,
             raisedAt: raisedAt)
         watch.isTold = true
+        // Whoever changed it: what follows is counted anew.
+        watch.beyond = 0
         let event = AlertEvent(
             id: eventID, raisedID: raisedID, rule: rule, edge: edge, value: value, limit: limit, origin: origin,
             measuredAt: moment, raisedAt: raisedAt, sampleID: id)

@@ -150,6 +150,24 @@ import Vitals
         #expect(machine.levels.map(\.isActive) == [false])
     }
 
+    @Test func `counts anew after the device cleared, or the limits were switched off and on`() {
+        var machine = AlertMachine(device: Fixture.device)
+        let policy = AlertPolicy(cooldown: .zero)
+        func raised(_ minute: Int) -> Int {
+            machine.see(
+                Fixture.stored(Fixture.heartRate(120, at: minute)), isExercise: false, isWorn: true,
+                settings: Fixture.limits, policy: policy, calendar: Fixture.utc
+            ).count
+        }
+        #expect([0, 1].map(raised) == [0, 1])
+        let alert = DeviceAlert(rule: Fixture.restingHigh, edge: .cleared, value: 90, at: Fixture.minute(2))
+        #expect(machine.see(alert, policy: policy, calendar: Fixture.utc) != nil)
+        #expect([3, 4].map(raised) == [0, 1])
+        let cleared = machine.apply(MonitorSettings(), at: Fixture.minute(5), policy: policy, calendar: Fixture.utc)
+        #expect(cleared.count == 1)
+        #expect([6, 7].map(raised) == [0, 1])
+    }
+
     @Test func `goes on from the levels of before a restart`() {
         let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
         var machine = AlertMachine(device: Fixture.device, levels: [Fixture.restingHigh: level])
