@@ -67,10 +67,14 @@ package struct AlertMachine: Sendable {
         guard isWorn || policy.countsWhenNotWorn else { return [] }
         var outcomes: [Outcome] = []
         for (rule, limit) in limits {
-            guard let value = rule.value(in: stored.sample, isExercise: isExercise) else { continue }
-            let edge = judge(
-                rule, value: value, limit: limit, at: stored.sample.end, id: stored.id, policy: policy,
-                calendar: calendar)
+            let edge: Outcome?
+            if let value = rule.value(in: stored.sample, isExercise: isExercise) {
+                edge = judge(
+                    rule, value: value, limit: limit, at: stored.sample.end, id: stored.id, policy: policy,
+                    calendar: calendar)
+            } else {
+                edge = endExercise(rule, at: stored.sample.end, policy: policy, calendar: calendar)
+            }
             guard var edge else { continue }
             edge.event.user = stored.sample.user
             outcomes.append(edge)
@@ -139,6 +143,18 @@ package struct AlertMachine: Sendable {
         if let raisedAt = watch.level.raisedAt, moment >= raisedAt, moment - raisedAt < policy.cooldown { return nil }
         return change(
             &watch, to: .raised, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
+            calendar: calendar)
+    }
+
+    /// A heart rate at rest came: the exercise is over, and with it its alert, which would else stand until the next one.
+    private mutating func endExercise(
+        _ rule: AlertRule, at moment: Timestamp, policy: AlertPolicy, calendar: LocalCalendar
+    ) -> Outcome? {
+        guard rule.subject == .exercise, var watch = watches[rule], watch.level.isActive, moment > watch.level.since
+        else { return nil }
+        defer { watches[rule] = watch }
+        return change(
+            &watch, to: .cleared, value: nil, limit: nil, origin: .gateway, at: moment, id: nil, policy: policy,
             calendar: calendar)
     }
 

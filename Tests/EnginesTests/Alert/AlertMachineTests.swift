@@ -44,6 +44,26 @@ import Vitals
         #expect(edges([181, 181], isExercise: true) == ["1 heart_rate_exercise_high raised"])
     }
 
+    @Test(arguments: [true, false])
+    func `an alert of exercise ends with the exercise, and one of rest stays over it`(isExercise: Bool) {
+        var machine = AlertMachine(device: Fixture.device)
+        var edges: [String] = []
+        // Beyond the limits of either kind, and then of the other kind.
+        for (minute, isExercise) in [isExercise, isExercise, !isExercise, !isExercise].enumerated() {
+            edges += machine.see(
+                Fixture.stored(Fixture.heartRate(isExercise ? 190 : 49, at: minute)), isExercise: isExercise,
+                isWorn: true, settings: Fixture.limits, policy: AlertPolicy(), calendar: Fixture.utc
+            ).map { "\(minute) \($0.event.rule.name) \($0.event.edge)" }
+        }
+        #expect(
+            edges
+                == (isExercise
+                    ? [
+                        "1 heart_rate_exercise_high raised", "2 heart_rate_exercise_high cleared",
+                        "3 heart_rate_resting_low raised",
+                    ] : ["1 heart_rate_resting_low raised", "3 heart_rate_exercise_high raised"]))
+    }
+
     @Test func `does not count values in between of the other kind`() {
         var machine = AlertMachine(device: Fixture.device)
         var raised: [String] = []
