@@ -42,8 +42,8 @@ extension DriverConformance {
         if !abilities.isDisjoint(with: [.monitor, .alert]), !Metric.monitored.contains(metric) {
             problems.append("cannot be monitored.")
         }
-        if metric == .heartRate, abilities.contains(.alert) {
-            problems.append("has rest_alert and exercise_alert instead of alert.")
+        if metric == .heartRate, abilities.contains(.alert), abilities.isDisjoint(with: [.restAlert, .exerciseAlert]) {
+            problems.append("has alert, but neither rest_alert nor exercise_alert.")
         }
         if !abilities.isDisjoint(with: [.history, .summary]), !Metric.synchronised.contains(metric) {
             problems.append("has no history.")
