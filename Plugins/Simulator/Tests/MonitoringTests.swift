@@ -23,6 +23,13 @@ import Vitals
         }
     }
 
+    @Test(arguments: Model.allCases)
+    func `says that it raises alerts of exactly those metrics whose limits it has`(model: Model) {
+        let limited = Set(AlertRule.all.filter { $0.limit(in: model.factorySettings) != nil }.map(\.metric))
+        #expect(Set(model.capabilities(historyDays: 4).metrics(with: .alert)) == limited)
+        #expect(limited.isEmpty == (model != .band))
+    }
+
     @Test func `takes nothing while monitoring is off`() throws {
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
             let off = MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 5)

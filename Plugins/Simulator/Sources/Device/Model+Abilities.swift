@@ -16,7 +16,7 @@ extension Model {
         return switch self {
         case .band:
             [
-                .heartRate: watched.union([.restAlert, .exerciseAlert, .enhanced]), .restingHeartRate: kept,
+                .heartRate: limited.union([.restAlert, .exerciseAlert, .enhanced]), .restingHeartRate: kept,
                 .bloodPressure: limited, .bloodOxygen: limited, .stress: limited, .temperature: limited, .steps: kept,
                 .sleep: kept, .sport: kept,
             ]
