@@ -37,8 +37,8 @@ extension DeviceAgent {
         }
     }
 
-    /// Where the samples of local days begin: at the days' bounds. A sleep counts on the day of its end and began up to two
-    /// days before.
+    /// Where a device is asked for the samples of local days: from the days' bounds. A sleep counts on the day of its end, and
+    /// hardly any begins more than two days before.
     func starts(of metric: Metric, on days: ClosedRange<LocalDay>) -> Range<Timestamp> {
         let begin = policy.calendar.bounds(of: days.lowerBound).lowerBound
         let end = policy.calendar.bounds(of: days.upperBound).upperBound
@@ -48,7 +48,10 @@ extension DeviceAgent {
     private func accumulate(_ metricDay: MetricDay) async throws(StoreError) -> DailyAccumulator {
         var accumulator = DailyAccumulator(metric: metricDay.metric, day: metricDay.day)
         var cache = OffsetCache(policy.calendar)
-        let range = starts(of: metricDay.metric, on: metricDay.day...metricDay.day)
+        let bounds = policy.calendar.bounds(of: metricDay.day)
+        // A sleep counts on the day of its end, however early it may have begun.
+        let longest: Duration = metricDay.metric == .sleep ? SampleLimits.duration : .zero
+        let range = bounds.lowerBound - longest..<bounds.upperBound
         var after: SampleKey?
         while true {
             let page = try await store.samples(

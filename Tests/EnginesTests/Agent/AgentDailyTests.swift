@@ -87,6 +87,27 @@ import Vitals
         }
     }
 
+    @Test(arguments: [1, 3, 6])
+    func `a sleep counts on the day on which it ends, however long it was`(days: Int) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let end = Fixture.noon - .days(1)
+            let stage = Sleep.Stage(.light, from: end - .days(days), to: end)
+            let sleep = Sample(
+                metric: .sleep, start: stage.start, end: end, reading: .sleep(Sleep(stages: [stage])))
+            #expect(sleep.isValid)
+            let rig = Self.rig(world, .sleep, [sleep])
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(
+                    .daily(.sleep, from: Self.today.advanced(by: -9), to: Self.today, syncsFirst: false), "d",
+                    of: agent)
+                let counted = try self.days(answer).filter { $0.summary.count > 0 }
+                #expect(counted.map(\.summary.day) == [Self.today.advanced(by: -1)])
+                #expect(counted.map(\.summary.count) == [1])
+            }
+        }
+    }
+
     @Test func `answers with days in their order, from the past to the running one`() throws {
         try AgentRig.everyOrder(0..<3) { world in
             let samples = (0..<5).map { Fixture.sample(.stress, Double(20 + $0), at: -$0 * 1440) }
