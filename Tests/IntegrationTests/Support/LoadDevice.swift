@@ -40,18 +40,24 @@ struct LoadDevice: Sendable {
 }
 
 extension Bench {
-    /// Waits until a consumer knows all of these samples.
+    /// Waits until a consumer knows all of these samples, and every fact that was numbered before the last it knows: within
+    /// half an hour after midnight a past day is summed up, too, which the samples overtake.
     @discardableResult
     func wait(for ids: [String], by consumer: Consumer) async throws -> Consumer.Knowledge {
         let wanted = Set(ids)
         do {
             try await subscriber.wait(deadline: Self.patience) { messages in
-                let known = consumer.read(messages).samples
-                return known.count >= wanted.count && wanted.isSubset(of: known.keys)
+                let known = consumer.read(messages)
+                return known.samples.count >= wanted.count && wanted.isSubset(of: known.samples.keys)
+                    && known.holes.isEmpty
             }
         } catch {
             let missing = wanted.subtracting(consumer.knowledge.samples.keys)
-            Issue.record("\(missing.count) of \(wanted.count) acknowledged samples are lost.")
+            Issue.record(
+                """
+                \(missing.count) of \(wanted.count) acknowledged samples are lost, and the facts \
+                \(consumer.knowledge.holes.prefix(10)) of \(consumer.knowledge.facts.count).
+                """)
             throw error
         }
         return consumer.knowledge
