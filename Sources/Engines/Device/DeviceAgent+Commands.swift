@@ -144,6 +144,10 @@ extension DeviceAgent {
         case .fetch(let metrics): missing = metrics.filter { !capabilities.supports(.monitor, $0) }
         case .history(let metric, _, _, _, _, true, _), .daily(let metric, _, _, true):
             missing = capabilities.supports(.history, metric) ? [] : [metric]
+        case .history(let metric, _, _, _, _, false, _), .daily(let metric, _, _, false):
+            // What the store has is answered, also where the device cannot do it any more.
+            let isKnown = capabilities.supports(metric) || metric == .battery || ledger.highWater[metric] != nil
+            missing = isKnown ? [] : [metric]
         default: missing = []
         }
         guard !missing.isEmpty else { return nil }
