@@ -40,39 +40,9 @@ extension DriverConformance {
                 "\(what): the days are \(read.map { "\($0.day)" }) instead of \(expected.map { "\($0.day)" }).")
             return
         }
-        for (read, expected) in zip(read, expected) where read.withoutReceipt != expected.withoutReceipt {
+        for (read, expected) in zip(read, expected) where !read.hasSameContent(as: expected) {
             findings.add(
                 "\(what): the summary of \(read.day) is \(read.withoutReceipt) instead of \(expected.withoutReceipt).")
         }
-    }
-}
-
-extension DailySummary {
-    /// The summary as if all its samples had come at the same time.
-    fileprivate var withoutReceipt: DailySummary {
-        var summary = self
-        switch details {
-        case .values(var extremes):
-            extremes.maximum = extremes.maximum?.withoutReceipt
-            extremes.minimum = extremes.minimum?.withoutReceipt
-            extremes.resting = extremes.resting.map(\.withoutReceipt)
-            summary.details = .values(extremes)
-        case .bloodPressure(var extremes):
-            extremes.maximumSystolic = extremes.maximumSystolic?.withoutReceipt
-            extremes.minimumSystolic = extremes.minimumSystolic?.withoutReceipt
-            extremes.maximumDiastolic = extremes.maximumDiastolic?.withoutReceipt
-            extremes.minimumDiastolic = extremes.minimumDiastolic?.withoutReceipt
-            summary.details = .bloodPressure(extremes)
-        case .steps, .sleep, .sport: break
-        }
-        return summary
-    }
-}
-
-extension StoredSample {
-    fileprivate var withoutReceipt: StoredSample {
-        var stored = self
-        stored.receivedAt = Timestamp(milliseconds: 0)
-        return stored
     }
 }

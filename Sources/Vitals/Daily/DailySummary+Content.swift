@@ -3,7 +3,8 @@ extension DailySummary {
     /// sends the same extremes again.
     public func hasSameContent(as other: DailySummary) -> Bool { withoutReceipt == other.withoutReceipt }
 
-    private var withoutReceipt: DailySummary {
+    /// The summary as if each of its samples had been received when it ended.
+    package var withoutReceipt: DailySummary {
         var result = self
         switch details {
         case .values(var extremes):
@@ -24,7 +25,8 @@ extension DailySummary {
 }
 
 extension StoredSample {
-    fileprivate var withoutReceipt: StoredSample {
+    /// The sample as if it had been received when it ended.
+    package var withoutReceipt: StoredSample {
         var result = self
         result.receivedAt = sample.end
         return result

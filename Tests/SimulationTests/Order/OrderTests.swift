@@ -71,7 +71,7 @@ import Vitals
             let kept = try await store.samples(
                 of: device, metric: metric, starting: SyncPolicy.epoch..<(evening + .days(1)), after: nil,
                 limit: 10_000
-            ).map(\.withoutTime)
+            ).map(\.withoutReceipt)
             #expect(kept == expected, "\(metric): \(zip(kept, expected).first { $0 != $1 }.debugDescription)")
             #expect(consumer.samples(of: metric) == expected, "\(metric) as a consumer knows it")
             #expect(record.highWater[metric] == expected.map(\.sample.end).max(), "\(metric)")
@@ -92,7 +92,7 @@ import Vitals
         let today = calendar.day(of: evening)
         let days = try await store.days(
             of: try #require(device), metric: metric, in: today.advanced(by: -9)...today, limit: 100)
-        #expect(days.map(\.summary.withoutTimes) == summaries, "\(metric)")
+        #expect(days.map(\.summary.withoutReceipt) == summaries, "\(metric)")
         #expect(days.allSatisfy { $0.isFinal })
         #expect(days.map(\.revision) == days.map { consumer.days[MetricDay(metric, $0.summary.day)]?.revision })
         #expect(days.map(\.summary) == days.map { consumer.days[MetricDay(metric, $0.summary.day)]?.summary })
@@ -117,38 +117,8 @@ import Vitals
         }
 
         func samples(of metric: Metric) -> [StoredSample] {
-            newest.values.filter { $0.sample.metric == metric }.map(\.withoutTime)
+            newest.values.filter { $0.sample.metric == metric }.map(\.withoutReceipt)
                 .sorted { SampleKey($0.sample) < SampleKey($1.sample) }
         }
-    }
-}
-
-extension StoredSample {
-    /// When each revision arrived is all that the order may change.
-    fileprivate var withoutTime: StoredSample {
-        var result = self
-        result.receivedAt = Timestamp(milliseconds: 0)
-        return result
-    }
-}
-
-extension DailySummary {
-    fileprivate var withoutTimes: DailySummary {
-        var result = self
-        switch details {
-        case .values(var extremes):
-            extremes.maximum = extremes.maximum?.withoutTime
-            extremes.minimum = extremes.minimum?.withoutTime
-            extremes.resting = extremes.resting.map(\.withoutTime)
-            result.details = .values(extremes)
-        case .bloodPressure(var extremes):
-            extremes.maximumSystolic = extremes.maximumSystolic?.withoutTime
-            extremes.minimumSystolic = extremes.minimumSystolic?.withoutTime
-            extremes.maximumDiastolic = extremes.maximumDiastolic?.withoutTime
-            extremes.minimumDiastolic = extremes.minimumDiastolic?.withoutTime
-            result.details = .bloodPressure(extremes)
-        case .steps, .sleep, .sport: break
-        }
-        return result
     }
 }

@@ -56,7 +56,7 @@ struct ShuffledRecords: Sendable {
         versions.compactMap(\.last).map {
             StoredSample(
                 sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
-                receivedAt: Timestamp(milliseconds: 0))
+                receivedAt: Timestamp(milliseconds: 0)).withoutReceipt
         }
     }
 
