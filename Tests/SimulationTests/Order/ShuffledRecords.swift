@@ -56,7 +56,8 @@ struct ShuffledRecords: Sendable {
         versions.compactMap(\.last).map {
             StoredSample(
                 sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
-                receivedAt: Timestamp(milliseconds: 0)).withoutReceipt
+                receivedAt: Timestamp(milliseconds: 0)
+            ).withoutReceipt
         }
     }
 
