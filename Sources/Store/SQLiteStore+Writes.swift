@@ -27,8 +27,9 @@ extension SQLiteStore {
 
     package nonisolated func keepDeviceSummary(
         _ summary: DailySummary, of device: DeviceID, at moment: Timestamp
-    ) async throws(StoreError) {
-        try await write { try $0.keep(deviceSummary: summary, of: device, at: moment) }
+    ) async throws(StoreError) -> Bool {
+        let options = options
+        return try await write { try $0.keep(deviceSummary: summary, of: device, at: moment, options: options) }
     }
 
     package nonisolated func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {

@@ -48,6 +48,37 @@ import Vitals
         #expect(!board.putOnce(message))
     }
 
+    @Test func `an answer that the store did not take is given again, and the command does not run again`() async throws
+    {
+        let settings = try Self.settings()
+        let wakeup = Wakeup()
+        let board = StateBoard(wakeup: wakeup)
+        board.connect()
+        let store = FaultyStore(InMemoryStore()) { call, _ in
+            call == .finish ? .failure(StoreError(.full, "The disk is full.")) : nil
+        }
+        let desk = CommandDesk(
+            store: store, outbox: Outbox(wakeup: wakeup), board: board,
+            wire: WireEncoder(settings: settings, discovery: .off), settings: settings, generator: SplitMix64(seed: 1))
+        let device = try #require(DeviceID("band"))
+        func command(_ number: Int) -> CommandEnvelope {
+            CommandEnvelope(id: "\(number)", device: device, command: "measure")
+        }
+        for number in 0...CommandDesk.maximumUnkept {
+            let key = try #require(await desk.begin(command(number)))
+            await desk.finish(key, Answer(.done))
+            #expect(board.next() != nil)
+        }
+        #expect(await desk.begin(command(1)) == nil)
+        guard case .message(let again)? = board.next() else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(try JSONValue(parsing: again.payload)["status"] == "done")
+        #expect(try JSONValue(parsing: again.payload)["id"] == "1")
+        #expect(await desk.begin(command(0)) != nil, "the oldest of too many is forgotten")
+    }
+
     @Test func `four thousand commands run at once, and one more is busy`() async throws {
         let settings = try Self.settings()
         let wakeup = Wakeup()

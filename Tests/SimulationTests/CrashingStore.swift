@@ -45,7 +45,8 @@ final class CrashingStore: GatewayStore {
     ) async throws(StoreError) -> DayRecord {
         try await alive().settle(summary, of: device, isFinal: isFinal, at: at)
     }
-    func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID, at: Timestamp) async throws(StoreError) {
+    func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID, at: Timestamp) async throws(StoreError) -> Bool
+    {
         try await alive().keepDeviceSummary(summary, of: device, at: at)
     }
     func days(

@@ -91,21 +91,44 @@ import Vitals
     @Test func `the device's own summary stands beside ours, whichever comes first`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        try await store.keepDeviceSummary(summary(count: 7), of: .band, at: dawn)
+        #expect(try await store.keepDeviceSummary(summary(count: 7), of: .band, at: dawn))
         #expect(try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9).isEmpty)
         let record = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
         #expect(record.deviceSummary == summary(count: 7))
         #expect(folder.committed.all.map(\.content) == [.day(record)])
     }
 
+    @Test func `a day of which only the device says something is to be settled, also after a restart`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        for _ in 0..<2 { #expect(try await store.keepDeviceSummary(summary(count: 7), of: .band, at: dawn)) }
+        try await store.close()
+        store = try folder.open()
+        #expect(try await store.load(.band).unsettledDays == [MetricDay(.stress, Self.day)])
+        _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
+        #expect(try await store.load(.band).unsettledDays.isEmpty)
+    }
+
+    @Test func `what the device says of a day before the retention of days is not kept`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.dailyRetention = .days(7)
+        let store = try folder.open(options)
+        #expect(try await !store.keepDeviceSummary(summary(), of: .band, at: dawn + .days(10)))
+        #expect(try await store.load(.band).unsettledDays.isEmpty)
+        #expect(try await store.keepDeviceSummary(summary(), of: .band, at: dawn + .days(5)))
+    }
+
     @Test func `a past day is a fact again where the device says something else of it`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         _ = try await store.settle(summary(), of: .band, isFinal: false, at: dawn)
-        try await store.keepDeviceSummary(summary(count: 6), of: .band, at: dawn)
+        #expect(try await store.keepDeviceSummary(summary(count: 6), of: .band, at: dawn))
         #expect(folder.committed.all.isEmpty)
         _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
-        for _ in 0..<2 { try await store.keepDeviceSummary(summary(count: 8), of: .band, at: dawn + .hours(1)) }
+        for _ in 0..<2 {
+            #expect(try await !store.keepDeviceSummary(summary(count: 8), of: .band, at: dawn + .hours(1)))
+        }
         let changed = DayRecord(
             summary: summary(), revision: 2, updatedAt: dawn + .hours(1), isFinal: true,
             deviceSummary: summary(count: 8))
@@ -126,7 +149,7 @@ import Vitals
             let own = DailySummary(
                 metric: .stress, day: Self.day, count: 3, manualCount: 1, average: 42.5,
                 details: .values(.init(maximum: stored, minimum: stored, resting: [stored])))
-            try await store.keepDeviceSummary(own, of: .band, at: dawn + .hours(hour))
+            #expect(try await !store.keepDeviceSummary(own, of: .band, at: dawn + .hours(hour)))
         }
         #expect(folder.committed.all.count == 2)
     }

@@ -34,15 +34,11 @@ package struct RunningDay: Sendable {
         known.insert(metric)
     }
 
-    /// These metrics had samples before, so that an older day may stand of them: they are published, empty or not.
+    /// An older day may stand of these metrics, or what the device says of the day has changed: they are published, with or
+    /// without samples.
     package mutating func announce(_ metrics: Set<Metric>) {
         known.formUnion(metrics)
         changed.formUnion(metrics)
-    }
-
-    /// Something else of a metric's day changed, which is published with it.
-    package mutating func touch(_ metric: Metric) {
-        if accumulators[metric] != nil { changed.insert(metric) }
     }
 
     /// The summary of a metric, empty where the day has no sample yet.

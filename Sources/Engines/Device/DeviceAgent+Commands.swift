@@ -139,11 +139,12 @@ extension DeviceAgent {
         guard let capabilities = info.capabilities else { return nil }
         let missing: [Metric]
         switch command {
-        case .sync(let metrics, _, _): missing = metrics.filter { !capabilities.supports(.history, $0) }
+        case .sync(let metrics, _, _): missing = metrics.filter { !capabilities.canSynchronise($0) }
         case .measure(let metric, _): missing = capabilities.supports(.measure, metric) ? [] : [metric]
         case .fetch(let metrics): missing = metrics.filter { !capabilities.supports(.monitor, $0) }
-        case .history(let metric, _, _, _, _, true, _), .daily(let metric, _, _, true):
+        case .history(let metric, _, _, _, _, true, _):
             missing = capabilities.supports(.history, metric) ? [] : [metric]
+        case .daily(let metric, _, _, true): missing = capabilities.canSynchronise(metric) ? [] : [metric]
         case .history(let metric, _, _, _, _, false, _), .daily(let metric, _, _, false):
             // What the store has is answered, also where the device cannot do it any more.
             let isKnown = capabilities.supports(metric) || metric == .battery || ledger.highWater[metric] != nil
@@ -200,6 +201,7 @@ extension DeviceAgent {
         do {
             try await onSession { device throws(DeviceError) in try await self.setClock(of: device) }
         } catch {
+            if error.code == .unsupported { return Answer(.rejected, code: .unsupported, message: error.message) }
             return Answer(error)
         }
         return Answer(.done, data: .clock(skew: connection.state.clockSkew))

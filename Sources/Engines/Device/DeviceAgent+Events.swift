@@ -48,10 +48,29 @@ extension DeviceAgent {
             await keep([.hasBattery])
             publish(.info(info))
         case .wear(let isWorn): self.isWorn = isWorn
-        case .alert(let alert): try await take(alert)
-        case .malformed(let what):
-            malformed += 1
-            logger.debug("Input of the device was ignored.", metadata: ["what": "\(what)", "count": "\(malformed)"])
+        case .alert(let alert):
+            guard info.capabilities.map(alert.rule.isOffered) ?? true else {
+                return ignore("an alert of \(alert.rule.name), of which the device does not say that it has it")
+            }
+            try await take(alert)
+        case .malformed(let what): ignore(what)
+        }
+    }
+
+    private func ignore(_ what: String) {
+        malformed += 1
+        logger.debug("Input of the device was ignored.", metadata: ["what": "\(what)", "count": "\(malformed)"])
+    }
+
+    /// Says once which metrics come that the device does not name among its capabilities. They are kept, since
+    /// no sample is to be lost, but there is no entity for them, nor a setting.
+    private func nameUndeclared(_ samples: [Sample]) {
+        guard let capabilities = info.capabilities else { return }
+        for sample in samples where !capabilities.supports(sample.metric) && sample.metric != .battery {
+            guard undeclared.insert(sample.metric).inserted else { continue }
+            logger.warning(
+                "The device sends a metric that is not among its capabilities; its samples are kept.",
+                metadata: ["metric": "\(sample.metric.rawValue)"])
         }
     }
 
@@ -69,6 +88,7 @@ extension DeviceAgent {
             if refusal == nil { good.append(sample) } else { malformed += 1 }
             if let receipt { settled.append((receipt, refusal)) }
         }
+        nameUndeclared(good)
         if !good.isEmpty { try await take(good, source: .live, isUrgent: true) }
         if !settled.isEmpty { try await device.settle(settled) }
     }

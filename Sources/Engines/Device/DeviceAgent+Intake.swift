@@ -25,10 +25,15 @@ extension DeviceAgent {
     private func untilKept<Result>(
         _ body: () async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
+        var failures = FailureCount()
         while true {
             do throws(StoreError) { return try await body() } catch {
                 guard !Task.isCancelled else { throw error }
-                logger.error("Samples cannot be kept; trying again.", metadata: ["error": "\(error)"])
+                if failures.addIsTold() {
+                    logger.error(
+                        "Samples cannot be kept; trying again.",
+                        metadata: ["error": "\(error)", "failures": "\(failures.count)"])
+                }
                 do { try await clock.sleep(for: Self.storeRetry) } catch { throw StoreError(.closed, "\(error)") }
                 // It is we who do not listen: the device is not silent.
                 lastHeard = clock.uptime

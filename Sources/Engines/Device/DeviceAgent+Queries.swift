@@ -72,7 +72,8 @@ extension DeviceAgent {
         do throws(StoreError) {
             var days = try await store.days(of: id, metric: metric, in: from...to, limit: Self.maximumDays)
             let today = ledger.today
-            if (from...to).contains(today.day), today.metrics.contains(metric) {
+            let isKnown = today.metrics.contains(metric) || deviceToday[metric]?.day == today.day
+            if (from...to).contains(today.day), isKnown {
                 days.removeAll { $0.summary.day == today.day }
                 days.append(recordOfToday(metric, at: clock.now))
             }

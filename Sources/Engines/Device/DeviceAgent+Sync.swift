@@ -62,7 +62,7 @@ extension DeviceAgent {
         var job = wanted
         // Each once, and sport first, so that heart rates of a workout are known as such.
         job.metrics = Metric.synchronised.filter {
-            wanted.metrics.isEmpty ? capabilities.supports(.history, $0) : wanted.metrics.contains($0)
+            wanted.metrics.isEmpty ? capabilities.canSynchronise($0) : wanted.metrics.contains($0)
         }
         if wanted.metrics.isEmpty, wanted.from == nil, wanted.to == nil {
             nextSync = clock.uptime + policy.sync.every
@@ -188,11 +188,17 @@ extension DeviceAgent {
             let summaries = try await call("summary/read", DeviceTimeouts.history) { () async throws(DeviceError) in
                 try await device.summaries(of: metric, days: days)
             }
-            for summary in summaries where summary.metric == metric {
-                try await store.keepDeviceSummary(summary, of: id, at: clock.now)
+            for summary in summaries {
+                guard summary.metric == metric, days.contains(summary.day) else {
+                    malformed += 1
+                    continue
+                }
+                if try await store.keepDeviceSummary(summary, of: id, at: clock.now) {
+                    unsettled.insert(MetricDay(metric, summary.day))
+                }
                 guard summary.day == today, deviceToday[metric]?.hasSameContent(as: summary) != true else { continue }
                 deviceToday[metric] = summary
-                await intakeGate.alone { ledger.today.touch(metric) }
+                await intakeGate.alone { ledger.today.announce([metric]) }
             }
         } catch {
             logger.warning("The device's own summaries cannot be kept.", metadata: ["error": "\(error)"])

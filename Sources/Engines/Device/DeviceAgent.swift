@@ -45,6 +45,8 @@ package actor DeviceAgent {
     var isOnline = false
     var isWorn = true
     var malformed = 0
+    /// Metrics that the device sent, and which its capabilities do not name.
+    var undeclared: Set<Metric> = []
     var publishedLatest: [Metric: LatestState] = [:]
 
     /// Metrics whose newest sample came from a synchronisation that still runs: they are published at its end.
@@ -152,12 +154,17 @@ package actor DeviceAgent {
 
     /// Reads what the store knows; waits for a store that cannot be read, since nothing can be done without it.
     private func restore() async -> Bool {
+        var failures = FailureCount()
         while true {
             do throws(StoreError) {
                 try await restore(from: store.load(id))
                 return true
             } catch {
-                logger.error("The device's state cannot be read; trying again.", metadata: ["error": "\(error)"])
+                if failures.addIsTold() {
+                    logger.error(
+                        "The device's state cannot be read; trying again.",
+                        metadata: ["error": "\(error)", "failures": "\(failures.count)"])
+                }
             }
             guard await pause(for: Self.restoreRetry) else { return false }
         }

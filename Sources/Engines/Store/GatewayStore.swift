@@ -32,8 +32,12 @@ package protocol GatewayStore: Sendable {
     ) async throws(StoreError) -> DayRecord
 
     /// Keeps what the device itself says of a day. A past day that is settled already becomes a fact again, with a higher
-    /// revision, where this differs from what was kept.
-    func keepDeviceSummary(_ summary: DailySummary, of device: DeviceID, at: Timestamp) async throws(StoreError)
+    /// revision, where this differs from what was kept; one that is not counts as unsettled from now on, also where it has
+    /// no samples. What is older than the retention of days is not kept.
+    /// - Returns: whether the day is unsettled.
+    func keepDeviceSummary(
+        _ summary: DailySummary, of device: DeviceID, at: Timestamp
+    ) async throws(StoreError) -> Bool
 
     /// Days of a metric, ascending.
     func days(

@@ -81,6 +81,11 @@ package struct SyncMachine: Sendable {
         let from = job.from ?? usual
         let to = job.to ?? now + SyncPolicy.futureTolerance
         state.metric = metric
+        guard capabilities.supports(.history, metric) else {
+            // It keeps no records, only summaries of its days.
+            state.metricsDone += 1
+            return progress(at: now) + [.finishedMetric(metric, from: min(from, to))] + nextMetric(at: now)
+        }
         let request = HistoryRequest(metric: metric, from: from, to: max(from, to))
         // A range that begins later would leave a hole between the cursor and itself.
         let isContiguous = from <= max(usual, cursor ?? usual)

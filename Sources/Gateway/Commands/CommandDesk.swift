@@ -3,12 +3,15 @@ import Engines
 import GatewayKit
 import Logging
 import MQTT
+import Store
 import Vitals
 
 /// Takes commands in, lets each run once, and sees to it that each gets exactly one final answer.
 actor CommandDesk {
     /// Commands that may be under way in the whole gateway; one more is answered `busy`.
     static let maximumRunning = 4_096
+    /// Answers that the store did not take and that are remembered all the same; of more the oldest are forgotten.
+    static let maximumUnkept = 256
 
     private let store: any GatewayStore
     private let outbox: Outbox
@@ -18,6 +21,9 @@ actor CommandDesk {
     private var generator: any RandomNumberGenerator & Sendable
     /// Who waits for the answer of each command that runs: its sender, and whoever sent the same one again meanwhile.
     private var running: [String: [CommandEnvelope]] = [:]
+
+    /// Answers that the store did not take, so that their commands do not run again when they are sent again.
+    private var unkept: [(key: String, payload: [UInt8], at: Timestamp)] = []
 
     init(
         store: any GatewayStore, outbox: Outbox, board: StateBoard, wire: WireEncoder, settings: CoreSettings,
@@ -36,6 +42,10 @@ actor CommandDesk {
         let key = envelope.id.map { "id:\($0)" } ?? newKey()
         if running[key] != nil {
             running[key]?.append(envelope)
+            return nil
+        }
+        if let payload = unkeptAnswer(to: key) {
+            board.putOnce(.message(wire.answer(payload, to: envelope)))
             return nil
         }
         guard running.count < Self.maximumRunning else {
@@ -121,8 +131,15 @@ actor CommandDesk {
         } catch {
             // The disk is full, say: an answer that a crash could lose is better than none.
             settings.logger.error("An answer cannot be kept.", metadata: ["error": "\(error)"])
+            if unkept.count == Self.maximumUnkept { unkept.removeFirst() }
+            unkept.append((key, message.payload, stored.at))
             board.putOnce(.message(message))
         }
+    }
+
+    private func unkeptAnswer(to key: String) -> [UInt8]? {
+        let now = settings.clock.now
+        return unkept.last { $0.key == key && now - $0.at < StoreOptions().answerAge }?.payload
     }
 
     private func newKey() -> String { "key:\(SampleID(random: &generator))" }

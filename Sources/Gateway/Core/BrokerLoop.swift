@@ -94,7 +94,7 @@ struct BrokerLoop: Sendable {
                 }
                 publisher.settings.logger.error(
                     "The broker does not take a message; it is given up.",
-                    metadata: ["reason": "\(refused.reason)"])
+                    metadata: ["message": "\(mark)", "reason": "\(refused.reason)"])
                 status.dropped()
                 publisher.outbox.acknowledged([mark])
             }

@@ -72,3 +72,14 @@ enum DeliveryMark: Sendable, Hashable {
         }
     }
 }
+
+extension DeliveryMark: CustomStringConvertible {
+    /// What a log says of it.
+    var description: String {
+        switch self {
+        case .lane(.answer, let number): "answer \(number)"
+        case .lane(let lane, let number): "fact \(number) (\(lane))"
+        case .state: "a state"
+        }
+    }
+}

@@ -37,7 +37,7 @@ extension FaultyStore: GatewayStore {
 
     package func keepDeviceSummary(
         _ summary: DailySummary, of device: DeviceID, at moment: Timestamp
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> Bool {
         try await through(.keepDeviceSummary) { () async throws(StoreError) in
             try await base.keepDeviceSummary(summary, of: device, at: moment)
         }

@@ -38,20 +38,25 @@ extension InMemoryStore {
     /// Keeps a device's own summary; a past day of which it says something else now becomes a fact again.
     package func keepDeviceSummary(
         _ summary: DailySummary, of device: DeviceID, at: Timestamp
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> Bool {
         try transaction(.settle) { state in
             let day = MetricDay(summary.metric, summary.day)
             let kept = state.devices[device]?.deviceDays[day]
-            guard kept?.hasSameContent(as: summary) != true else { return }
+            var record = state.devices[device]?.days[day]
+            let isUnsettled = record?.isFinal != true
+            guard kept?.hasSameContent(as: summary) != true else { return isUnsettled }
             state.devices[device, default: Device()].deviceDays[day] = summary
-            guard var record = state.devices[device]?.days[day] else { return }
-            record.deviceSummary = summary
-            if record.isFinal {
-                record.revision += 1
-                record.updatedAt = at
-                state.append(.day(record), to: .history, of: device)
+            record?.deviceSummary = summary
+            if isUnsettled {
+                state.devices[device]?.record.unsettledDays.insert(day)
+            } else if var final = record {
+                final.revision += 1
+                final.updatedAt = at
+                record = final
+                state.append(.day(final), to: .history, of: device)
             }
             state.devices[device]?.days[day] = record
+            return isUnsettled
         }
     }
 

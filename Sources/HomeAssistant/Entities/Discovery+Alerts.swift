@@ -5,7 +5,7 @@ import Vitals
 extension Discovery {
     /// An event with all rules of the device, and the level of each.
     func alerts(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
-        let rules = AlertRule.all.filter { $0.isPossible(with: capabilities) }
+        let rules = AlertRule.all.filter { $0.isOffered(by: capabilities) }
         guard !rules.isEmpty else { return [] }
         let event = Component(
             .event, "alert", "Alert", availability: gatewayOnly,
@@ -28,11 +28,6 @@ extension Discovery {
 }
 
 extension AlertRule {
-    /// Whether the device has values that the rule watches: limits are the gateway's own work.
-    fileprivate func isPossible(with capabilities: Capabilities) -> Bool {
-        capabilities.supports(metric) || subject == .resting && capabilities.supports(.restingHeartRate)
-    }
-
     /// The rule's name for a person.
     fileprivate var title: String {
         let what =

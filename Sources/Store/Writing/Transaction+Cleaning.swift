@@ -58,16 +58,20 @@ extension Transaction {
 
     /// Drops daily summaries of days before a moment, but none that a kept fact may refer to.
     private func dropDays(before moment: Timestamp, limit: Int) throws -> Int {
-        // Days count from 1970 as moments do; one day more lets them end in every time zone.
-        let day = moment.milliseconds / Duration.days(1).inMilliseconds - 1
         try execute(
             """
             DELETE FROM day WHERE (series, day) IN (
                 SELECT series, day FROM (
                     SELECT series, day, updated_at FROM day WHERE series IN (SELECT id FROM series) AND day < ?1 LIMIT ?3)
                 WHERE coalesce(updated_at, 0) < ?2)
-            """, [day, try oldestFact(), limit])
+            """, [Self.oldestDay(moment), try oldestFact(), limit])
         return changes
+    }
+
+    /// The number of the first day that is kept where days before a moment are not. Days count from 1970 as moments do; one
+    /// day more lets them end in every time zone.
+    static func oldestDay(_ moment: Timestamp) -> Int64 {
+        moment.milliseconds / Duration.days(1).inMilliseconds - 1
     }
 
     /// When the oldest kept fact was made. What was received or computed before it is in no fact that is kept.

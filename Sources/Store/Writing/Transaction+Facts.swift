@@ -72,18 +72,29 @@ extension Transaction {
         return record
     }
 
-    /// Keeps what a device says of a day, and makes a fact of a past day of which it says something else now.
-    func keep(deviceSummary summary: DailySummary, of device: DeviceID, at moment: Timestamp) throws {
+    /// Keeps what a device says of a day, and makes a fact of a past day of which it says something else now. Returns whether
+    /// the day is still to be settled.
+    func keep(
+        deviceSummary summary: DailySummary, of device: DeviceID, at moment: Timestamp, options: StoreOptions
+    ) throws -> Bool {
+        // Or it would be new each time that the device says it again.
+        if let retention = options.dailyRetention, Int64(summary.day.number) < Self.oldestDay(moment - retention) {
+            return false
+        }
         let series = try row(of: device, summary.metric)
         let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
-        guard kept.deviceSummary?.hasSameContent(as: summary) != true else { return }
+        guard kept.deviceSummary?.hasSameContent(as: summary) != true else { return kept.record?.isFinal != true }
         try execute(
             """
             INSERT INTO day(series, day, device_summary) VALUES (?, ?, ?)
             ON CONFLICT(series, day) DO UPDATE SET device_summary = excluded.device_summary
             """,
             [series, summary.day.number, summary.json.text])
-        guard var record = kept.record, record.isFinal else { return }
+        guard var record = kept.record, record.isFinal else {
+            try execute(
+                "INSERT INTO unsettled(series, day) VALUES (?, ?) ON CONFLICT DO NOTHING", [series, summary.day.number])
+            return true
+        }
         record.revision += 1
         record.updatedAt = moment
         record.deviceSummary = summary
@@ -91,5 +102,6 @@ extension Transaction {
             "UPDATE day SET revision = ?, updated_at = ? WHERE series = ? AND day = ?",
             [record.revision, moment.milliseconds, series, summary.day.number])
         try publish(.day(record), in: .history, of: device, at: moment)
+        return false
     }
 }

@@ -9,6 +9,12 @@ extension AlertRule {
         return result
     }()
 
+    /// Whether a device of these capabilities has values that the rule watches. It need not raise alerts itself: limits
+    /// are the gateway's own work.
+    public func isOffered(by capabilities: Capabilities) -> Bool {
+        capabilities.supports(metric) || subject == .resting && capabilities.supports(.restingHeartRate)
+    }
+
     /// The limit of this rule; `nil` where its alert is off or where it has none.
     public func limit(in settings: MonitorSettings) -> Double? {
         let fields = fields

@@ -19,6 +19,11 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether the device knows this metric at all.
     public func supports(_ metric: Metric) -> Bool { metrics[metric] != nil }
 
+    /// Whether there is something of this metric to read from the device: records, or daily summaries of its own.
+    public func canSynchronise(_ metric: Metric) -> Bool {
+        !(metrics[metric] ?? []).isDisjoint(with: [.history, .summary])
+    }
+
     /// The supported metrics with all of these abilities, in the order of `Metric.allCases`.
     public func metrics(with ability: Abilities) -> [Metric] {
         Metric.allCases.filter { supports(ability, $0) }

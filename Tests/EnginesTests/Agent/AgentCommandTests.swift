@@ -192,6 +192,20 @@ import Vitals
         }
     }
 
+    @Test func `the clock of a device that has none cannot be set`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = AgentRig(world)
+            rig.behave { call in
+                if case .setClock = call { .fail(DeviceError(.unsupported, "No clock.")) } else { .answer }
+            }
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let answer = try await rig.ask(.time, "t", of: agent)
+                #expect(answer == Answer(.rejected, code: .unsupported, message: "No clock."))
+            }
+        }
+    }
+
     @Test func `history comes from the store in pages, and after a sync where that is wanted`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(

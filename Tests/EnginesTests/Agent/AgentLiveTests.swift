@@ -156,6 +156,24 @@ import Vitals
         }
     }
 
+    @Test func `of what a device does not have samples are kept, and alerts ignored`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                func alert(_ rule: AlertRule) -> DeviceEvent {
+                    .alert(DeviceAlert(rule: rule, edge: .raised, value: 90, at: Fixture.noon))
+                }
+                await rig.session?.send(
+                    .samples([Fixture.sample(.stress, 90, at: 0)], receipts: []), alert(AlertRule(.stress, .high)),
+                    alert(AlertRule(.bloodOxygen, .low)))
+                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
+            }
+            #expect(rig.store.samples(of: Fixture.device).map(\.sample.metric) == [.stress])
+            #expect(rig.levels.filter(\.isActive).map(\.rule) == [AlertRule(.bloodOxygen, .low)])
+        }
+    }
+
     @Test func `the battery becomes a metric with its first notification`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world)

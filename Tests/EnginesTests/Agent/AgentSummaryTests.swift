@@ -92,6 +92,39 @@ import Vitals
         }
     }
 
+    @Test func `is all that there is of a metric without records, and is synchronised like one with them`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(
+                world, capabilities: Capabilities([.stress: [.summary], .heartRate: [.history]]),
+                content: .init(summaries: [.stress: (0..<2).map { Self.summary(-$0, average: Double(30 + $0)) }]))
+            try await rig.run { agent in
+                let sync = try await rig.waitForSync()
+                #expect(sync.phase == .idle)
+                #expect(sync.metricsDone == 2 && sync.metricsTotal == 2)
+                #expect(facts(rig).map(\.deviceSummary?.average) == [31])
+                #expect(running(rig).last?.deviceSummary?.average == 30)
+                rig.change { $0.summaries[.stress]?[1].average = 41 }
+                let yesterday = Self.today.advanced(by: -1)
+                let answer = try await rig.ask(
+                    .daily(.stress, from: yesterday, to: yesterday, syncsFirst: true), "d", of: agent)
+                guard case .days(let days) = answer.data else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(days.map(\.deviceSummary?.average) == [41])
+                let history = try await rig.ask(
+                    .history(
+                        .stress, from: nil, to: nil, limit: 9, page: nil, syncsFirst: true, isUserInitiated: nil), "h",
+                    of: agent)
+                #expect(history.code == .unsupported)
+            }
+            let isRead = rig.calls.contains { call in
+                if case .history(let request) = call { request.metric == .stress } else { false }
+            }
+            #expect(!isRead)
+        }
+    }
+
     @Test func `a device that cannot say it does not keep the day from being published`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = Self.rig(world)

@@ -6,6 +6,13 @@ import Testing
 import Vitals
 
 @Suite struct ConcurrencyTests {
+    @Test func `of many failures in a row few are told`() {
+        var failures = FailureCount()
+        let told = (1...3600).filter { _ in failures.addIsTold() }
+        #expect(told == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048])
+        #expect(failures.count == 3600)
+    }
+
     @Test(arguments: 0..<100) func `a latch lets everybody go on with the first value, or with a cancellation`(
         seed: UInt64
     ) throws {
