@@ -52,9 +52,9 @@ extension SQLiteStore {
         try await write { try $0.acknowledge(lane, through: through) }
     }
 
-    package nonisolated func clean(at moment: Timestamp) async throws(StoreError) -> Bool {
+    package nonisolated func clean(at moment: Timestamp, byAge: Bool) async throws(StoreError) -> Bool {
         let options = options
-        return try await write { try $0.clean(at: moment, options: options) }
+        return try await write { try $0.clean(at: moment, byAge: byAge, options: options) }
     }
 
     package nonisolated func forget(_ device: DeviceID) async throws(StoreError) {

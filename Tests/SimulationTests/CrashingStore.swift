@@ -75,7 +75,9 @@ final class CrashingStore: GatewayStore {
         try await alive().facts(numbers, limit: limit)
     }
     func statistics() async throws(StoreError) -> StoreStatistics { try await alive().statistics() }
-    func clean(at: Timestamp) async throws(StoreError) -> Bool { try await alive().clean(at: at) }
+    func clean(at: Timestamp, byAge: Bool) async throws(StoreError) -> Bool {
+        try await alive().clean(at: at, byAge: byAge)
+    }
     func forget(_ device: DeviceID) async throws(StoreError) { try await alive().forget(device) }
     func knownDevices() async throws(StoreError) -> [DeviceID] { try await alive().knownDevices() }
 }

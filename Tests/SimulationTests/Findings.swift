@@ -1,3 +1,4 @@
+import Engines
 import GatewayTesting
 import JSON
 import MQTT
@@ -19,10 +20,15 @@ struct Findings {
     private var numbers: Set<Int64> = []
     private var lastStart: [String: String] = [:]
     private var lastLatest: [String: String] = [:]
+    private var counts: [String: Int] = [:]
 
-    init(_ messages: [PublishedMessage], truth: [Wearable]) {
+    /// - Parameter days: the calendar by which the days are to be counted; `nil` where they need not agree.
+    init(_ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?) {
         for message in messages { read(message) }
-        for wearable in truth { compare(wearable) }
+        for wearable in truth {
+            if let days { compareDays(of: wearable, calendar: days) }
+            compare(wearable)
+        }
         if let first = numbers.min(), let last = numbers.max(), numbers.count != Int(last - first + 1) || first != 1 {
             let missing = (1...last).filter { !numbers.contains($0) }
             mistakes.append("facts are missing by their numbers: \(missing.prefix(10)) of \(last)")
@@ -43,6 +49,9 @@ struct Findings {
                 mistakes.append("latest of \(key) went back from \(before) to \(measured)")
             }
             lastLatest[key] = measured
+        case "daily":
+            guard let date = body["date"]?.asString, let count = body["count"]?.asInt else { return }
+            counts["\(levels[2])/\(levels[4])/\(date)"] = count
         default: break
         }
     }
@@ -74,6 +83,20 @@ struct Findings {
                 mistakes.append("\(key) is out of order: \(start) after \(before)")
             }
             lastStart[key] = start
+        }
+    }
+
+    /// Each day was last said to have as many samples as were measured on it, but for those of the last minute.
+    private mutating func compareDays(of wearable: Wearable, calendar: LocalCalendar) {
+        var expected: [String: ClosedRange<Int>] = [:]
+        let settled = (wearable.truth.last?.start ?? SyncPolicy.epoch) - .minutes(1)
+        for sample in wearable.truth {
+            let key = "\(wearable.id.text)/\(sample.metric.rawValue)/\(calendar.day(of: sample.start))"
+            let count = expected[key] ?? 0...0
+            expected[key] = count.lowerBound + (sample.start <= settled ? 1 : 0)...count.upperBound + 1
+        }
+        for (key, count) in expected.sorted(by: { $0.key < $1.key }) where !count.contains(counts[key] ?? 0) {
+            mistakes.append("\(key) has \(count) samples, and \(counts[key] ?? 0) by its summary")
         }
     }
 

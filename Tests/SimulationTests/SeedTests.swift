@@ -17,6 +17,12 @@ import Vitals
         first..<min(first + UInt64(seedsPerTest), seedCount)
     }
 
+    /// Some minutes before midnight in UTC, Berlin, New York and Kathmandu, and before both nights in which Berlin's clocks are set.
+    private static let starts = [
+        "2026-01-01T00:00:00Z", "2026-01-31T22:52:00Z", "2026-02-28T04:52:00Z", "2026-07-01T18:07:00Z",
+        "2026-03-29T00:52:00Z", "2026-10-25T00:52:00Z",
+    ].compactMap { Timestamp(rfc3339: $0) }
+
     struct Outcome: Sendable, Hashable {
         var fingerprint: UInt64
         var mistakes: [String]
@@ -27,12 +33,15 @@ import Vitals
     }
 
     static func run(seed: UInt64, plan: World.Plan = World.Plan()) throws -> Outcome {
-        let simulation = Simulation(seed: seed)
+        let start = Self.starts[Int(seed % UInt64(Self.starts.count))]
+        let simulation = Simulation(seed: seed, start: start)
         return try simulation.run(deadline: .hours(3)) { simulation in
             let world = try World(simulation: simulation, plan: plan)
             defer { world.stores.remove() }
             try await world.run()
-            let findings = Findings(world.observation.messages, truth: world.wearables)
+            let findings = Findings(
+                world.observation.messages, truth: world.wearables,
+                days: plan.zoneChanges ? nil : world.calendar.withLock { $0 })
             return Outcome(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes,
                 messages: world.observation.messages.count, restarts: world.restarts.withLock { $0 },
@@ -43,10 +52,12 @@ import Vitals
 
     @Test(arguments: batches) func `no seed loses a sample, and each replays exactly`(seeds: Range<UInt64>) throws {
         for seed in seeds {
-            let first = try Self.run(seed: seed)
+            var plan = World.Plan()
+            plan.zoneChanges = seed % 4 == 3
+            let first = try Self.run(seed: seed, plan: plan)
             #expect(first.mistakes.isEmpty, "seed \(seed): \(first.mistakes.prefix(5))")
             #expect(first.messages > 100, "seed \(seed) had nothing to say")
-            let second = try Self.run(seed: seed)
+            let second = try Self.run(seed: seed, plan: plan)
             #expect(first == second, "seed \(seed) does not replay")
         }
     }
@@ -57,6 +68,7 @@ import Vitals
         plan.deviceFaults = false
         plan.crashes = false
         plan.storeFaults = false
+        plan.clockFaults = false
         let outcome = try Self.run(seed: 7, plan: plan)
         #expect(outcome.mistakes.isEmpty, "\(outcome.mistakes)")
         #expect(outcome.restarts == 0)

@@ -17,6 +17,10 @@ final class World: Sendable {
         var deviceFaults = true
         var crashes = true
         var storeFaults = true
+        /// Whether the machine's clock is set now and then.
+        var clockFaults = true
+        /// Whether the gateway is moved to another time zone with each start.
+        var zoneChanges = false
         /// For how long everything misbehaves; then it is left alone for as long as it may need to recover.
         var trouble: Duration = .minutes(6)
         var recovery: Duration = .minutes(15)
@@ -31,12 +35,14 @@ final class World: Sendable {
     private let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
     private let isDiskFull = Mutex(false)
+    /// The calendar of the gateway that runs.
+    let calendar: Mutex<LocalCalendar>
 
     init(simulation: Simulation, plan: Plan) throws {
         self.simulation = simulation
         self.plan = plan
         var random = simulation.random()
-        let clock = simulation.gatewayClock
+        let clock = simulation.trueClock
         broker = InMemoryBroker(clock: clock, generator: simulation.random())
         observation = broker.observe("vitals2mqtt/#")
         stores = try StoreFolder()
@@ -47,6 +53,7 @@ final class World: Sendable {
                     asksForReceipts: number == 2, random: random.split())
             }
         }
+        calendar = Mutex(Self.calendar(&random))
         self.random = Mutex(random)
     }
 
@@ -65,6 +72,7 @@ final class World: Sendable {
             for wearable in wearables { group.addTask { await wearable.live() } }
             if plan.brokerFaults { group.addTask { try await self.troubleBroker() } }
             if plan.storeFaults { group.addTask { try await self.fillDisk() } }
+            if plan.clockFaults { group.addTask { try await self.setClock() } }
             group.addTask { try await self.keepGatewayRunning() }
             try await simulation.gatewayClock.sleep(for: plan.trouble)
             peace()
@@ -83,6 +91,7 @@ final class World: Sendable {
         broker.setFaults(BrokerFaults())
         broker.release()
         broker.refuseConnections(nil)
+        simulation.correctDate()
         for wearable in wearables { wearable.setFaults(Wearable.Faults()) }
     }
 
@@ -122,6 +131,29 @@ final class World: Sendable {
         }
     }
 
+    /// Now and then somebody sets the machine's clock wrong, and later right.
+    private func setClock() async throws {
+        while !isPeaceful.withLock({ $0 }) {
+            try await simulation.gatewayClock.sleep(for: draw(10...120))
+            guard !isPeaceful.withLock({ $0 }) else { return }
+            switch drawNumber(0...3) {
+            case 0: simulation.correctDate()
+            case 1: simulation.jumpDate(by: .seconds(drawNumber(-90...90)))
+            case 2: simulation.jumpDate(by: .minutes(drawNumber(-180...180)))
+            default: simulation.jumpDate(by: .days(drawNumber(-400...400)))
+            }
+        }
+    }
+
+    private static let zones = ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"]
+
+    private static func calendar(_ random: inout SplitMix64) -> LocalCalendar {
+        guard let zone = zones.randomElement(using: &random), let calendar = LocalCalendar(identifier: zone) else {
+            preconditionFailure("These are zones.")
+        }
+        return calendar
+    }
+
     /// A store that refuses to write while the disk is full.
     private func store(on disk: CrashingStore) -> FaultyStore {
         FaultyStore(disk) { call, _ in
@@ -145,8 +177,13 @@ final class World: Sendable {
     private func runGateway(for life: Duration?) async throws {
         let delivery = Delivery()
         let disk = CrashingStore(try stores.open(simulation, delivery: delivery))
-        let core = makeCore(store: store(on: disk), delivery: delivery)
-        let setups = wearables.map { setup($0) }
+        if plan.zoneChanges {
+            let moved = random.withLock { Self.calendar(&$0) }
+            calendar.withLock { $0 = moved }
+        }
+        let calendar = calendar.withLock { $0 }
+        let core = makeCore(store: store(on: disk), delivery: delivery, calendar: calendar)
+        let setups = wearables.map { setup($0, calendar: calendar) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.run(setups) }
             if let life {
@@ -162,10 +199,8 @@ final class World: Sendable {
         }
     }
 
-    private func makeCore(store: FaultyStore, delivery: Delivery) -> GatewayCore {
-        guard let gateway = DeviceID("home"), let calendar = LocalCalendar(identifier: "Europe/Berlin") else {
-            preconditionFailure("These are well-formed.")
-        }
+    private func makeCore(store: FaultyStore, delivery: Delivery, calendar: LocalCalendar) -> GatewayCore {
+        guard let gateway = DeviceID("home") else { preconditionFailure("home is an identifier.") }
         var logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
         let settings = CoreSettings(
@@ -176,8 +211,7 @@ final class World: Sendable {
             discovery: .off, seed: drawSeed(), reload: { [] })
     }
 
-    private func setup(_ wearable: Wearable) -> DeviceSetup {
-        let calendar = LocalCalendar(timeZone: .gmt)
+    private func setup(_ wearable: Wearable, calendar: LocalCalendar) -> DeviceSetup {
         let policy = DevicePolicy(sync: SyncPolicy(every: .minutes(3)), calendar: calendar)
         return DeviceSetup(
             info: DeviceInfo(id: wearable.id, name: wearable.id.text, driver: "simulated"), policy: policy,

@@ -36,6 +36,25 @@ import Vitals
         #expect(try await store.all().count == 4)
     }
 
+    @Test func `by a date that is not trusted nothing is too old, and what is too much goes all the same`() async throws
+    {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.sampleRetention = .days(400)
+        options.dailyRetention = .days(400)
+        options.outboxMaximumBytes = 12_000
+        let store = try folder.open(options)
+        _ = try await store.take(Intake(.band, [beat(0)], at: dawn, lane: .live))
+        #expect(try await store.clean(at: dawn + .days(9_000), byAge: false) == false)
+        #expect(try await store.facts(1...9, limit: 9).count == 1)
+        #expect(try await store.all().count == 1)
+        let beats = (1...300).map { beat($0) }
+        _ = try await store.take(Intake(.band, beats, at: dawn, lane: .history))
+        #expect(try await store.clean(at: dawn + .days(9_000), byAge: false) == false)
+        #expect(try await store.statistics().dropped["history"] == 300)
+        #expect(try await store.all().count == 301)
+    }
+
     @Test func `over the limit of bytes history goes first, then live, and alerts stay`() async throws {
         let folder = try StoreFolder()
         var options = StoreOptions()

@@ -28,7 +28,7 @@ package struct RunningDay: Sendable {
 
     /// Replaces a metric's accumulator by one over all samples that the store has of the day.
     package mutating func replace(_ metric: Metric, with accumulator: DailyAccumulator) {
-        accumulators[metric] = accumulator
+        accumulators[metric] = accumulator.summary.count > 0 ? accumulator : nil
         outdated.remove(metric)
         changed.insert(metric)
         known.insert(metric)

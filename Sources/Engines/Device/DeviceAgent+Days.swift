@@ -9,17 +9,23 @@ extension DeviceAgent {
     func beginDayIfDue() {
         let today = policy.calendar.day(of: clock.now)
         guard today != ledger.today.day else { return }
-        let isForward = today > ledger.today.day
-        // Samples of the first minutes may have come before midnight. After a jump of the clock back the day may have
-        // samples of any metric.
-        let known = isForward ? Set(ledger.marked.filter { $0.day == today }.map(\.metric)) : Set(Metric.allCases)
-        ledger.today.begin(today, outdated: known.subtracting([.battery]))
+        ledger.today.begin(today, outdated: metrics(on: today))
     }
 
-    /// Reads a metric's running day from the store again.
+    /// The metrics that may have samples of a day that begins now, or runs: those of the first minutes may have come before
+    /// midnight, and after the clock was set the day may have been over already, and be settled.
+    private func metrics(on day: LocalDay) -> Set<Metric> {
+        let marked = unsettled.union(ledger.marked).filter { $0.day == day }.map(\.metric)
+        let newest = ledger.latest.filter { policy.calendar.day(of: $0.value.sample.end) >= day }.map(\.key)
+        return Set(marked).union(newest).subtracting([.battery])
+    }
+
+    /// Reads a metric's running day from the store again. It may have been settled by a wrong date, and will be once more.
     func rebuildToday(_ metric: Metric) async throws(StoreError) {
-        let day = ledger.today.day
-        ledger.today.replace(metric, with: try await accumulate(MetricDay(metric, day)))
+        let day = MetricDay(metric, ledger.today.day)
+        let accumulator = try await accumulate(day)
+        if accumulator.summary.count > 0 { unsettled.insert(day) }
+        ledger.today.replace(metric, with: accumulator)
     }
 
     /// Summarises the days that have samples which are not in their summary yet.
@@ -115,11 +121,11 @@ extension DeviceAgent {
     func loadToday() async throws(StoreError) {
         let today = ledger.today.day
         ledger.today.announce(Set(ledger.latest.keys).subtracting([.battery]))
-        for day in unsettled where day.day == today {
-            try await rebuildToday(day.metric)
-            let kept = try await store.days(of: id, metric: day.metric, in: today...today, limit: 1)
-            publishedToday[day.metric] = kept.first?.summary
-            deviceToday[day.metric] = kept.first?.deviceSummary
+        for metric in metrics(on: today).sorted(by: { $0.rawValue < $1.rawValue }) {
+            try await rebuildToday(metric)
+            let kept = try await store.days(of: id, metric: metric, in: today...today, limit: 1)
+            publishedToday[metric] = kept.first?.summary
+            deviceToday[metric] = kept.first?.deviceSummary
         }
         keptToday = publishedToday
     }

@@ -65,8 +65,9 @@ package protocol GatewayStore: Sendable {
 
     /// How much waits, how much was dropped, and how large the store is.
     func statistics() async throws(StoreError) -> StoreStatistics
-    /// Drops what is over the limits and older than its retention, a bounded part at a time. Returns whether more is to do.
-    func clean(at: Timestamp) async throws(StoreError) -> Bool
+    /// Drops what is over the limits of size and, with `byAge`, what is older than its retention: a bounded part at a time.
+    /// Returns whether more is to do.
+    func clean(at: Timestamp, byAge: Bool) async throws(StoreError) -> Bool
     /// Forgets a device that is no longer configured: its state, twin and levels. Its samples stay until their retention ends.
     func forget(_ device: DeviceID) async throws(StoreError)
     /// The devices that have state here.
@@ -74,6 +75,11 @@ package protocol GatewayStore: Sendable {
 }
 
 extension GatewayStore {
+    /// Drops what is over the limits of size and older than its retention.
+    package func clean(at moment: Timestamp) async throws(StoreError) -> Bool {
+        try await clean(at: moment, byAge: true)
+    }
+
     /// Samples of a metric, whoever started them.
     package func samples(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int

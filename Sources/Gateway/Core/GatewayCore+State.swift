@@ -40,9 +40,11 @@ extension GatewayCore {
     }
 
     func cleanStore() async {
+        var date = SteadyDate()
         while !Task.isCancelled {
+            let byAge = date.isTrusted(at: settings.clock.now, uptime: settings.clock.uptime)
             do throws(StoreError) {
-                while try await store.clean(at: settings.clock.now) { if Task.isCancelled { return } }
+                while try await store.clean(at: settings.clock.now, byAge: byAge) { if Task.isCancelled { return } }
                 try await forgetDeparted()
             } catch {
                 settings.logger.error("The store cannot be cleaned.", metadata: ["error": "\(error)"])

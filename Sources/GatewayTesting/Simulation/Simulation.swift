@@ -36,10 +36,14 @@ package final class Simulation: Sendable {
 
     /// The simulated time since the beginning. It never jumps.
     package var uptime: Duration { executor.now }
-    /// The simulated date.
-    package var date: Timestamp { start + executor.now + jump.withLock { $0 } }
+    /// The simulated date, by the machine's clock.
+    package var date: Timestamp { trueDate + jump.withLock { $0 } }
+    /// The simulated date, whatever the machine's clock says.
+    package var trueDate: Timestamp { start + executor.now }
     /// Sets the date forward, or back where `duration` is negative, as if somebody set the machine's clock.
     package func jumpDate(by duration: Duration) { jump.withLock { $0 += duration } }
+    /// Sets the date right.
+    package func correctDate() { jump.withLock { $0 = .zero } }
     /// A hash of all choices of the scheduler: equal for two runs with the same seed.
     package var fingerprint: UInt64 { executor.fingerprint }
     /// A generator for faults. Each call gives another one, in an order that the seed decides.
@@ -48,6 +52,11 @@ package final class Simulation: Sendable {
     /// The clocks as the gateway takes them.
     package var gatewayClock: GatewayClock {
         GatewayClock(date: { self.date }, steady: clock, steadyNow: { self.uptime })
+    }
+
+    /// The clocks of somebody else, whose date is always right.
+    package var trueClock: GatewayClock {
+        GatewayClock(date: { self.trueDate }, steady: clock, steadyNow: { self.uptime })
     }
 
     /// Runs `body` to its end in a new world.

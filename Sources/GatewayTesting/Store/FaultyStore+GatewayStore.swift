@@ -99,8 +99,10 @@ extension FaultyStore: GatewayStore {
         try await through(.statistics) { () async throws(StoreError) in try await base.statistics() }
     }
 
-    package func clean(at moment: Timestamp) async throws(StoreError) -> Bool {
-        try await through(.clean) { () async throws(StoreError) in try await base.clean(at: moment) }
+    package func clean(at moment: Timestamp, byAge: Bool) async throws(StoreError) -> Bool {
+        try await through(.clean) { () async throws(StoreError) in
+            try await base.clean(at: moment, byAge: byAge)
+        }
     }
 
     package func forget(_ device: DeviceID) async throws(StoreError) {

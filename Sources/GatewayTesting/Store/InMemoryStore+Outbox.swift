@@ -80,5 +80,5 @@ extension InMemoryStore {
     }
 
     /// There is nothing to clean.
-    package func clean(at: Timestamp) async throws(StoreError) -> Bool { false }
+    package func clean(at: Timestamp, byAge: Bool) async throws(StoreError) -> Bool { false }
 }

@@ -4,17 +4,19 @@ import JSON
 import Vitals
 
 extension Transaction {
-    /// Drops a bounded part of what is over the limits or older than its retention. Returns whether more may be to do.
-    func clean(at moment: Timestamp, options: StoreOptions) throws -> Bool {
+    /// Drops a bounded part of what is over the limits or, with `byAge`, older than its retention. Returns whether more may be
+    /// to do.
+    func clean(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Bool {
         let limit = options.cleanLimit
         var isAtLimit = false
         func note(_ rows: Int) { if rows >= limit { isAtLimit = true } }
 
+        note(try evict(at: moment, byAge: byAge, options: options))
+        guard byAge else { return isAtLimit }
         note(
             try dropAnswers(
                 "number IN (SELECT number FROM command WHERE answered_at < ?1 ORDER BY answer LIMIT ?2)",
                 [(moment - options.answerAge).milliseconds, limit]))
-        note(try evict(at: moment, options: options))
         let replayFrom = (moment - options.replayAge).milliseconds
         for lane in Lane.allCases where lane != .answer {
             note(try dropDelivered(lane, madeBefore: replayFrom, limit: limit))

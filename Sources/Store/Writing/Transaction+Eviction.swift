@@ -7,13 +7,13 @@ extension Transaction {
     /// The lanes of facts in the order in which they are sacrificed.
     private static let sacrifices: [Lane] = [.history, .live, .alert]
 
-    /// Drops the oldest undelivered facts that are over the limits of age and bytes, and makes gaps of them. Returns how many
-    /// facts were dropped.
-    func evict(at moment: Timestamp, options: StoreOptions) throws -> Int {
+    /// Drops the oldest undelivered facts that are over the limits of bytes and, with `byAge`, of age, and makes gaps of them.
+    /// Returns how many facts were dropped.
+    func evict(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Int {
         var rest = options.cleanLimit
         var losses = Losses()
         let oldest = moment - options.outboxMaximumAge
-        for lane in Self.sacrifices where rest > 0 {
+        for lane in Self.sacrifices where byAge && rest > 0 {
             rest -= try evict(lane, madeBefore: oldest.milliseconds, limit: rest, into: &losses)
         }
         for lane in Self.sacrifices {

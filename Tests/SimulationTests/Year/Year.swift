@@ -91,7 +91,9 @@ final class Year: Sendable {
 
     private func checkAnswers(of year: YearConsumer) async throws {
         for (series, byDay) in year.samples {
-            let answered = try await self.answered(series)
+            let answered = try await self.answered(series).filter { day, body in
+                byDay[day] != nil || !YearConsumer.isOnlySaidByDevice(body)
+            }
             #expect(Set(answered.keys) == Set(byDay.keys), "\(series)")
             for (day, body) in answered {
                 let differences = try year.differences(body, series, day)

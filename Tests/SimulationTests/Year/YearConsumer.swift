@@ -97,10 +97,18 @@ struct YearConsumer: Sendable {
                     result.append("\(series) \(day) has revisions \(published.map { $0["rev"] ?? .null })")
                 }
             }
-            let strangers = Set(past[series]?.keys.map { $0 } ?? []).subtracting(byDay.keys)
+            let strangers = (past[series] ?? [:]).filter { day, published in
+                byDay[day] == nil && !published.allSatisfy(Self.isOnlySaidByDevice)
+            }.keys
             if !strangers.isEmpty { result.append("\(series): \(strangers) have no samples") }
         }
         return result
+    }
+
+    /// Whether a day has no samples here, and the device has something to say of it: it remembers days for longer than it was
+    /// asked for records.
+    static func isOnlySaidByDevice(_ body: JSONValue) -> Bool {
+        body["count"] == 0 && body["average"] == .null && (body["device_summary"]?["count"]?.asInt ?? 0) > 0
     }
 
     /// How the running days differ from what they should be.

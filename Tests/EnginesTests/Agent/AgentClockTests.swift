@@ -1,0 +1,70 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+/// The day that runs, while the machine's clock is set wrong and right again.
+@Suite struct AgentClockTests {
+    private static let today = Fixture.utc.day(of: Fixture.noon)
+
+    private func send(_ rig: AgentRig, _ minutes: ClosedRange<Int>) async {
+        await rig.session?.send(.samples(minutes.map { Fixture.heartRate(60, at: $0) }, receipts: []))
+    }
+
+    /// Waits until the running day is this one, with so many heart rates.
+    private func wait(_ rig: AgentRig, for day: LocalDay, with count: Int, after: Int) async throws {
+        try await rig.wait(after: after) { state in
+            guard case .today(let record) = state else { return false }
+            return record.summary.metric == .heartRate && record.summary.day == day && record.summary.count == count
+        }
+    }
+
+    /// Sets the clock, and waits until the agent has seen it and settled the days before.
+    private func jump(_ world: Simulation, by duration: Duration) async throws {
+        world.jumpDate(by: duration)
+        try await world.gatewayClock.sleep(for: .minutes(1))
+    }
+
+    @Test(arguments: [[3], [3, -3], [400, -410, 10], [-20, 20], [3, -10, 7]])
+    func `a day goes on where it was, whatever the clock said meanwhile`(days: [Int]) throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                await send(rig, -5...0)
+                try await wait(rig, for: Self.today, with: 6, after: 0)
+                for jump in days { try await self.jump(world, by: .days(jump)) }
+                world.correctDate()
+                let count = rig.count
+                await send(rig, 1...2)
+                try await wait(rig, for: Self.today, with: 8, after: count)
+            }
+        }
+    }
+
+    @Test func `a day that ended by a wrong clock goes on with the next start, and ends again`() throws {
+        try AgentRig.everyOrder(0..<5, deadline: .days(2)) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                await send(rig, -5...0)
+                try await wait(rig, for: Self.today, with: 6, after: 0)
+                try await jump(world, by: .days(60))
+            }
+            world.correctDate()
+            let count = rig.count
+            try await rig.run { _ in
+                try await wait(rig, for: Self.today, with: 6, after: count)
+                try await rig.waitForSync(after: count)
+                await send(rig, 1...2)
+                try await wait(rig, for: Self.today, with: 8, after: count)
+                try await world.gatewayClock.sleep(for: .hours(13))
+            }
+            let days = rig.store.facts.compactMap { if case .day(let record) = $0.content { record } else { nil } }
+            #expect(days.map(\.summary.day) == [Self.today, Self.today])
+            #expect(days.map(\.summary.count) == [6, 8])
+            #expect(days.map(\.revision) == [1, 2])
+        }
+    }
+}
