@@ -36,7 +36,7 @@ package struct SyncPolicy: Sendable, Hashable {
     package func start(
         of metric: Metric, cursor: Timestamp?, maximumHistoryDays: Int?, at now: Timestamp
     ) -> Timestamp {
-        let oldest = maximumHistoryDays.map { now - .days($0 + 1) } ?? Self.epoch
+        let oldest = maximumHistoryDays.map { now - .days($0) - .days(1) } ?? Self.epoch
         guard let cursor else { return max(first.map { now - $0 } ?? Self.epoch, oldest) }
         return max(cursor - (metric.isInterval ? max(overlap, Self.intervalOverlap) : overlap), oldest)
     }

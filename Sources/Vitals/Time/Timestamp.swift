@@ -36,6 +36,12 @@ extension FixedWidthInteger where Self: SignedInteger {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
+    /// The product, or the bound of the type that it would pass.
+    func saturatingProduct(_ other: Self) -> Self {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+
     /// The difference, or the bound of the type that it would pass.
     func saturatingDifference(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)
@@ -52,10 +58,11 @@ extension Duration {
         return product + attoseconds / 1_000_000_000_000_000
     }
 
-    /// A duration of minutes of 60 seconds.
-    public static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
-    /// A duration of hours of 60 minutes.
-    public static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
-    /// A duration of days of 24 hours; a local day may be shorter or longer (see `LocalCalendar`).
-    public static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+    /// A duration of minutes of 60 seconds. Saturates at the bounds of `Int` in seconds.
+    public static func minutes(_ count: Int) -> Duration { .seconds(count.saturatingProduct(60)) }
+    /// A duration of hours of 60 minutes. Saturates at the bounds of `Int` in seconds.
+    public static func hours(_ count: Int) -> Duration { .seconds(count.saturatingProduct(3600)) }
+    /// A duration of days of 24 hours; a local day may be shorter or longer (see `LocalCalendar`). Saturates at the bounds of
+    /// `Int` in seconds: a device may say that it keeps its history for as many days as it likes.
+    public static func days(_ count: Int) -> Duration { .seconds(count.saturatingProduct(86_400)) }
 }

@@ -203,6 +203,22 @@ import Vitals
         }
     }
 
+    @Test func `a device that says it keeps its history for ever is read like one that says nothing`() throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            // The greatest number of a link, and of all.
+            let days = world.seed == 0 ? 1 << 53 : Int.max
+            let capabilities = Capabilities([.heartRate: [.history]], maximumHistoryDays: days)
+            let rig = AgentRig(world, capabilities: capabilities)
+            try await rig.run { _ in
+                #expect(try await rig.waitForSync().phase == .idle)
+                let read = rig.calls.compactMap { if case .history(let request) = $0 { request.from } else { nil } }
+                #expect(read == [Fixture.noon - .days(30)])
+                try await rig.waitForSync(job: "schedule")
+                #expect(gaps(rig) == [])
+            }
+        }
+    }
+
     private func gaps(_ rig: AgentRig) -> [Gap] {
         rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
     }
