@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Wakes one waiting task. Several calls while nobody waits count as one.
+/// Wakes one waiting task. Several calls while nobody waits count as one. No second task may wait meanwhile: the first would
+/// never be woken.
 package final class Wakeup: Sendable {
     private struct State {
         var isDue = false

@@ -102,7 +102,7 @@ extension GatewayCore {
         case .sync:
             for agent in await fleet.agents { await agent.requestSync() }
             return Answer(.done)
-        case .replay(let numbers): return await replay(numbers)
+        case .replay(let numbers): return await replaying.alone { await replay(numbers) }
         case .rediscover:
             discovery.publishAll()
             board.repeatAll()

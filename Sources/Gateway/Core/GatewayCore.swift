@@ -38,6 +38,8 @@ package final class GatewayCore: Sendable {
     let commandSource: AsyncStream<(GatewayCommand, key: String)>.Continuation
     /// Devices that were removed and are still known to the store, with how often the broker was seen connected since.
     let departing = Mutex<[DeviceID: Int]>([:])
+    /// Lets one replay through at a time: only one may wait for room.
+    let replaying = SerialGate()
     /// Lets one reload through at a time.
     let reloading = SerialGate()
     /// Why the last reload was refused; `nil` after one that succeeded.

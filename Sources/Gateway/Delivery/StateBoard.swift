@@ -79,7 +79,7 @@ final class StateBoard: Sendable {
         return isTaken
     }
 
-    /// Waits until more can be sent once.
+    /// Waits until more can be sent once. Only one task may wait at a time.
     func waitForRoom() async { await room.wait() }
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
