@@ -123,6 +123,8 @@ extension DeviceAgent {
                 logger.warning("The device did not take an acknowledgement.", metadata: ["error": "\(error)"])
             }
             return nil
+        case .summarise(let metric, let from):
+            return try await summarise(metric, from: from, to: job.to, on: device)
         case .finishedMetric(let metric, let from):
             await finish(metric, from: from, to: job.to, on: device)
             return nil
@@ -164,8 +166,14 @@ extension DeviceAgent {
         heldLatest.remove(metric)
         publishLatest()
         if device.description.capabilities.supports(.summary, metric) {
-            await takeSummaries(of: metric, from: from, to: to, on: device)
+            do { try await takeSummaries(of: metric, from: from, to: to, on: device) } catch {
+                logger.warning("The device's own summaries cannot be kept.", metadata: ["error": "\(error)"])
+            }
         }
+        await finishDays()
+    }
+
+    private func finishDays() async {
         do throws(StoreError) {
             try await refreshToday()
             try await settleDays()
@@ -174,34 +182,46 @@ extension DeviceAgent {
         }
     }
 
+    /// Reads what the device says of the days of a metric of which it has nothing else.
+    private func summarise(
+        _ metric: Metric, from: Timestamp, to: Timestamp?, on device: any DeviceSession
+    ) async throws(DeviceError) -> SyncMachine.Event {
+        do {
+            try await takeSummaries(of: metric, from: from, to: to, on: device)
+        } catch let error as DeviceError {
+            if error.code == .timeout || error.code == .disconnected { throw error }
+            return .failed(AnswerCode(error), error.message)
+        } catch {
+            return .failed(.deviceError, "The days cannot be kept: \(error)")
+        }
+        await finishDays()
+        return .summarised
+    }
+
     /// Keeps what the device says of the days of a range.
     private func takeSummaries(
         of metric: Metric, from: Timestamp, to: Timestamp?, on device: any DeviceSession
-    ) async {
+    ) async throws {
         let calendar = policy.calendar
         let today = calendar.day(of: clock.now)
         let oldest = today.advanced(by: -Self.maximumSummaryDays)
         let last = to.map { min(calendar.day(of: $0), today) } ?? today
         guard oldest <= last else { return }
         let days = max(oldest, min(calendar.day(of: from), last))...last
-        do {
-            let summaries = try await call("summary/read", DeviceTimeouts.history) { () async throws(DeviceError) in
-                try await device.summaries(of: metric, days: days)
+        let summaries = try await call("summary/read", DeviceTimeouts.history) { () async throws(DeviceError) in
+            try await device.summaries(of: metric, days: days)
+        }
+        for summary in summaries {
+            guard summary.metric == metric, days.contains(summary.day) else {
+                malformed += 1
+                continue
             }
-            for summary in summaries {
-                guard summary.metric == metric, days.contains(summary.day) else {
-                    malformed += 1
-                    continue
-                }
-                if try await store.keepDeviceSummary(summary, of: id, at: clock.now) {
-                    unsettled.insert(MetricDay(metric, summary.day))
-                }
-                guard summary.day == today, deviceToday[metric]?.hasSameContent(as: summary) != true else { continue }
-                deviceToday[metric] = summary
-                await intakeGate.alone { ledger.today.announce([metric]) }
+            if try await store.keepDeviceSummary(summary, of: id, at: clock.now) {
+                unsettled.insert(MetricDay(metric, summary.day))
             }
-        } catch {
-            logger.warning("The device's own summaries cannot be kept.", metadata: ["error": "\(error)"])
+            guard summary.day == today, deviceToday[metric]?.hasSameContent(as: summary) != true else { continue }
+            deviceToday[metric] = summary
+            await intakeGate.alone { ledger.today.announce([metric]) }
         }
     }
 
@@ -232,7 +252,7 @@ extension SyncMachine.Action {
     /// Whether it asks the device for something.
     fileprivate var needsDevice: Bool {
         switch self {
-        case .read, .acknowledge, .finishedMetric: true
+        case .read, .acknowledge, .summarise, .finishedMetric: true
         case .take, .publish, .finished: false
         }
     }

@@ -8,7 +8,9 @@ package struct SyncMachine: Sendable {
         case page(HistoryPage)
         /// The page is on disk.
         case committed(new: Int, known: Int)
-        /// The metric cannot be read, or its samples not be kept.
+        /// The device's summaries of a metric without records are on disk.
+        case summarised
+        /// The metric cannot be read, or what it has not be kept.
         case failed(AnswerCode, String)
         /// The session is over. What was committed stays; the next job goes on from there.
         case disconnected
@@ -19,6 +21,8 @@ package struct SyncMachine: Sendable {
         /// Keep these, and move the cursor with them.
         case take([Sample], metric: Metric, cursor: Timestamp?)
         case acknowledge(Metric, through: Timestamp)
+        /// Read and keep the device's summaries of a metric of which it has no records, from the start of its range.
+        case summarise(Metric, from: Timestamp)
         /// A metric is done, from the start of its range.
         case finishedMetric(Metric, from: Timestamp)
         case publish(SyncState)
@@ -35,6 +39,8 @@ package struct SyncMachine: Sendable {
     private var capabilities = Capabilities()
     private var remaining: [Metric] = []
     private var reading: SyncReading?
+    /// The metric without records whose summaries are being read.
+    private var summarising: Metric?
     private var publishedAt: Timestamp?
 
     package init(policy: SyncPolicy, lastSuccessAt: Timestamp?) {
@@ -56,10 +62,14 @@ package struct SyncMachine: Sendable {
             return nextMetric(at: now)
         case .page(let page): return take(page, at: now)
         case .committed(let new, let known): return committed(new: new, known: known, at: now)
+        case .summarised:
+            guard summarising.take() != nil else { return [] }
+            state.metricsDone += 1
+            return nextMetric(at: now)
         case .failed(let code, let message): return fail(code, message, at: now)
         case .disconnected:
             guard job != nil else { return [] }
-            for metric in (reading.map { [$0.request.metric] } ?? []) + remaining {
+            for metric in [reading?.request.metric, summarising.take()].compactMap({ $0 }) + remaining {
                 state.failed.append(
                     .init(metric: metric, code: .offline, message: "The device was lost during the synchronisation."))
             }
@@ -83,8 +93,8 @@ package struct SyncMachine: Sendable {
         state.metric = metric
         guard capabilities.supports(.history, metric) else {
             // It keeps no records, only summaries of its days.
-            state.metricsDone += 1
-            return progress(at: now) + [.finishedMetric(metric, from: min(from, to))] + nextMetric(at: now)
+            summarising = metric
+            return progress(at: now) + [.summarise(metric, from: min(from, to))]
         }
         let request = HistoryRequest(metric: metric, from: from, to: max(from, to))
         // A range that begins later would leave a hole between the cursor and itself.
@@ -129,6 +139,10 @@ package struct SyncMachine: Sendable {
     }
 
     private mutating func fail(_ code: AnswerCode, _ message: String, at now: Timestamp) -> [Action] {
+        if let metric = summarising.take() {
+            state.failed.append(.init(metric: metric, code: code, message: message))
+            return nextMetric(at: now)
+        }
         guard let current = reading else { return [] }
         reading = nil
         let metric = current.request.metric

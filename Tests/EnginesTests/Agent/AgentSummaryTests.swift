@@ -125,6 +125,38 @@ import Vitals
         }
     }
 
+    private static func summaryOnly(_ world: Simulation) -> AgentRig {
+        AgentRig(
+            world, capabilities: Capabilities([.stress: [.summary], .heartRate: [.history]]),
+            content: .init(summaries: [.stress: (0..<2).map { summary(-$0, average: Double(30 + $0)) }]))
+    }
+
+    @Test func `a synchronisation says where it could not be read and is all that there is`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = Self.summaryOnly(world)
+            rig.behave { if case .summaries = $0 { .fail(DeviceError(.busy, "Not now.")) } else { .answer } }
+            try await rig.run { agent in
+                let sync = try await rig.waitForSync()
+                #expect(sync.phase == .failed)
+                #expect(sync.failed == [.init(metric: .stress, code: .busy, message: "Not now.")])
+                #expect(sync.lastSuccessAt == nil)
+                let answer = try await rig.ask(.sync(metrics: [.stress], from: nil, to: nil), "s", of: agent)
+                #expect(answer.status == .failed && answer.code == .busy)
+                let day = try await rig.ask(
+                    .daily(.stress, from: Self.today, to: Self.today, syncsFirst: true), "d", of: agent)
+                #expect(day.status == .failed && day.code == .busy)
+                rig.behave { if case .summaries = $0 { .hang } else { .answer } }
+                let count = rig.count
+                let lost = try await rig.ask(.sync(metrics: [.stress], from: nil, to: nil), "t", of: agent)
+                #expect(lost.status == .failed && lost.code == .offline)
+                rig.behave { _ in .answer }
+                try await rig.waitForLink(.connected, after: count)
+                let again = try await rig.ask(.sync(metrics: [.stress], from: nil, to: nil), "a", of: agent)
+                #expect(again.status == .done)
+            }
+        }
+    }
+
     @Test func `a device that cannot say it does not keep the day from being published`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = Self.rig(world)

@@ -110,7 +110,7 @@ import Vitals
                         finished += 1
                         lastSuccess = state.lastSuccessAt
                         #expect(finished == 1)
-                    case .publish, .finishedMetric: break
+                    case .publish, .finishedMetric, .summarise: break
                     }
                 }
             }
