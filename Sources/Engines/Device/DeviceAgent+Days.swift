@@ -120,7 +120,13 @@ extension DeviceAgent {
     /// published as well: the broker may still have the day on which the gateway ended.
     func loadToday() async throws(StoreError) {
         let today = ledger.today.day
-        ledger.today.announce(Set(ledger.latest.keys).subtracting([.battery]))
+        var known = Set(ledger.latest.keys).subtracting([.battery]).union(unsettled.map(\.metric))
+        // What a device only says of its days has no newest sample.
+        for metric in info.capabilities?.metrics(with: .summary) ?? [] where !known.contains(metric) {
+            let days = try await store.days(of: id, metric: metric, in: .earliest...today, limit: 1)
+            if !days.isEmpty { known.insert(metric) }
+        }
+        ledger.today.announce(known)
         for metric in metrics(on: today).sorted(by: { $0.rawValue < $1.rawValue }) {
             try await rebuildToday(metric)
             let kept = try await store.days(of: id, metric: metric, in: today...today, limit: 1)

@@ -157,6 +157,32 @@ import Vitals
         }
     }
 
+    @Test func `the day of a metric without records begins anew after a night without the gateway, too`() throws {
+        try AgentRig.everyOrder(0..<10, deadline: .days(2)) { world in
+            let rig = Self.summaryOnly(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                #expect(running(rig).last?.summary.day == Self.today)
+                // The evening of a gateway that settles the day itself, and the one of another that has ended before.
+                if world.seed % 2 == 0 { try await world.gatewayClock.sleep(for: .hours(13)) }
+            }
+            let days = world.seed % 2 == 0 ? 2 : 1
+            try await world.gatewayClock.sleep(for: .hours(days == 2 ? 24 : 13))
+            let count = rig.count
+            rig.open(.hang)
+            try await rig.run { _ in
+                try await rig.wait(after: count) {
+                    if case .today(let record) = $0 {
+                        record.summary.metric == .stress && record.deviceSummary == nil
+                            && record.summary.day == Self.today.advanced(by: days)
+                    } else {
+                        false
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a device that cannot say it does not keep the day from being published`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = Self.rig(world)
