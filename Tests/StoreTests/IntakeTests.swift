@@ -117,6 +117,31 @@ import Vitals
         #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 4)
     }
 
+    @Test func `the newest sample is what the ledger takes for it, also after a clock that was ahead`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        let calendar = try #require(LocalCalendar(identifier: "UTC"))
+        var ledger = DeviceLedger(device: .band, today: RunningDay(day: LocalDay(number: 0)))
+        // The date of the gateway is set back by a day after the first; the device sends it once more at last.
+        for (sample, now) in [
+            (beat(86_400, 1), dawn + .days(1)), (beat(10, 2), dawn + .minutes(1)),
+            (beat(86_400, 1), dawn + .minutes(2)),
+        ] {
+            let context = IntakeContext(
+                source: .live, now: now, freshness: [:], settings: MonitorSettings(), policy: AlertPolicy(),
+                isWorn: true, calendar: calendar)
+            var intake = Intake(.band, [sample], at: now)
+            intake.decide = { [ledger] in ledger.recording($0, in: context) }
+            ledger = try await store.take(intake).ledger
+        }
+        #expect(ledger.latest[.heartRate]?.sample.value == 2)
+        try await store.close()
+        store = try folder.open()
+        let record = try await store.load(.band)
+        #expect(record.highWater[.heartRate] == dawn + .seconds(10))
+        #expect(record.latest[.heartRate]?.sample.value == 2)
+    }
+
     @Test func `reads samples page by page in their order`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

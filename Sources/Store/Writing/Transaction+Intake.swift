@@ -16,6 +16,14 @@ extension Transaction {
             series.isChanged = true
             book.series[metric.place] = series
         }
+        // The ledger knows which sample is the newest: after a clock that was ahead it is not the one that ends last.
+        for (metric, newest) in decision.ledger.latest {
+            let key = SampleKey(newest.sample)
+            guard var series = book.series[metric.place], series.latest != key else { continue }
+            series.latest = key
+            series.isChanged = true
+            book.series[metric.place] = series
+        }
         for level in decision.levels { try save(level, of: book) }
         for day in decision.unsettledDays {
             try execute(
