@@ -28,6 +28,16 @@ import Vitals
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .minutes(10)) == .running)
     }
 
+    @Test func `an answer of a clock that was ahead is not remembered until then`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .days(1)) == .new)
+        try await store.finish(answer(at: dawn + .days(1)))
+        let set = dawn + .days(1) - .minutes(9)
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: set) == .answered([1, 2, 3]))
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .new)
+    }
+
     @Test func `names the commands that a crash left without an answer`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -13,7 +13,9 @@ extension Transaction {
             sql: "SELECT number, answered_at, payload FROM command WHERE key = ?")
         if let row = try Row.fetchOne(statement, arguments: [key]) {
             guard let answeredAt = row[1] as Int64? else { return .running }
-            if Timestamp(milliseconds: answeredAt) + options.answerAge > moment {
+            // An answer that lies as far in the future was given by a clock that was ahead.
+            let age = moment - Timestamp(milliseconds: answeredAt)
+            if age < options.answerAge, .zero - age < options.answerAge {
                 return .answered(row.bytes(at: 2) ?? [])
             }
             try dropAnswers("number = ?1", [row[0] as Int64])
