@@ -22,6 +22,8 @@ actor CommandDesk {
     /// Who waits for the answer of each command that runs: its sender, and whoever sent the same one again meanwhile.
     private var running: [String: [CommandEnvelope]] = [:]
 
+    /// Answers that are being written down, by the keys of their commands.
+    private var underWay: [String: [UInt8]] = [:]
     /// Answers that the store did not take, so that their commands do not run again when they are sent again.
     private var unkept: [(key: String, payload: [UInt8], at: Timestamp)] = []
 
@@ -44,6 +46,11 @@ actor CommandDesk {
             running[key]?.append(envelope)
             return nil
         }
+        if let payload = underWay[key] {
+            // The store may not know yet that it is answered.
+            await resend(payload, to: [envelope])
+            return nil
+        }
         if let payload = unkeptAnswer(to: key) {
             board.putOnce(.message(wire.answer(payload, to: envelope)))
             return nil
@@ -62,7 +69,7 @@ actor CommandDesk {
                 let waiting = running.removeValue(forKey: key) ?? [envelope]
                 await resend(payload, to: waiting)
             case .running:
-                // It was begun before a crash and is answered by `answerForgotten`.
+                // Nobody runs it any more: its answer was never kept, and is forgotten here. It runs as a new one does.
                 return key
             }
         } catch {
@@ -125,6 +132,8 @@ actor CommandDesk {
         let stored = StoredAnswer(
             key: key, topic: message.topic, correlation: message.correlation, payload: message.payload,
             at: settings.clock.now)
+        underWay[key] = message.payload
+        defer { underWay[key] = nil }
         do throws(StoreError) {
             try await store.finish(stored)
             outbox.committedAnswer()
