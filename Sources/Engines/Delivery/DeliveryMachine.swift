@@ -216,6 +216,9 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
+    /// A lane's watermark could not be kept: it has to go to the store again.
+    package mutating func watermarkFailed(_ lane: Lane) { lanes[lane.rawValue].stored = 0 }
+
     /// Messages that are with the broker and not acknowledged yet.
     package var inFlight: Int { flying }
 }

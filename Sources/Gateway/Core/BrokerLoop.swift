@@ -52,7 +52,8 @@ struct BrokerLoop: Sendable {
             lostAt = lostAt ?? began
             do { try await settings.clock.sleep(for: backOff.next(using: &generator)) } catch { break }
         }
-        await publisher.keepWatermarks()
+        var failures = FailureCount()
+        await publisher.keepWatermarks(&failures)
     }
 
     private func serve(_ connection: any BrokerConnection) async throws {

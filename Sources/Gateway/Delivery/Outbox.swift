@@ -32,6 +32,7 @@ package final class Outbox: Sendable {
     func pageFailed(_ lane: Lane) { machine.withLock { $0.pageFailed(lane) } }
     func sentState() { machine.withLock { $0.sentState() } }
     func takeWatermarks() -> [(lane: Lane, through: Int64)] { machine.withLock { $0.takeWatermarks() } }
+    func watermarkFailed(_ lane: Lane) { machine.withLock { $0.watermarkFailed(lane) } }
 
     /// The broker has these messages.
     func acknowledged(_ marks: [DeliveryMark]) {

@@ -97,20 +97,34 @@ struct Publisher: Sendable {
         }
     }
 
-    /// Keeps up to where the broker has everything, once a second.
+    /// Keeps up to where the broker has everything, once a second. What the store does not take is offered again: nothing
+    /// more may come in that lane for days, and what counts as unsent until then would be told as lost at last.
     func keepWatermarks(_ due: Wakeup) async {
+        var failures = FailureCount()
         while !Task.isCancelled {
             await due.wait()
-            do { try await settings.clock.sleep(for: Self.watermarkDelay) } catch { break }
-            await keepWatermarks()
+            repeat {
+                do { try await settings.clock.sleep(for: Self.watermarkDelay) } catch { return }
+            } while await !keepWatermarks(&failures)
+            failures = FailureCount()
         }
     }
 
-    func keepWatermarks() async {
+    /// Keeps up to where the broker has everything. Returns whether the store took it.
+    @discardableResult
+    func keepWatermarks(_ failures: inout FailureCount) async -> Bool {
+        var isKept = true
         for (lane, through) in outbox.takeWatermarks() {
             do throws(StoreError) { try await store.acknowledge(lane, through: through) } catch {
-                settings.logger.error("Acknowledgements cannot be kept.", metadata: ["error": "\(error)"])
+                isKept = false
+                outbox.watermarkFailed(lane)
+                if failures.addIsTold() {
+                    settings.logger.error(
+                        "Acknowledgements cannot be kept; trying again.",
+                        metadata: ["error": "\(error)", "failures": "\(failures.count)"])
+                }
             }
         }
+        return isKept
     }
 }

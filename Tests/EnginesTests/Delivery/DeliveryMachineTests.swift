@@ -38,6 +38,18 @@ import Vitals
         }
     }
 
+    @Test func `a watermark that could not be kept is offered again`() {
+        var machine = connected()
+        machine.committed([fact(1, .alert), fact(2, .live)])
+        #expect(drain(&machine) == [1, 2])
+        machine.acknowledged(.alert, 1)
+        machine.acknowledged(.live, 2)
+        #expect(machine.takeWatermarks().map(\.through) == [1, 2])
+        machine.watermarkFailed(.alert)
+        #expect(machine.takeWatermarks().map(\.lane) == [.alert])
+        #expect(machine.takeWatermarks().isEmpty)
+    }
+
     @Test func `does nothing without a connection`() {
         var machine = DeliveryMachine()
         machine.committed([fact(1, .live)])
