@@ -123,6 +123,18 @@ import Vitals
         #expect(try await store.statistics().dropped == ["live": 10])
     }
 
+    @Test func `facts of a clock that was far ahead do not hold back what came after them`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.cleanLimit = 4
+        let store = try folder.open(options)
+        for second in 0..<9 { _ = try await store.take(Intake(.band, [beat(second)], at: dawn + .days(365))) }
+        for second in 9..<18 { _ = try await store.take(Intake(.band, [beat(second)], at: dawn)) }
+        try await store.acknowledge(.live, through: 18)
+        while try await store.clean(at: dawn + .days(8)) {}
+        #expect(try await store.facts(1...18, limit: 99).isEmpty)
+    }
+
     @Test func `samples end with their retention, but not while a fact holds them`() async throws {
         let folder = try StoreFolder()
         var options = StoreOptions()

@@ -17,9 +17,8 @@ extension Transaction {
             try dropAnswers(
                 "number IN (SELECT number FROM command WHERE answered_at < ?1 ORDER BY answer LIMIT ?2)",
                 [(moment - options.answerAge).milliseconds, limit]))
-        let replayFrom = (moment - options.replayAge).milliseconds
         for lane in Lane.allCases where lane != .answer {
-            note(try dropDelivered(lane, madeBefore: replayFrom, limit: limit))
+            note(try dropDelivered(lane, at: moment, replayAge: options.replayAge, limit: limit))
         }
         // Samples and days last: the facts that hold them back are gone by now, or stay.
         if !isAtLimit, let retention = options.sampleRetention {
@@ -32,15 +31,19 @@ extension Transaction {
     }
 
     /// Drops facts that the broker has and that are too old to be sent again. Their numbers ascend with their age, so only
-    /// the lane's beginning is looked at.
-    private func dropDelivered(_ lane: Lane, madeBefore: Int64, limit: Int) throws -> Int {
+    /// the lane's beginning is looked at. Those of a clock that was as far ahead go too: they would hold back all behind them.
+    private func dropDelivered(_ lane: Lane, at moment: Timestamp, replayAge: Duration, limit: Int) throws -> Int {
         try execute(
             """
             DELETE FROM message WHERE lane = ?1 AND sequence IN (
                 SELECT sequence FROM (
                     SELECT sequence, made_at FROM message WHERE lane = ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ?4)
-                WHERE made_at < ?3)
-            """, [lane.rawValue, books.lanes[lane.rawValue].acknowledged, madeBefore, limit])
+                WHERE made_at NOT BETWEEN ?3 AND ?5)
+            """,
+            [
+                lane.rawValue, books.lanes[lane.rawValue].acknowledged, (moment - replayAge).milliseconds, limit,
+                (moment + max(replayAge, .days(1))).milliseconds,
+            ])
         return changes
     }
 
