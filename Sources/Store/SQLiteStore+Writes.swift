@@ -22,7 +22,10 @@ extension SQLiteStore {
     package nonisolated func settle(
         _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp
     ) async throws(StoreError) -> DayRecord {
-        try await write { try $0.settle(summary, of: device, isFinal: isFinal, at: moment) }
+        let options = options
+        return try await write {
+            try $0.settle(summary, of: device, isFinal: isFinal, at: moment, options: options)
+        }
     }
 
     package nonisolated func keepDeviceSummary(

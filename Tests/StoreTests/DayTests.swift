@@ -53,6 +53,37 @@ import Vitals
         #expect(facts.map(\.content) == [.day(record)])
     }
 
+    @Test func `a day whose samples have ended with their retention is not summarised from the few that come again`()
+        async throws
+    {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.sampleRetention = .days(7)
+        let store = try folder.open(options)
+        let samples = (0..<5).map { beat($0) }
+        _ = try await store.take(Intake(.band, samples, at: dawn))
+        let whole = DailySummary(
+            metric: .heartRate, day: Self.day, samples: try await store.all())
+        _ = try await store.settle(whole, of: .band, isFinal: true, at: dawn + .days(1))
+        try await store.acknowledge(.live, through: 9)
+        try await store.acknowledge(.history, through: 9)
+        while try await store.clean(at: dawn + .days(20)) {}
+        #expect(try await store.all().isEmpty)
+        // A device that was away for long is read from before its last record.
+        _ = try await store.take(Intake(.band, [samples[4]], at: dawn + .days(20)))
+        let rest = DailySummary(metric: .heartRate, day: Self.day, samples: try await store.all())
+        #expect(rest.count == 1)
+        let record = try await store.settle(rest, of: .band, isFinal: true, at: dawn + .days(20))
+        #expect(record.summary == whole && record.revision == 1)
+        #expect(try await store.days(of: .band, metric: .heartRate, in: Self.day...Self.day, limit: 9) == [record])
+        #expect(try await store.load(.band).unsettledDays.isEmpty)
+        // One that is as full is taken.
+        var corrected = whole
+        corrected.average = 61
+        #expect(
+            try await store.settle(corrected, of: .band, isFinal: true, at: dawn + .days(20)).summary == corrected)
+    }
+
     @Test func `the revision rises only with a change, and only past days make facts`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -51,12 +51,21 @@ extension Transaction {
     }
 
     /// Keeps a day's summary, and makes a fact of it where it is a past day and new or changed.
-    func settle(_ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp) throws -> DayRecord {
+    func settle(
+        _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp, options: StoreOptions
+    ) throws -> DayRecord {
         let series = try row(of: device, summary.metric)
         let key: StatementArguments = [series, summary.day.number]
         if isFinal { try execute("DELETE FROM unsettled WHERE series = ? AND day = ?", key) }
         let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
         if let record = kept.record, record.summary == summary, record.isFinal == isFinal { return record }
+        // Of a day whose samples have begun to end with their retention, fewer are no correction. The night before counts, too.
+        if let record = kept.record, record.isFinal, summary.count < record.summary.count,
+            let retention = options.sampleRetention,
+            Int64(summary.day.number) <= Self.oldestDay(moment - retention) + 3
+        {
+            return record
+        }
         let isChanged = kept.record.map { $0.summary != summary } ?? true
         let record = DayRecord(
             summary: summary, revision: (kept.record?.revision ?? 0) + (isChanged ? 1 : 0), updatedAt: moment,
