@@ -108,12 +108,13 @@ final class DiscoveryBoard: Sendable {
 
     /// Takes back what an earlier run announced otherwise, before it is announced as it is now.
     ///
-    /// What stands about a configured device may still be true until it is known what that can do.
+    /// What stands about a configured device may still be true until it is known what that can do. Where discovery is off, nothing is.
     /// Returns whether Home Assistant needs a moment before `announceDue`.
     func migrate(devices: [DeviceID]) -> Bool {
         guard state.withLock({ $0.wasConnected }) else { return false }
         let known = known
-        let unknown = Set(devices).subtracting(known.filter { $0.capabilities != nil }.map(\.id))
+        let unknown =
+            settings.announces ? Set(devices).subtracting(known.filter { $0.capabilities != nil }.map(\.id)) : []
         let messages = settings.gatewayMessages + known.flatMap { settings.messages(for: $0, replacing: nil) }
         let current = Set(messages.map(\.topic))
         let outdated = state.withLock { state in

@@ -6,16 +6,19 @@ package import Vitals
 package struct DiscoverySettings: Sendable {
     private let discovery: Discovery?
 
-    /// Devices are announced by these rules.
-    package init(_ discovery: Discovery) { self.discovery = discovery.options.mode == .off ? nil : discovery }
+    /// Devices are announced by these rules. Where these say `off`, only what an earlier run announced is taken back.
+    package init(_ discovery: Discovery) { self.discovery = discovery }
 
     private init() { discovery = nil }
 
-    /// Nothing is announced.
+    /// Nothing is announced, and nothing of an earlier run is looked for.
     package static let off = DiscoverySettings()
 
     /// The discovery prefix; `nil` where nothing is announced.
-    package var prefix: String? { discovery?.options.prefix }
+    package var prefix: String? { announces ? discovery?.options.prefix : nil }
+
+    /// Whether anything is announced.
+    var announces: Bool { discovery.map { $0.options.mode != .off } ?? false }
 
     /// Where Home Assistant says that it was started.
     package var birthTopic: String? { discovery?.birthTopic }

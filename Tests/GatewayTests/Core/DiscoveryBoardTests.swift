@@ -131,6 +131,25 @@ import Vitals
         #expect(!published.contains("~" + topic))
     }
 
+    @Test(arguments: [DiscoveryOptions.Mode.device, .component])
+    func `empties all that an earlier run announced where discovery is off now, also of a device that is away`(
+        other: DiscoveryOptions.Mode
+    ) throws {
+        let rig = try Rig(.off)
+        let settings = DiscoverySettings(rig.discovery)
+        #expect(settings.filters == rig.discovery.sweepFilters)
+        #expect(settings.prefix == nil)
+        rig.board.connected()
+        let left = try rig.leave(other, of: rig.cuff).sorted()
+        #expect(left.allSatisfy { settings.covers($0) })
+        #expect(!rig.board.migrate(devices: [rig.cuff.id]))
+        #expect(rig.published() == left.map { "-" + $0 })
+        rig.board.changed(rig.cuff)
+        rig.board.announceDue()
+        rig.board.emptyOutdated()
+        #expect(rig.published() == [])
+    }
+
     @Test func `empties a removed device's states only after Home Assistant could let go of its entities`() throws {
         let rig = try Rig(.device)
         rig.board.changed(rig.cuff)
