@@ -142,6 +142,24 @@ import Vitals
         #expect(keys.isSuperset(of: wanted))
     }
 
+    @Test func `shows what a device says of its days where it keeps no records, and lets it be read again`() throws {
+        var scale = Devices.cuff
+        scale.capabilities = Capabilities([.steps: [.summary], .sleep: [.summary, .history]])
+        let message = try #require(Devices.discovery().messages(for: scale).first)
+        let components = try #require(try JSONValue(parsing: message.payload)["components"])
+        let day = "(value_json.device_summary or value_json)"
+        #expect(components["steps"]?["value_template"] == .string("{{ \(day).total }}"))
+        #expect(components["energy"]?["value_template"] == .string("{{ \(day).energy_kcal }}"))
+        #expect(components["sleep"]?["value_template"] == "{{ value_json.total }}")
+        scale.capabilities = Capabilities([.steps: [.summary]])
+        let keys = Devices.discovery(.component).messages(for: scale).map(\.topic)
+        #expect(keys.contains("homeassistant/button/vitals2mqtt_home_cuff/sync_now/config"))
+        #expect(keys.contains("homeassistant/sensor/vitals2mqtt_home_cuff/last_sync/config"))
+        scale.capabilities = Capabilities([.steps: []])
+        let none = Devices.discovery(.component).messages(for: scale).map(\.topic)
+        #expect(!none.contains { $0.contains("sync") })
+    }
+
     @Test func `lists each rule of the device and the clearing as event types`() throws {
         let cuff = try #require(try Announced.all().last)
         let event = try #require(cuff.components.first { $0.key == "alert" })

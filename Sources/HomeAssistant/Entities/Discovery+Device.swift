@@ -19,7 +19,7 @@ extension Discovery {
                     device, .battery, "battery", "Battery", category: .diagnostic,
                     template: "{{ value_json.value }}", [("device_class", "battery")]))
         }
-        if !capabilities.metrics(with: .history).isEmpty {
+        if capabilities.canSynchronise {
             result.append(
                 Component(
                     .sensor, "last_sync", "Last sync", category: .diagnostic, availability: gatewayOnly,
@@ -46,7 +46,7 @@ extension Discovery {
                 [("command_topic", .string(topics.topic(.command(device, command))))] + members)
         }
         var result: [Component] = []
-        if !capabilities.metrics(with: .history).isEmpty {
+        if capabilities.canSynchronise {
             result.append(button("sync_now", "Sync now", "sync", [("icon", "mdi:sync")]))
         }
         for metric in capabilities.metrics(with: .measure) {

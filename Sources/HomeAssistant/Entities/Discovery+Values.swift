@@ -54,11 +54,14 @@ extension Discovery {
             _ metric: Metric, _ key: String, _ name: String, member: String, unit: JSONValue,
             stateClass: JSONValue, _ members: [(String, JSONValue?)]
         ) -> Component {
-            Component(
+            // Without records the sums of the gateway are zero, and the device knows better.
+            let isCounted = capabilities.supports(.history, metric) || !capabilities.supports(.summary, metric)
+            let day = isCounted ? "value_json" : "(value_json.device_summary or value_json)"
+            return Component(
                 .sensor, key, name, availability: gatewayAndDevice(device),
                 [
                     ("state_topic", .string(topics.topic(.today(device, metric)))),
-                    ("value_template", .string("{{ value_json.\(member) }}")), ("unit_of_measurement", unit),
+                    ("value_template", .string("{{ \(day).\(member) }}")), ("unit_of_measurement", unit),
                     ("state_class", stateClass),
                 ] + members)
         }

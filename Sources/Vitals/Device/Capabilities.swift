@@ -24,6 +24,9 @@ public struct Capabilities: Sendable, Hashable {
         !(metrics[metric] ?? []).isDisjoint(with: [.history, .summary])
     }
 
+    /// Whether there is anything at all to read from the device.
+    public var canSynchronise: Bool { metrics.keys.contains { canSynchronise($0) } }
+
     /// The supported metrics with all of these abilities, in the order of `Metric.allCases`.
     public func metrics(with ability: Abilities) -> [Metric] {
         Metric.allCases.filter { supports(ability, $0) }
