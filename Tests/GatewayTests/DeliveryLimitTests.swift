@@ -79,6 +79,39 @@ import Vitals
         #expect(await desk.begin(command(0)) != nil, "the oldest of too many is forgotten")
     }
 
+    @Test func `whoever sends a command again while it runs is answered after a crash, too, and only so many wait`()
+        async throws
+    {
+        let settings = try Self.settings()
+        let wakeup = Wakeup()
+        let store = InMemoryStore()
+        func desk(_ seed: UInt64) -> CommandDesk {
+            CommandDesk(
+                store: store, outbox: Outbox(wakeup: wakeup), board: StateBoard(wakeup: wakeup),
+                wire: WireEncoder(settings: settings, discovery: .off), settings: settings,
+                generator: SplitMix64(seed: seed))
+        }
+        let device = try #require(DeviceID("band"))
+        func command(_ topic: String) -> CommandEnvelope {
+            CommandEnvelope(id: "c", device: device, command: "sync", responseTopic: topic)
+        }
+        let before = desk(1)
+        #expect(await before.begin(command("first")) == "id:c")
+        for number in 0..<CommandDesk.maximumRepeats { #expect(await before.begin(command("\(number)")) == nil) }
+        #expect(try await store.pendingAnswers(after: 0, limit: 9).isEmpty)
+        #expect(await before.begin(command("more")) == nil)
+        let busy = try await store.pendingAnswers(after: 0, limit: 9)
+        #expect(busy.map(\.answer.topic) == ["more"])
+        #expect(try JSONValue(parsing: try #require(busy.first).answer.payload)["code"] == "busy")
+
+        // The process ends here, and the next one finds who waits.
+        await desk(2).answerForgotten()
+        let answers = try await store.pendingAnswers(after: 1, limit: 2_000).map(\.answer)
+        #expect(Set(answers.map(\.topic)) == Set(["first"] + (0..<CommandDesk.maximumRepeats).map { "\($0)" }))
+        #expect(answers.count == CommandDesk.maximumRepeats + 1)
+        for answer in answers { #expect(try JSONValue(parsing: answer.payload)["code"] == "timeout") }
+    }
+
     @Test func `four thousand commands run at once, and one more is busy`() async throws {
         let settings = try Self.settings()
         let wakeup = Wakeup()
