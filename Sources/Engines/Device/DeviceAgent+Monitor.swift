@@ -8,8 +8,7 @@ extension DeviceAgent {
     func refreshMonitoring(of device: any DeviceSession, metrics: [Metric]) async throws(DeviceError) {
         try await pushGate.alone { () async throws(DeviceError) in
             let monitored = device.description.capabilities.metrics(with: .monitor)
-            let (reported, failures) = try await readMonitoring(metrics.isEmpty ? monitored : metrics, from: device)
-            await report(reported, of: device)
+            let failures = try await read(metrics.isEmpty ? monitored : metrics, from: device)
             try await write(to: device)
             if let failure = failures.first { throw failure.error }
         }
@@ -20,8 +19,21 @@ extension DeviceAgent {
         try await pushGate.alone { () async throws(DeviceError) in try await write(to: device) }
     }
 
+    /// Reads the monitoring of some metrics and takes it in. Returns what could not be read.
+    private func read(
+        _ metrics: [Metric], from device: any DeviceSession
+    ) async throws(DeviceError) -> [(metric: Metric, error: DeviceError)] {
+        let (reported, failures) = try await readMonitoring(metrics, from: device)
+        // What a device has no settings of is the gateway's alone; what it could not say is not known.
+        twin.looked(at: metrics, failed: failures.filter { $0.error.code != .unsupported }.map(\.metric))
+        await report(reported, of: device)
+        return failures
+    }
+
     @discardableResult
     private func write(to device: any DeviceSession) async throws(DeviceError) -> String? {
+        let unknown = twin.unknown
+        if !unknown.isEmpty { _ = try await read(unknown, from: device) }
         let writes = twin.writes
         guard !writes.isEmpty else {
             return twin.state.pending.isEmpty

@@ -11,6 +11,9 @@ package struct TwinMachine: Sendable {
     /// What the device reported otherwise than it was written, when it was last read back.
     private var refused: Set<MonitorSetting> = []
 
+    /// Metrics that could not be read the last time. What is wanted of one that was never read, nobody has confirmed.
+    private var unread: Set<Metric> = []
+
     package init(state: TwinState) { self.state = state }
 
     /// What came of a patch.
@@ -71,6 +74,19 @@ package struct TwinMachine: Sendable {
         state.version += 1
         state.updatedAt = now
         return .waiting
+    }
+
+    /// Some metrics were read, and of these some could not be. What could be is told to `report`, afterwards.
+    package mutating func looked(at metrics: [Metric], failed: [Metric]) {
+        unread.subtract(metrics)
+        unread.formUnion(failed)
+    }
+
+    /// Metrics that have to be read before it is known what is to be written.
+    package var unknown: [Metric] {
+        Metric.monitored.filter { metric in
+            unread.contains(metric) && state.pending.contains { $0.metric == metric }
+        }
     }
 
     /// Takes what the device reports of some metrics: at a connection, after a write, or because somebody asked.
@@ -152,6 +168,8 @@ package struct TwinMachine: Sendable {
             }
             pending.insert(setting)
         }
+        let unknown = unread.subtracting(state.reported.metrics)
+        pending.formUnion(desired.values.keys.filter { unknown.contains($0.metric) })
         if pending != state.pending { state.updatedAt = now }
         state.pending = pending
         if pending.isEmpty {

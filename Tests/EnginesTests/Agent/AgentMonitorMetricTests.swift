@@ -99,6 +99,64 @@ import Vitals
     }
 
     @Test(arguments: Metric.monitored)
+    func `what is wanted of a metric that could not be read is pending, until it can be`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            let patch = Self.changes(metric)
+            rig.behave {
+                $0 == .monitorConfiguration(metric) ? .fail(DeviceError(.busy, "Not now.")) : .answer
+            }
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let refused = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
+                #expect((refused.status, refused.code) == (.failed, .deviceError))
+                #expect(refused.message?.hasPrefix("The device did not say how it is set") == true)
+                var twin = try #require(rig.store.record(of: Fixture.device).twin)
+                #expect(twin.pending == Set(patch.changes.keys))
+                #expect(twin.reportedVersion == 1)
+                rig.behave { _ in .answer }
+                #expect(try await rig.ask(.fetch(metrics: [metric]), "f", of: agent).status == .done)
+                twin = try #require(rig.store.record(of: Fixture.device).twin)
+                #expect(twin.pending == [])
+                #expect(twin.reportedVersion == 2)
+                var expected = Self.onDevice
+                expected.values.merge(patch.changes) { _, new in new }
+                #expect(rig.session?.content.monitors[metric] == expected[metric])
+            }
+        }
+    }
+
+    @Test func `a metric that was busy is read again before a write, and one without settings is not written`() throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            rig.behave {
+                switch $0 {
+                case .monitorConfiguration(.stress): .fail(DeviceError(.busy, "Not now."))
+                case .monitorConfiguration(.temperature): .fail(DeviceError(.unsupported, "Never."))
+                default: .answer
+                }
+            }
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave {
+                    $0 == .monitorConfiguration(.temperature) ? .fail(DeviceError(.unsupported, "Never.")) : .answer
+                }
+                for metric in [Metric.stress, .temperature] {
+                    let patch = Self.changes(metric)
+                    let answer = try await rig.ask(
+                        .configure(patch, ifVersion: nil, adopts: false), metric.rawValue, of: agent)
+                    #expect(answer.status == .done)
+                    #expect(rig.store.record(of: Fixture.device).twin?.pending == [])
+                }
+                var expected = Self.onDevice
+                expected.values.merge(Self.changes(.stress).changes) { _, new in new }
+                #expect(rig.session?.content.monitors[.stress] == expected[.stress])
+                #expect(rig.session?.content.monitors[.temperature] == Self.onDevice[.temperature])
+            }
+        }
+    }
+
+    @Test(arguments: Metric.monitored)
     func `a device that is lost while it is asked, or cannot answer, is an error`(metric: Metric) throws {
         try AgentRig.everyOrder(0..<2) { world in
             let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
