@@ -48,10 +48,12 @@ extension DeviceAgent {
             await keep([.hasBattery])
             publish(.info(info))
         case .wear(let isWorn): self.isWorn = isWorn
-        case .alert(let alert):
+        case .alert(var alert):
             guard info.capabilities.map(alert.rule.isOffered) ?? true else {
                 return ignore("an alert of \(alert.rule.name), of which the device does not say that it has it")
             }
+            // By a clock that is ahead. It cannot have happened later than it is heard of.
+            if alert.at > clock.now + SyncPolicy.futureTolerance { alert.at = clock.now }
             try await take(alert)
         case .malformed(let what): ignore(what)
         }

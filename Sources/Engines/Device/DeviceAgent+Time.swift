@@ -37,8 +37,13 @@ extension DeviceAgent {
             try await refreshToday()
             // A synchronisation settles the days that it touches when it has them whole.
             if sync.job == nil { try await settleDays() }
+            dayFailures = FailureCount()
         } catch {
-            logger.error("The days cannot be summarised; trying again.", metadata: ["error": "\(error)"])
+            if dayFailures.addIsTold() {
+                logger.error(
+                    "The days cannot be summarised; trying again.",
+                    metadata: ["error": "\(error)", "failures": "\(dayFailures.count)"])
+            }
         }
         // A clock that was set back counts, too.
         if let lastSeen, lastSeenSaved.map({ lastSeen - $0 >= Self.lastSeenInterval || lastSeen < $0 }) ?? true {

@@ -43,6 +43,8 @@ package actor DeviceAgent {
     /// When the device last gave a sign of life, by the steady clock.
     var lastHeard: Duration = .zero
     var isOnline = false
+    /// Looks at the time in a row at which the days could not be summarised.
+    var dayFailures = FailureCount()
     var isWorn = true
     var malformed = 0
     /// Metrics that the device sent, and which its capabilities do not name.

@@ -174,6 +174,24 @@ import Vitals
         }
     }
 
+    @Test func `an alert by a clock that is ahead happened when it was heard of`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                let alert = DeviceAlert(
+                    rule: AlertRule(.bloodOxygen, .low), edge: .raised, value: 80, at: Fixture.noon + .days(3))
+                await rig.session?.send(.alert(alert))
+                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
+            }
+            let events = rig.store.facts.compactMap { fact -> AlertEvent? in
+                if case .alert(let event, isLate: false) = fact.content { event } else { nil }
+            }
+            #expect(events.count == 1)
+            #expect(try #require(events.first).measuredAt < Fixture.minute(1))
+        }
+    }
+
     @Test func `the battery becomes a metric with its first notification`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world)
