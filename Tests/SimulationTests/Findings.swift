@@ -1,4 +1,3 @@
-import Engines
 import GatewayTesting
 import JSON
 import MQTT
@@ -86,16 +85,14 @@ struct Findings {
         }
     }
 
-    /// Each day was last said to have as many samples as were measured on it, but for those of the last minute.
+    /// Each day was last said to have as many samples as were measured on it.
     private mutating func compareDays(of wearable: Wearable, calendar: LocalCalendar) {
-        var expected: [String: ClosedRange<Int>] = [:]
-        let settled = (wearable.truth.last?.start ?? SyncPolicy.epoch) - .minutes(1)
+        var expected: [String: Int] = [:]
         for sample in wearable.truth {
-            let key = "\(wearable.id.text)/\(sample.metric.rawValue)/\(calendar.day(of: sample.start))"
-            let count = expected[key] ?? 0...0
-            expected[key] = count.lowerBound + (sample.start <= settled ? 1 : 0)...count.upperBound + 1
+            let day = calendar.day(of: sample.start)
+            expected["\(wearable.id.text)/\(sample.metric.rawValue)/\(day)", default: 0] += 1
         }
-        for (key, count) in expected.sorted(by: { $0.key < $1.key }) where !count.contains(counts[key] ?? 0) {
+        for (key, count) in expected.sorted(by: { $0.key < $1.key }) where counts[key] != count {
             mistakes.append("\(key) has \(count) samples, and \(counts[key] ?? 0) by its summary")
         }
     }
@@ -106,18 +103,22 @@ struct Findings {
     }
 
     private mutating func compare(_ wearable: Wearable) {
-        var missing = 0
+        var missing: [Sample] = []
         for sample in wearable.truth {
             let id = SampleID(device: wearable.id, sample: sample).description
             guard let seen = samples.removeValue(forKey: id) else {
-                missing += 1
+                missing.append(sample)
                 continue
             }
             if seen.start != sample.start.description || seen.value != Self.text(sample) {
                 mistakes.append("\(id) is \(seen) and should be \(sample)")
             }
         }
-        if missing > 0 { mistakes.append("\(missing) of \(wearable.truth.count) samples of \(wearable.id) are lost") }
+        if let first = missing.first {
+            mistakes.append(
+                "\(missing.count) of \(wearable.truth.count) samples of \(wearable.id) are lost, first "
+                    + "\(first.metric.rawValue) of \(first.start)")
+        }
         let strangers = samples.values.filter { $0.device == wearable.id.text }
         if !strangers.isEmpty { mistakes.append("\(strangers.count) samples were never measured") }
     }

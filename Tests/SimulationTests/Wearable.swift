@@ -23,6 +23,7 @@ final class Wearable: Sendable {
         var random: SplitMix64
         var session: WearableSession?
         var writes = 0
+        var isResting = false
     }
 
     let id: DeviceID
@@ -49,18 +50,22 @@ final class Wearable: Sendable {
     /// Everything that it ever measured.
     var truth: [Sample] { state.withLock { $0.records } }
 
+    /// It measures no more.
+    func rest() { state.withLock { $0.isResting = true } }
+
     func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
 
     func happens(_ probability: Double) -> Bool {
         probability > 0 && state.withLock { Double.random(in: 0..<1, using: &$0.random) } < probability
     }
 
-    /// Measures until the task is cancelled, connected or not.
+    /// Measures until it rests or the task is cancelled, connected or not.
     func live() async {
         var count = 0
         while true {
             let wait = state.withLock { Duration.milliseconds(Int.random(in: 2_000...20_000, using: &$0.random)) }
             do { try await clock.sleep(for: wait) } catch { return }
+            guard !state.withLock({ $0.isResting }) else { return }
             count += 1
             let sample = measure(count)
             let session = state.withLock { state in

@@ -77,6 +77,9 @@ final class World: Sendable {
             try await simulation.gatewayClock.sleep(for: plan.trouble)
             peace()
             try await simulation.gatewayClock.sleep(for: plan.recovery)
+            // What was measured at the very end has to arrive, too, and the day to be published with it.
+            for wearable in wearables { wearable.rest() }
+            try await simulation.gatewayClock.sleep(for: .minutes(1))
             group.cancelAll()
             while let result = await group.nextResult() {
                 if case .failure(let error) = result, !(error is CancellationError) { throw error }
