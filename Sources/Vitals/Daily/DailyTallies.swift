@@ -39,7 +39,8 @@ struct PressureTally: Sendable, Hashable {
     mutating func add(_ sample: StoredSample, _ pressure: BloodPressure) {
         systolic.add(pressure.systolic, sample.sample.kind)
         diastolic.add(pressure.diastolic, sample.sample.kind)
-        pulse.add(pressure.pulse, sample.sample.kind)
+        // 0 stands for not measured.
+        pulse.add(pressure.pulse.flatMap { $0 > 0 ? $0 : nil }, sample.sample.kind)
         maximumSystolic.add(sample, pressure.systolic)
         minimumSystolic.add(sample, pressure.systolic)
         maximumDiastolic.add(sample, pressure.diastolic)

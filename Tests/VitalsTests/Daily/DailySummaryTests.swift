@@ -164,4 +164,16 @@ import Vitals
             #expect(DailySummary.day(of: sample, in: &cache).description == date)
         }
     }
+
+    @Test(arguments: [([0.0, 70], 70.0), ([0], nil), ([60, 70], 65)] as [([Double], Double?)])
+    func `a pulse of zero was not measured`(pulses: [Double], mean: Double?) {
+        let samples = pulses.enumerated().map { Make.pressure(120, 80, $0.element, at: $0.offset) }
+        let summary = DailySummary(metric: .bloodPressure, day: Make.day, samples: samples)
+        guard case .bloodPressure(let extremes) = summary.details else {
+            Issue.record("\(summary)")
+            return
+        }
+        #expect(extremes.average?.pulse == mean)
+        #expect(summary.count == pulses.count)
+    }
 }
