@@ -8,23 +8,33 @@ extension DeviceAgent {
     func perform(_ actions: [MeasurementMachine.Action]) async {
         var actions = actions
         var answers: [(key: String, answer: Answer)] = []
+        var stops: [MeasurementID] = []
         while !actions.isEmpty {
             switch actions.removeFirst() {
             case .publish(let state): publish(.measure(state))
             // Given last: what is decided while an answer is written down must not come in between the others.
             case .answer(let key, let answer): answers.append((key, answer))
             case .start(let metric, let duration, let attempt):
+                // The device takes one at a time: what is stopped for this one is stopped first.
+                let before = stops
                 let work = SessionWork(
-                    run: { device in await self.begin(metric, duration, attempt, on: device) }, abandon: {})
+                    run: { device in
+                        for id in before { await self.stop(id, on: device) }
+                        await self.begin(metric, duration, attempt, on: device)
+                    }, abandon: {})
                 if let error = hand(over: work) {
                     actions += measurement.handle(.refused(error, attempt: attempt), at: clock.now)
+                } else {
+                    stops = []
                 }
-            case .stop(let measurementID):
-                let work = SessionWork(run: { device in await self.stop(measurementID, on: device) }, abandon: {})
-                if let error = hand(over: work) {
-                    logger.warning("The measurement cannot be stopped.", metadata: ["error": "\(error)"])
-                }
+            case .stop(let measurementID): stops.append(measurementID)
             case .await(let duration, let attempt): measurementDeadline = (clock.uptime + duration, attempt)
+            }
+        }
+        for id in stops {
+            let work = SessionWork(run: { device in await self.stop(id, on: device) }, abandon: {})
+            if let error = hand(over: work) {
+                logger.warning("The measurement cannot be stopped.", metadata: ["error": "\(error)"])
             }
         }
         for (key, answer) in answers { await self.answer(key, answer) }

@@ -94,7 +94,10 @@ package struct MeasurementMachine: Sendable {
             return end(
                 .failed, error: error, isLost: error.code == .disconnected || error.code == .timeout, at: now)
         case .sample(let id, let stored):
-            guard var current = running, isOf(current, id) else { return [] }
+            // What else a device measures on the way is kept, but is not what was asked for.
+            guard var current = running, isOf(current, id), stored.sample.metric == current.wanted.metric else {
+                return []
+            }
             if current.id == nil {
                 current.early = (id, stored, nil)
             } else {
@@ -105,7 +108,7 @@ package struct MeasurementMachine: Sendable {
         case .ended(let id, let completed, let error):
             guard let current = running, isOf(current, id) else { return [] }
             guard current.id != nil else {
-                running?.early = (id, current.early?.last, event)
+                running?.early = (id, current.early.flatMap { $0.id == id ? $0.last : nil }, event)
                 return []
             }
             if completed || (current.isStopping && error == nil) { return end(.ended, error: nil, at: now) }
@@ -125,7 +128,8 @@ package struct MeasurementMachine: Sendable {
 
     /// Whether what the device says of a measurement is about this one, as far as is known yet.
     private func isOf(_ current: Running, _ id: MeasurementID) -> Bool {
-        (current.id ?? current.early?.id ?? id) == id
+        // Before the answer it may still be an earlier one that speaks: the newest that was heard of counts.
+        current.id.map { $0 == id } ?? true
     }
 
     private mutating func start(_ wanted: Wanted, at now: Timestamp) -> [Action] {

@@ -102,6 +102,45 @@ import Vitals
         }
     }
 
+    @Test func `one that is overdue is stopped before the one that waits for it is started`() throws {
+        try AgentRig.everyOrder(0..<30) { world in
+            let rig = AgentRig(
+                world,
+                capabilities: Capabilities([.heartRate: [.measure, .history], .stress: [.measure, .history]]),
+                content: .init(measurements: [
+                    .heartRate: .init(readings: [], end: (.hours(1), nil)),
+                    .stress: .init(readings: [(after: .seconds(1), reading: .value(20))]),
+                ]))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                var settings = MonitorSettings()
+                settings[.heartRate] = MonitorConfiguration(
+                    schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5))
+                _ = try await rig.ask(
+                    .configure(MonitorPatch(settings.values), ifVersion: nil, adopts: false), "c", of: agent)
+                let isHanging = Latch<Void>()
+                rig.behave { call in
+                    if case .stopMeasurement = call, isHanging.value == nil {
+                        isHanging.open(())
+                        return .fail(DeviceError(.failure, "Once."))
+                    }
+                    return .answer
+                }
+                try await rig.wait { if case .measure(let state) = $0 { state.phase == .measuring } else { false } }
+                let answer = try await rig.ask(.measure(.stress, duration: .seconds(5)), "m", of: agent)
+                #expect(answer.status == .done, "\(answer)")
+            }
+            let calls = rig.calls.compactMap { call -> String? in
+                switch call {
+                case .startMeasurement(let metric, _): "start \(metric.rawValue)"
+                case .stopMeasurement: "stop"
+                default: nil
+                }
+            }
+            #expect(calls.prefix(4) == ["start heart_rate", "stop", "stop", "start stress"])
+        }
+    }
+
     @Test func `the device's reason is the answer`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let off = DeviceError(.notWorn, "Put it on.")

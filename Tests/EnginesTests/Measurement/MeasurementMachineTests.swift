@@ -109,6 +109,35 @@ import Vitals
         #expect(machine.metric == .heartRate)
     }
 
+    @Test func `late words of an overdue measurement do not swallow what the next one says early`() {
+        var machine = running(.schedule)
+        _ = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
+        let overdue = machine.handle(.overdue(attempt: 1), at: now)
+        #expect(overdue.first == .stop(id))
+        _ = machine.handle(.ended(id, completed: false, error: nil), at: now)
+        let next = MeasurementID("m2")
+        let stored = Fixture.stored(Fixture.sample(.stress, 30, at: 0))
+        _ = machine.handle(.sample(next, stored), at: now)
+        _ = machine.handle(.ended(next, completed: true, error: nil), at: now)
+        let actions = machine.handle(.started(next, attempt: 2), at: now)
+        #expect(answers(actions) == [Answer(.done, data: .measurement(stored))])
+        #expect(machine.metric == nil)
+    }
+
+    @Test func `what else a device measures on the way is not the answer`() {
+        var machine = MeasurementMachine()
+        _ = machine.handle(.start(.bloodPressure, duration: .seconds(60), origin: .command("c")), at: now)
+        _ = machine.handle(.started(id, attempt: 1), at: now)
+        let pressure = Fixture.stored(
+            Sample(
+                metric: .bloodPressure, start: now,
+                reading: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80))))
+        #expect(phases(machine.handle(.sample(id, pressure), at: now)) == [.measuring])
+        #expect(machine.handle(.sample(id, Fixture.stored(Fixture.heartRate(66, at: 0))), at: now) == [])
+        let end = machine.handle(.ended(id, completed: true, error: nil), at: now)
+        #expect(answers(end) == [Answer(.done, data: .measurement(pressure))])
+    }
+
     @Test func `a late answer of an earlier attempt changes nothing`() {
         var machine = MeasurementMachine()
         _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
