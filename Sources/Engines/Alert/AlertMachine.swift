@@ -40,11 +40,20 @@ package struct AlertMachine: Sendable {
     }
 
     /// Whether `apply` or `begin` has something to do for these settings.
-    package func isBehind(_ settings: MonitorSettings) -> Bool {
+    /// - Parameter before: the settings that were applied last.
+    package func isBehind(_ settings: MonitorSettings, before: MonitorSettings) -> Bool {
         AlertRule.all.contains { rule in
-            let watch = watches[rule]
-            return rule.limit(in: settings) == nil ? watch?.level.isActive == true : watch?.isTold != true
+            let limit = rule.limit(in: settings)
+            if limit != nil, watches[rule]?.isTold != true { return true }
+            return isSwitchedOff(rule, settings, before: before)
+                || watches[rule]?.beyond ?? 0 > 0 && limit != rule.limit(in: before)
         }
+    }
+
+    /// Whether an alert has lost the limit that it went by. One that the device raised by a limit of its own has lost none.
+    private func isSwitchedOff(_ rule: AlertRule, _ settings: MonitorSettings, before: MonitorSettings) -> Bool {
+        guard let level = watches[rule]?.level, level.isActive, rule.limit(in: settings) == nil else { return false }
+        return level.limit != nil || rule.limit(in: before) != nil
     }
 
     /// Gives each rule that has a limit now, and had none before, its first level, which is `ok`. Returns those.
@@ -95,13 +104,18 @@ package struct AlertMachine: Sendable {
             policy: policy, calendar: calendar)
     }
 
-    /// Clears the alerts whose limits were switched off.
+    /// Clears the alerts whose limits were switched off, and counts anew where a limit is another one.
+    /// - Parameter before: the settings that were applied last.
     package mutating func apply(
-        _ settings: MonitorSettings, at now: Timestamp, policy: AlertPolicy, calendar: LocalCalendar
+        _ settings: MonitorSettings, before: MonitorSettings, at now: Timestamp, policy: AlertPolicy,
+        calendar: LocalCalendar
     ) -> [Outcome] {
         var outcomes: [Outcome] = []
-        for rule in AlertRule.all where rule.limit(in: settings) == nil {
-            guard var watch = watches[rule], watch.level.isActive else { continue }
+        for rule in AlertRule.all where rule.limit(in: settings) != rule.limit(in: before) {
+            watches[rule]?.beyond = 0
+        }
+        for rule in AlertRule.all where isSwitchedOff(rule, settings, before: before) {
+            guard var watch = watches[rule] else { continue }
             outcomes.append(
                 change(
                     &watch, to: .cleared, value: nil, limit: nil, origin: .gateway, at: now, id: nil, policy: policy,

@@ -153,6 +153,11 @@ extension DeviceAgent {
     /// What is known as soon as the session is open.
     private func greet(_ description: DeviceDescription) async {
         let now = clock.now
+        if let seen = lastSeen, let days = description.capabilities.maximumHistoryDays,
+            seen < now - .days(max(days, 1))
+        {
+            lossFrom = lossFrom ?? sync.state.lastSuccessAt
+        }
         heard(at: now)
         let skew = description.clock.map { Double(($0.now - now).inMilliseconds) / 1000 }
         for case .publish(let state) in connection.handle(.opened(clockSkew: skew), at: now) { publish(.link(state)) }

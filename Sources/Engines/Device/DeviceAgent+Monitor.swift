@@ -40,20 +40,19 @@ extension DeviceAgent {
                 ? nil : "The device did not say how it is set; the change is tried again at the next connection."
         }
         var failures: [(metric: Metric, error: DeviceError)] = []
-        var written: [Metric] = []
         for (metric, configuration) in writes {
             twin.writing(configuration, of: metric)
             do throws(DeviceError) {
                 try await call("monitor/write", DeviceTimeouts.call) { () async throws(DeviceError) in
                     try await device.setMonitorConfiguration(configuration, of: metric)
                 }
-                written.append(metric)
             } catch {
                 if error.code == .timeout || error.code == .disconnected { throw error }
                 failures.append((metric, error))
             }
         }
-        let (reported, unread) = try await readMonitoring(written, from: device)
+        // What was refused, too: it is not on its way any more, and must not hide a change on the device itself.
+        let (reported, unread) = try await readMonitoring(writes.map(\.metric), from: device)
         failures += unread
         return await report(reported, of: device, failures: failures.map { ($0.metric, $0.error.message) })
     }
@@ -65,10 +64,10 @@ extension DeviceAgent {
         failures: [(metric: Metric, error: String)]? = nil
     ) async -> String? {
         await twinGate.alone {
-            let before = twin.state
             twin.report(reported, capabilities: device.description.capabilities, at: clock.now)
             let error = failures.flatMap { twin.wrote(failures: $0, at: clock.now) }
-            if twin.state != before { await keepTwin() }
+            // Also what the store did not take the last time. What the device has is shown in any case.
+            if twin.state != keptTwin, !(await keepTwin()) { publish(.config(twin.state)) }
             await applyLimits()
             return error
         }
@@ -129,7 +128,7 @@ extension DeviceAgent {
         case .waiting, .accepted: break
         }
         guard await keepTwin() else {
-            twin = TwinMachine(state: before)
+            twin.undo(to: before)
             publish(.config(twin.state))
             return .answered(
                 Answer(.failed, code: .deviceError, message: "The settings cannot be kept: see the gateway's log."))
@@ -156,10 +155,16 @@ extension DeviceAgent {
 
     /// Alerts whose limits were switched off are cleared, and rules that have a limit now have a level.
     private func applyLimits() async {
-        let settings = twin.settings
-        guard ledger.alerts.isBehind(settings) else { return }
+        let (settings, before) = (twin.settings, appliedLimits)
+        guard ledger.alerts.isBehind(settings, before: before) else {
+            appliedLimits = settings
+            return
+        }
         do throws(StoreError) {
-            try await decide { ledger, context in ledger.recording(limitsOf: settings, in: context) }
+            try await decide { ledger, context in
+                ledger.recording(limitsOf: settings, before: before, in: context)
+            }
+            appliedLimits = settings
         } catch {
             logger.error("The levels of alerts cannot be kept.", metadata: ["error": "\(error)"])
         }
@@ -167,10 +172,12 @@ extension DeviceAgent {
 
     @discardableResult
     private func keepTwin() async -> Bool {
-        do throws(StoreError) { try await store.save([.twin(twin.state)], of: id) } catch {
+        let state = twin.state
+        do throws(StoreError) { try await store.save([.twin(state)], of: id) } catch {
             logger.error("The monitoring cannot be kept.", metadata: ["error": "\(error)"])
             return false
         }
+        keptTwin = state
         publish(.config(twin.state))
         return true
     }

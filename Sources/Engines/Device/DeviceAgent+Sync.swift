@@ -86,17 +86,15 @@ extension DeviceAgent {
         if let failure { throw failure }
     }
 
-    /// Says what is lost where the device was not read for longer than it keeps its history: once for each such absence,
-    /// also where reading it takes several attempts.
+    /// Says what is lost where the device was away for longer than it keeps its history: once for each such absence, also
+    /// where reading it takes several attempts.
     private func tellLoss(of capabilities: Capabilities) async {
         let now = clock.now
-        guard let last = sync.state.lastSuccessAt, last != lossTold, let days = capabilities.maximumHistoryDays,
-            last < now - .days(days)
-        else { return }
+        guard let last = lossFrom, let days = capabilities.maximumHistoryDays, last < now - .days(days) else { return }
         let gap = Gap(metric: nil, from: last, to: now - .days(days), count: nil, reason: .device, at: now)
         do throws(StoreError) {
             try await store.report(gap, of: id)
-            lossTold = last
+            lossFrom = nil
         } catch {
             logger.error("A loss cannot be told; trying again.", metadata: ["error": "\(error)"])
         }

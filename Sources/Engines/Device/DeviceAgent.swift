@@ -27,6 +27,10 @@ package actor DeviceAgent {
     var ledger: DeviceLedger
     var connection: ConnectionMachine
     var twin: TwinMachine
+    /// The twin as the store has it.
+    var keptTwin: TwinState?
+    /// The limits that the alerts went by last.
+    var appliedLimits = MonitorSettings()
     var sync: SyncMachine
     var measurement = MeasurementMachine()
     var schedule = MeasurementSchedule()
@@ -67,8 +71,8 @@ package actor DeviceAgent {
     var jobs: [SyncJob] = []
     /// When the next scheduled synchronisation is due, by the steady clock.
     var nextSync: Duration?
-    /// The last success after which a loss was told.
-    var lossTold: Timestamp?
+    /// Until when the device had been read before it was away for longer than it keeps its history, until that is told.
+    var lossFrom: Timestamp?
     var jobSignal = Latch<Void>()
     /// Queries that wait for their synchronisation, by the key under which it would be answered.
     var syncWaiters: [String: Latch<SyncState>] = [:]
@@ -181,6 +185,8 @@ package actor DeviceAgent {
         lastSeen = record.lastSeen
         lastSeenSaved = record.lastSeen
         if let twin = record.twin { self.twin = TwinMachine(state: twin) }
+        keptTwin = record.twin
+        appliedLimits = twin.settings
         sync = SyncMachine(policy: policy.sync, lastSuccessAt: record.lastSyncAt)
         let today = policy.calendar.day(of: clock.now)
         ledger = DeviceLedger(

@@ -59,11 +59,14 @@ extension DeviceLedger {
     }
 
     /// Clears the alerts whose limits were switched off, and begins to watch by those that were switched on.
-    package func recording(limitsOf settings: MonitorSettings, in context: IntakeContext) -> Decision {
+    /// - Parameter before: the settings that were applied last.
+    package func recording(
+        limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IntakeContext
+    ) -> Decision {
         var ledger = self
         var decision = Decision(ledger: ledger)
         let outcomes = ledger.alerts.apply(
-            settings, at: context.now, policy: context.policy, calendar: context.calendar)
+            settings, before: before, at: context.now, policy: context.policy, calendar: context.calendar)
         decision.facts = outcomes.map { (.alert, .alert($0.event, isLate: $0.isLate)) }
         decision.levels = outcomes.map(\.level) + ledger.alerts.begin(settings, at: context.now)
         decision.ledger = ledger
@@ -99,7 +102,7 @@ extension DeviceLedger {
         _ stored: StoredSample, limits: [(rule: AlertRule, limit: Double)], isLate: Bool, in context: IntakeContext
     ) -> [AlertMachine.Outcome] {
         let isExercise = isExercise(stored.sample)
-        if isLate {
+        if isLate || isOvertaken(stored.sample, at: context.now) {
             // Whether it was worn back then is not known.
             return lateAlerts.see(
                 stored, isExercise: isExercise, isWorn: true, limits: limits, policy: context.policy,
@@ -109,6 +112,13 @@ extension DeviceLedger {
         return alerts.see(
             stored, isExercise: isExercise, isWorn: context.isWorn, limits: limits,
             policy: context.policy, calendar: context.calendar)
+    }
+
+    /// A resting heart rate goes by the rules of the heart rate. One from before the newest of those is late to them: it must
+    /// not clear what was raised after it.
+    private func isOvertaken(_ sample: Sample, at now: Timestamp) -> Bool {
+        guard sample.metric == .restingHeartRate, let newest = highWater[.heartRate] else { return false }
+        return sample.end < newest && newest <= now + SyncPolicy.futureTolerance
     }
 
     /// The level of each rule after the last of its edges that were about now.

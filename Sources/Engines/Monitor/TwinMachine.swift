@@ -59,6 +59,9 @@ package struct TwinMachine: Sendable {
         return .accepted
     }
 
+    /// Takes back a change that could not be kept. What is known of reads and writes stands.
+    package mutating func undo(to state: TwinState) { self.state = state }
+
     private mutating func wait(
         for patch: MonitorPatch, capabilities: Capabilities?, at now: Timestamp
     ) -> PatchResult {
@@ -93,7 +96,9 @@ package struct TwinMachine: Sendable {
     package mutating func report(_ settings: MonitorSettings, capabilities: Capabilities, at now: Timestamp) {
         let before = state
         let metrics = Set(settings.metrics)
-        for setting in state.reported.values.keys where metrics.contains(setting.metric) {
+        // What an earlier firmware had of metrics that this one does not monitor is the gateway's alone.
+        for setting in state.reported.values.keys
+        where metrics.contains(setting.metric) || !capabilities.supports(.monitor, setting.metric) {
             state.reported.values[setting] = nil
         }
         state.reported.values.merge(settings.values) { $1 }

@@ -183,6 +183,59 @@ import Vitals
         }
     }
 
+    @Test func `a change on the device after it refused a write is drift`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave {
+                    if case .setMonitorConfiguration = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer }
+                }
+                #expect(try await rig.ask(Self.set(540), "a", of: agent).status == .failed)
+                rig.behave { _ in .answer }
+                #expect(try await rig.ask(Self.set(480), "b", of: agent).status == .done)
+                rig.change { $0.monitors[.bloodOxygen]?.schedule?.start = 0 }
+                #expect(try await rig.ask(.fetch(metrics: []), "c", of: agent).status == .done)
+                #expect(twin(rig)?.drift == [Self.start])
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 0)
+            }
+        }
+    }
+
+    @Test func `what the device has is shown and kept, also where the store did not take it at first`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.store.fail { $0 == .save ? StoreError(.full, "full") : nil }
+                rig.change { $0.monitors[.bloodOxygen]?.schedule?.start = 0 }
+                let count = rig.count
+                _ = try await rig.ask(.fetch(metrics: []), "a", of: agent)
+                try await rig.wait(after: count) {
+                    if case .config(let state) = $0 { state.drift == [Self.start] } else { false }
+                }
+                rig.store.fail(nil)
+                _ = try await rig.ask(.fetch(metrics: []), "b", of: agent)
+                #expect(twin(rig)?.drift == [Self.start])
+            }
+        }
+    }
+
+    @Test func `a change that could not be kept leaves it unknown what could not be read`() throws {
+        try AgentRig.everyOrder(0..<10) { world in
+            let rig = AgentRig(world, content: Self.content())
+            rig.behave { if case .monitorConfiguration = $0 { .fail(DeviceError(.busy, "No.")) } else { .answer } }
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.store.fail { $0 == .save ? StoreError(.full, "full") : nil }
+                #expect(try await rig.ask(Self.set(540), "a", of: agent).status == .failed)
+                rig.store.fail(nil)
+                #expect(try await rig.ask(Self.set(540), "b", of: agent).status == .failed)
+                #expect(twin(rig)?.pending.contains(Self.start) == true)
+            }
+        }
+    }
+
     @Test func `what cannot be kept is not changed`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world, content: Self.content())

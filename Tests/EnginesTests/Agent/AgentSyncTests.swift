@@ -219,6 +219,25 @@ import Vitals
         }
     }
 
+    @Test(arguments: [0, 7]) func `a device that is there loses nothing, whatever it keeps or fails to tell`(
+        days: Int
+    ) throws {
+        try AgentRig.everyOrder(0..<3, deadline: .days(30)) { world in
+            let capabilities = Capabilities(
+                [.heartRate: [.history], .steps: [.history]], maximumHistoryDays: days)
+            let rig = AgentRig(world, capabilities: capabilities)
+            rig.behave { call in
+                guard case .history(let request) = call, request.metric == .steps else { return .answer }
+                return .fail(DeviceError(.failure, "Never."))
+            }
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                try await world.gatewayClock.sleep(for: .days(9))
+                #expect(gaps(rig) == [])
+            }
+        }
+    }
+
     private func gaps(_ rig: AgentRig) -> [Gap] {
         rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
     }

@@ -162,10 +162,12 @@ import Vitals
         let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
         var machine = AlertMachine(device: Fixture.device, levels: [Fixture.restingHigh: level])
         let same = machine.apply(
-            Fixture.limits, at: Fixture.minute(1), policy: AlertPolicy(), calendar: Fixture.utc)
+            Fixture.limits, before: Fixture.limits, at: Fixture.minute(1), policy: AlertPolicy(),
+            calendar: Fixture.utc)
         #expect(same.isEmpty)
         let outcomes = machine.apply(
-            MonitorSettings(), at: Fixture.minute(1), policy: AlertPolicy(), calendar: Fixture.utc)
+            MonitorSettings(), before: Fixture.limits, at: Fixture.minute(1), policy: AlertPolicy(),
+            calendar: Fixture.utc)
         #expect(outcomes.map(\.event.edge) == [.cleared])
         #expect(machine.levels.map(\.isActive) == [false])
     }
@@ -183,9 +185,40 @@ import Vitals
         let alert = DeviceAlert(rule: Fixture.restingHigh, edge: .cleared, value: 90, at: Fixture.minute(2))
         #expect(machine.see(alert, policy: policy, calendar: Fixture.utc) != nil)
         #expect([3, 4].map(raised) == [0, 1])
-        let cleared = machine.apply(MonitorSettings(), at: Fixture.minute(5), policy: policy, calendar: Fixture.utc)
-        #expect(cleared.count == 1)
+        func apply(_ settings: MonitorSettings, before: MonitorSettings) -> Int {
+            machine.apply(settings, before: before, at: Fixture.minute(5), policy: policy, calendar: Fixture.utc).count
+        }
+        #expect(apply(MonitorSettings(), before: Fixture.limits) == 1)
         #expect([6, 7].map(raised) == [0, 1])
+        // Also what had only begun to count, and where a limit moved.
+        #expect(apply(MonitorSettings(), before: Fixture.limits) == 1)
+        #expect(raised(8) == 0)
+        #expect(machine.isBehind(MonitorSettings(), before: Fixture.limits))
+        #expect(apply(MonitorSettings(), before: Fixture.limits) == 0)
+        #expect(raised(9) == 0)
+        var moved = Fixture.limits
+        moved[.heartRate, .restingAlertUpper] = .number(110)
+        #expect(machine.isBehind(moved, before: Fixture.limits))
+        #expect(apply(moved, before: Fixture.limits) == 0)
+        #expect([10, 11].map(raised) == [0, 1])
+    }
+
+    @Test func `what the device raised by a limit of its own stands until it clears it`() {
+        let rule = AlertRule(.temperature, .high)
+        var machine = AlertMachine(device: Fixture.device)
+        func device(_ edge: AlertEvent.Edge, _ minute: Int) -> AlertMachine.Outcome? {
+            machine.see(
+                DeviceAlert(rule: rule, edge: edge, value: 39, at: Fixture.minute(minute)), policy: AlertPolicy(),
+                calendar: Fixture.utc)
+        }
+        let raised = device(.raised, 0)
+        #expect(raised?.event.edge == .raised)
+        #expect(!machine.isBehind(MonitorSettings(), before: MonitorSettings()))
+        let applied = machine.apply(
+            MonitorSettings(), before: MonitorSettings(), at: Fixture.minute(1), policy: AlertPolicy(),
+            calendar: Fixture.utc)
+        #expect(applied.isEmpty)
+        #expect(device(.cleared, 2)?.event.raisedID == raised?.event.id)
     }
 
     @Test func `goes on from the levels of before a restart`() {

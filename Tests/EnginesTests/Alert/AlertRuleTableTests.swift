@@ -198,7 +198,7 @@ import Vitals
         let values = [Double](repeating: Self.step(rule), count: 2)
         let ledger = try Self.events(rule, values).ledger
         let decision = ledger.recording(
-            limitsOf: MonitorSettings(), in: Self.context(AlertPolicy(), minute: 3))
+            limitsOf: MonitorSettings(), before: Fixture.limits, in: Self.context(AlertPolicy(), minute: 3))
         #expect(decision.levels.map { "\($0.rule.name) \($0.isActive)" } == ["\(rule.name) false"])
         #expect(decision.facts.count == 1)
     }

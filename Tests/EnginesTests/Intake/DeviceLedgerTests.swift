@@ -220,7 +220,7 @@ import Vitals
     @Test func `limits that are switched off clear their alerts`() {
         let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
         let decision = ledger(levels: [Fixture.restingHigh: level]).recording(
-            limitsOf: MonitorSettings(), in: context())
+            limitsOf: MonitorSettings(), before: Fixture.limits, in: context())
         #expect(alerts(decision) == ["heart_rate_resting_high cleared"])
         #expect(decision.levels.map(\.isActive) == [false])
     }
@@ -229,14 +229,15 @@ import Vitals
         let levels = AlertRule.watching(.heartRate).map { AlertLevel(rule: $0, isActive: false, since: Fixture.noon) }
         var settings = MonitorSettings()
         settings[.heartRate] = Fixture.limits[.heartRate]
-        let first = ledger().recording(limitsOf: settings, in: context())
+        let first = ledger().recording(limitsOf: settings, before: MonitorSettings(), in: context())
         #expect(first.levels == levels)
         #expect(first.facts.isEmpty)
         #expect(first.ledger.alerts.levels == levels)
-        #expect(!first.ledger.alerts.isBehind(settings))
-        let again = first.ledger.recording(limitsOf: settings, in: context(at: 1))
+        #expect(!first.ledger.alerts.isBehind(settings, before: settings))
+        let again = first.ledger.recording(limitsOf: settings, before: settings, in: context(at: 1))
         #expect(again.levels.isEmpty)
-        let none = again.ledger.recording(limitsOf: MonitorSettings(), in: context(at: 2))
+        let none = again.ledger.recording(
+            limitsOf: MonitorSettings(), before: settings, in: context(at: 2))
         #expect(none.levels.isEmpty)
         #expect(none.ledger.alerts.levels == levels)
     }
@@ -244,10 +245,29 @@ import Vitals
     @Test func `a value before the first level does not stand in for it`() {
         let quiet = ledger().recording([Fixture.new(Fixture.heartRate(70, at: -1))], in: context())
         #expect(quiet.ledger.alerts.levels == [])
-        #expect(quiet.ledger.alerts.isBehind(Fixture.limits))
-        let begun = quiet.ledger.recording(limitsOf: Fixture.limits, in: context())
+        #expect(quiet.ledger.alerts.isBehind(Fixture.limits, before: MonitorSettings()))
+        let begun = quiet.ledger.recording(limitsOf: Fixture.limits, before: MonitorSettings(), in: context())
         #expect(begun.levels.contains { $0.rule == Fixture.restingHigh && !$0.isActive && $0.lastID == nil })
-        #expect(!begun.ledger.alerts.isBehind(Fixture.limits))
+        #expect(!begun.ledger.alerts.isBehind(Fixture.limits, before: Fixture.limits))
+    }
+
+    @Test func `a resting heart rate from before the newest heart rate is late to its alerts`() {
+        let rest = Sample(
+            metric: .restingHeartRate, start: Fixture.minute(-400), kind: .resting, reading: .value(55))
+        let raised = ledger().recording([Fixture.new(Fixture.heartRate(150, at: -10))], in: context())
+        #expect(alerts(raised) == ["heart_rate_resting_high raised"])
+        let after = raised.ledger.recording([Fixture.new(rest)], in: context(.sync))
+        #expect(alerts(after) == [])
+        #expect(after.levels.isEmpty)
+        var high = rest
+        high.reading = .value(150)
+        let calm = ledger().recording([Fixture.new(Fixture.heartRate(70, at: -10))], in: context())
+        #expect(
+            alerts(calm.ledger.recording([Fixture.new(high)], in: context(.sync))) == [
+                "heart_rate_resting_high raised late"
+            ])
+        #expect(
+            alerts(ledger().recording([Fixture.new(high)], in: context(.sync))) == ["heart_rate_resting_high raised"])
     }
 
     @Test func `only so many workouts are remembered`() {

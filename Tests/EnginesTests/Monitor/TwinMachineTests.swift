@@ -37,6 +37,25 @@ import Vitals
             at: Fixture.minute(1))
     }
 
+    @Test func `of a metric that new firmware does not monitor any more nothing is pending`() {
+        var twin = connected()
+        var before = MonitorSettings()
+        before[.bloodOxygen] = MonitorConfiguration(
+            schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 30),
+            alert: AlertLimits(isEnabled: true, lower: 90, upper: 100))
+        twin.report(before, capabilities: capabilities, at: Fixture.noon)
+        let later = Capabilities([.heartRate: [.monitor], .bloodOxygen: [.measure, .history]])
+        twin.report(reported(), capabilities: later, at: Fixture.minute(1))
+        let lower = MonitorSetting(.bloodOxygen, .alertLower)
+        let result = twin.apply(
+            MonitorPatch([lower: .number(92)]), ifVersion: nil, adopts: false, capabilities: later,
+            at: Fixture.minute(2))
+        #expect(result == .accepted)
+        #expect(twin.settings.values[lower] == .number(92))
+        #expect(twin.state.pending.isEmpty && twin.writes.isEmpty)
+        #expect(twin.state.reportedVersion == twin.state.version)
+    }
+
     @Test func `wants at first what the device has, and the defaults for what it leaves to the gateway`() {
         let twin = connected()
         #expect(twin.state.version == 1)
