@@ -95,8 +95,11 @@ final class Household: Sendable {
 
     // MARK: - The gateway
 
-    /// Runs a gateway with these devices for as long as `body` takes.
-    func run(_ setups: [DeviceSetup], _ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// Runs a gateway with these devices for as long as `body` takes. A reload may be asked for with the start, by whoever is
+    /// quicker.
+    func run(
+        _ setups: [DeviceSetup], reloadingAtOnce: Bool = false, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         defer { stores.remove() }
         let delivery = Delivery()
         let store = try stores.open(simulation, delivery: delivery)
@@ -114,6 +117,7 @@ final class Household: Sendable {
             reload: { try self.state.withLock { $0.file }.get() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             for wearable in wearables.values { group.addTask { await wearable.live() } }
+            if reloadingAtOnce { group.addTask { try await core.applyReload() } }
             group.addTask { await core.run(setups) }
             let outcome: Result<Void, any Error>
             do { outcome = .success(try await body()) } catch { outcome = .failure(error) }

@@ -155,6 +155,23 @@ import Vitals
         }
     }
 
+    @Test func `a reload that comes with the start is applied after it`() throws {
+        try everyOrder { home in
+            home.write(
+                .success([
+                    try home.device("band", name: "Anna's band"), try home.device("ring"), try home.device("cuff"),
+                ]))
+            let first = [try home.device("band"), try home.device("ring")]
+            try await home.run(first, reloadingAtOnce: true) {
+                for name in Household.names { try await home.settled(name) }
+                try await home.message("band/info") { $0["name"]?.asString == "Anna's band" }
+                let info = home.broker.retained("\(Household.base)/gateway/info").first
+                let devices = try JSONValue(parsing: try #require(info).payload)["devices"]
+                #expect(devices == ["band", "cuff", "ring"])
+            }
+        }
+    }
+
     @Test func `a device that is being changed is not unknown to commands`() throws {
         try everyOrder { home in
             try await home.run([try home.device("ring")]) {

@@ -19,12 +19,14 @@ package struct ReloadRefusal: Error, CustomStringConvertible {
 }
 
 extension GatewayCore {
-    /// Applies a changed configuration, touching only the devices that changed. One reload waits for the one before.
+    /// Applies a changed configuration, touching only the devices that changed. One reload waits for the one before, and the
+    /// first one for `run` to have begun.
     /// - Throws: what `reload` throws, and then nothing has changed. It is logged, and stands in `gateway/state` until a
-    ///   reload succeeds.
+    ///   reload succeeds. `CancellationError` when the task is cancelled before `run` has begun.
     @discardableResult
     package func applyReload() async throws -> [String: [String]] {
-        try await reloading.alone {
+        try await hasBegun.wait()
+        return try await reloading.alone {
             do {
                 let change = try await serveChanged()
                 refusedReload.withLock { $0 = nil }

@@ -32,6 +32,8 @@ package final class GatewayCore: Sendable {
     let generator: SplitMix64
     let reload: Reload
     let stopping = Latch<Void>()
+    /// Opened when the devices with which the gateway starts are served: no reload may come before them.
+    let hasBegun = Latch<Void>()
     let births = Wakeup()
     /// The gateway's own commands that were begun, with their keys.
     let commands: AsyncStream<(GatewayCommand, key: String)>
@@ -81,11 +83,10 @@ package final class GatewayCore: Sendable {
 
     /// Serves these devices until `stop` was called or the task is cancelled.
     package func run(_ setups: [DeviceSetup]) async {
-        await reloading.alone {
-            await forgetRemoved(keeping: setups)
-            _ = await fleet.apply(setups)
-        }
+        await forgetRemoved(keeping: setups)
+        _ = await fleet.apply(setups)
         await publishInfo()
+        hasBegun.open(())
         await desk.answerForgotten()
         await withDiscardingTaskGroup { group in
             let loop = Latch<Void>()
