@@ -4,11 +4,12 @@ extension GatewayConfiguration {
     /// The parts of the file that are only read at the start.
     private static let fixedSections = ["gateway", "mqtt", "store", "home_assistant"]
 
-    /// The parts that differ from `other` and take effect only with a restart. Devices, their defaults and the log level do
-    /// not need one.
+    /// The parts that differ from `other` and take effect only with a restart, also where only the text of the password's
+    /// file differs. Devices, their defaults and the log level do not need one.
     package func sectionsThatNeedRestart(comparedWith other: GatewayConfiguration) -> [String] {
         Self.fixedSections.filter { key in
-            switch (source[key], other.source[key]) {
+            if key == "mqtt", mqtt.password != other.mqtt.password { return true }
+            return switch (source[key], other.source[key]) {
             case (nil, nil): false
             case (let mine?, let theirs?): !mine.hasSameMeaning(as: theirs)
             default: true

@@ -192,4 +192,15 @@ import Vitals
         #expect(moved.sectionsThatNeedRestart(comparedWith: before) == [])
         #expect(other.sectionsThatNeedRestart(comparedWith: before) == ["mqtt", "store"])
     }
+
+    @Test func `a password that changed in its file needs a restart`() throws {
+        try withFolder { folder in
+            let text = "mqtt: {url: mqtt://127.0.0.1, username: vitals, password: {file: pw}}\n"
+            try write("old\n", to: "pw", in: folder)
+            let before = try load(text, in: folder)
+            #expect(before.sectionsThatNeedRestart(comparedWith: try load(text, in: folder)) == [])
+            try write("new\n", to: "pw", in: folder)
+            #expect(before.sectionsThatNeedRestart(comparedWith: try load(text, in: folder)) == ["mqtt"])
+        }
+    }
 }
