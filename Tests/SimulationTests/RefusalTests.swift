@@ -50,6 +50,25 @@ import Vitals
         }
     }
 
+    @Test func `commands that come faster than they can be taken are counted as refused`() throws {
+        try everyOrder { home in
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                // All arrive at once, and nobody can take one meanwhile.
+                home.broker.hold()
+                for _ in 0..<BrokerOptions.defaultMaximumInbound + 3 {
+                    home.broker.publish(OutboundMessage(topic: "homeassistant/status", payload: Array("offline".utf8)))
+                }
+                let start = home.position
+                home.broker.release()
+                let state = try await home.message("gateway/state", from: start) { $0["dropped"]?["refused"] != nil }
+                #expect(state["dropped"]?["refused"]?.asInt == 3)
+                #expect(home.broker.connectionAttempts == 1)
+            }
+        }
+    }
+
     @Test func `a state that may not be written does not hold up what may`() throws {
         try everyOrder { home in
             home.broker.forbid("homeassistant/#")

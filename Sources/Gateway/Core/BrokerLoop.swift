@@ -103,6 +103,7 @@ struct BrokerLoop: Sendable {
                 publisher.settings.logger.warning(
                     "Commands came faster than they could be taken, and some were dropped.",
                     metadata: ["count": "\(events.droppedCount)"])
+                status.dropped(events.droppedCount)
             }
             for message in events.received { await inbox(message) }
         }

@@ -5,7 +5,7 @@ final class BrokerStatus: Sendable {
     struct Snapshot: Sendable, Hashable {
         var isConnected = false
         var lastError: String?
-        /// Messages that the broker will never take, and that were given up.
+        /// Messages that the broker will never take, and commands that came faster than they could be taken.
         var dropped = 0
     }
     private let state = Mutex(Snapshot())
@@ -19,5 +19,5 @@ final class BrokerStatus: Sendable {
             state.lastError = error
         }
     }
-    func dropped() { state.withLock { $0.dropped += 1 } }
+    func dropped(_ count: Int = 1) { state.withLock { $0.dropped += count } }
 }
