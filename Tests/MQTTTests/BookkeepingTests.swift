@@ -66,14 +66,27 @@ import Testing
     @Test func `drops what would take too much memory, until the rest is taken`() async throws {
         let inbox = ConnectionInbox(maximumInbound: 10)
         let half = [UInt8](repeating: 0, count: ConnectionInbox.maximumWaitingBytes / 2)
-        for size in [half.count, half.count, 1, 0] {
-            inbox.receive(InboundMessage(topic: "t", payload: Array(half.prefix(size))))
-        }
+        // The topic is a byte of each, so that the last one fits exactly.
+        let sizes = [half.count - 1, half.count - 2, 1, 0]
+        for size in sizes { inbox.receive(InboundMessage(topic: "t", payload: Array(half.prefix(size)))) }
         let events = try await inbox.next()
-        #expect(events.received.map(\.payload.count) == [half.count, half.count, 0])
+        #expect(events.received.map(\.payload.count) == [half.count - 1, half.count - 2, 0])
         #expect(events.droppedCount == 1)
         inbox.receive(InboundMessage(topic: "t", payload: half))
         #expect(try await inbox.next().received.count == 1)
+    }
+
+    @Test(arguments: [(60_000, 0, 0), (0, 60_000, 0), (0, 0, 60_000)])
+    func `counts what a message has beside its payload`(topic: Int, response: Int, correlation: Int) async throws {
+        let inbox = ConnectionInbox(maximumInbound: 200)
+        let message = InboundMessage(
+            topic: String(repeating: "t", count: topic), payload: [],
+            responseTopic: String(repeating: "r", count: response),
+            correlationData: [UInt8](repeating: 0, count: correlation))
+        for _ in 0..<200 { inbox.receive(message) }
+        let events = try await inbox.next()
+        #expect(events.received.count == ConnectionInbox.maximumWaitingBytes / 60_000)
+        #expect(events.droppedCount == 200 - events.received.count)
     }
 
     @Test func `wakes a reader that waits`() async throws {

@@ -6,8 +6,8 @@ import Synchronization
 /// cost one wake-up. Memory is bounded: acknowledgements by the window of the connection, received messages by a limit
 /// above which they are dropped and counted. Making the network wait instead would also hold up acknowledgements.
 package final class ConnectionInbox: Sendable {
-    /// Bytes of payloads that may wait: thirty commands of the greatest length, and a sixth of the memory that the
-    /// gateway may use.
+    /// Bytes of received messages that may wait: thirty commands of the greatest length, and a sixth of the memory that
+    /// the gateway may use.
     package static let maximumWaitingBytes = 8 * 1024 * 1024
 
     private struct State {
@@ -50,7 +50,7 @@ package final class ConnectionInbox: Sendable {
     package func receive(_ message: InboundMessage) {
         state.withLock { state in
             guard state.end == nil else { return }
-            let bytes = state.waitingBytes + message.payload.count
+            let bytes = state.waitingBytes + message.size
             if state.events.received.count < maximumInbound, bytes <= Self.maximumWaitingBytes {
                 state.events.received.append(message)
                 state.waitingBytes = bytes
@@ -102,5 +102,12 @@ package final class ConnectionInbox: Sendable {
             state.withLock { state in state.reader.take()?.resume(returning: .failure(BrokerError.cancelled)) }
         }
         return try result.get()
+    }
+}
+
+extension InboundMessage {
+    /// Bytes of everything in it whose length the sender chooses.
+    fileprivate var size: Int {
+        topic.utf8.count + payload.count + (responseTopic?.utf8.count ?? 0) + (correlationData?.count ?? 0)
     }
 }
