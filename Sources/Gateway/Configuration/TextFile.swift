@@ -45,9 +45,11 @@ package enum TextFile {
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
-    /// The permission bits of a file, `nil` where they cannot be told.
+    /// The permission bits of a file, or of the one that a symbolic link leads to; `nil` where they cannot be told.
     static func permissions(of path: String) -> Int? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        // A link's own bits say nothing; everyone has all of them.
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.posixPermissions] as? NSNumber)?.intValue
     }
 

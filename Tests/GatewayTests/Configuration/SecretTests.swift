@@ -1,3 +1,4 @@
+import Foundation
 import Gateway
 import GatewayKit
 import Testing
@@ -33,6 +34,17 @@ import Testing
                     "f:4: mqtt.password.file: Others than its owner may read \(path); chmod 600 keeps the secret."))
             let kept = try load(text("{file: pw}"), in: folder, environment: ["CREDENTIALS_DIRECTORY": folder])
             #expect(!kept.warnings.contains { $0.path == "mqtt.password.file" })
+        }
+    }
+
+    @Test(arguments: [(0o600, false), (0o640, true)])
+    func `looks at the file that a link leads to, not at the link`(permissions: Int, isWarned: Bool) throws {
+        try withFolder { folder in
+            try write("x", to: "real", in: folder, permissions: permissions)
+            try FileManager.default.createSymbolicLink(atPath: "\(folder)/pw", withDestinationPath: "real")
+            let configuration = try load(text("{file: pw}"), in: folder)
+            #expect(configuration.mqtt.password?.value == "x")
+            #expect(configuration.warnings.contains { $0.path == "mqtt.password.file" } == isWarned)
         }
     }
 
