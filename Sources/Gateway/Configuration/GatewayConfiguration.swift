@@ -54,8 +54,10 @@ extension GatewayConfiguration {
         }
         store = reader.section("store") { StoreConfiguration(&$0, context) }
         homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0) }
-        if homeAssistant.discovery != .off, homeAssistant.prefix == mqtt.baseTopic {
-            reader.report("The discovery prefix and mqtt.base_topic must not be the same.", at: "home_assistant")
+        if homeAssistant.discovery != .off, "\(mqtt.baseTopic)/".hasPrefix("\(homeAssistant.prefix)/") {
+            reader.report(
+                "The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside it.",
+                at: "home_assistant")
         }
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
         devices = reader.devices("devices", defaults: policy, &context, areAnnounced: homeAssistant.discovery != .off)

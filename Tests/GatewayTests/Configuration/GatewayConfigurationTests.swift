@@ -203,4 +203,18 @@ import Vitals
             #expect(before.sectionsThatNeedRestart(comparedWith: try load(text, in: folder)) == ["mqtt"])
         }
     }
+
+    @Test(arguments: [
+        ("homeassistant", false), ("homeassistant/x", false), ("homeassistant/x/y", false), ("homeassistant2", true),
+        ("x/homeassistant", true),
+    ])
+    func `takes no base topic where Home Assistant looks for announcements`(base: String, isTaken: Bool) throws {
+        let text = "mqtt: {url: mqtt://127.0.0.1, base_topic: \(base)}\nhome_assistant: {prefix: homeassistant}\n"
+        let mistake =
+            "2: home_assistant: The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside "
+            + "it."
+        #expect(mistakes(text) == (isTaken ? [] : [mistake]))
+        let off = text.replacing("{prefix", with: "{discovery: off, prefix")
+        #expect(try load(off).mqtt.baseTopic == base)
+    }
 }
