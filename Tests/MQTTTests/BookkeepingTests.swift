@@ -162,6 +162,32 @@ import Testing
         #expect(error(TLSOptions(), isTLS: false).code == .unreachable)
     }
 
+    @Test func `a broker that does not answer has not hung up`() {
+        let server = BrokerServer(host: "h", port: 1, isTLS: true)
+        // 19 is libmosquitto's MOSQ_ERR_KEEPALIVE.
+        let silent = BrokerError.notOpened(19, systemError: 0, log: [], server: server, tls: TLSOptions())
+        #expect(silent.code == .unreachable)
+        #expect(silent.message.contains("does not answer"))
+    }
+
+    @Test(arguments: [
+        ("sslv3 alert bad certificate", true), ("sslv3 alert certificate expired", true),
+        ("tlsv13 alert certificate required", true), ("tlsv1 alert unknown ca", true),
+        ("tlsv1 alert decrypt error", true), ("tlsv1 alert access denied", true),
+        ("tlsv1 alert protocol version", false), ("sslv3 alert handshake failure", false),
+        ("tlsv1 alert internal error", false),
+    ])
+    func `tells a refused certificate from a refused connection`(alert: String, isCertificate: Bool) {
+        let server = BrokerServer(host: "h", port: 1, isTLS: true)
+        let line = "OpenSSL Error[0]: error:0A000000:SSL routines::\(alert)"
+        let tls = TLSOptions(certificateFile: "c", keyFile: "k")
+        let error = BrokerError.notOpened(8, systemError: 0, log: [line], server: server, tls: tls)
+        #expect(error.code == .tls)
+        #expect(error.message.contains("did not accept this client's certificate") == isCertificate, "\(error)")
+        #expect(error.message.contains("TLS 1.2 or 1.3") == !isCertificate, "\(error)")
+        #expect(error.message.contains(alert))
+    }
+
     @Test(arguments: [
         (UInt8(0), RefusalReason?.none), (0x10, nil), (0x7F, nil), (0x80, .other(0x80)), (0x87, .notAuthorized),
         (0x90, .invalidTopic), (0x95, .packetTooLarge), (0x97, .quotaExceeded), (0x99, .invalidPayload),

@@ -32,7 +32,7 @@ extension BrokerError {
         _ code: Int32, systemError: Int32, log: [String], server: BrokerServer, tls: TLSOptions?
     ) -> BrokerError {
         if server.isTLS, let tls = tlsFailure(code, log: log, server: server) { return tls }
-        if server.isTLS, let tls, tls.certificateFile == nil {
+        if server.isTLS, let tls, tls.certificateFile == nil, code != MOSQ_ERR_KEEPALIVE.rawValue {
             // With TLS 1.3 the broker's alert may be lost in the reset of the connection.
             return BrokerError(
                 .tls,
@@ -59,6 +59,9 @@ extension BrokerError {
         }
     }
 
+    /// What OpenSSL writes of alerts that are about the client's certificate.
+    private static let certificateAlerts = ["certificate", "unknown ca", "decrypt error", "access denied"]
+
     private static func tlsFailure(_ code: Int32, log: [String], server: BrokerServer) -> BrokerError? {
         let text = log.joined(separator: "; ")
         let what: String
@@ -68,7 +71,12 @@ extension BrokerError {
             what =
                 "its certificate is not signed by a trusted authority, or not valid today. Check ca_file and the clock"
         } else if text.contains("alert") {
-            what = "the broker did not accept this client's certificate. Check certificate_file and key_file"
+            // With TLS 1.2 a certificate that is missing is a failed handshake, as is much else.
+            what =
+                certificateAlerts.contains { text.contains($0) }
+                ? "the broker did not accept this client's certificate. Check certificate_file and key_file"
+                : "the broker refused the encrypted connection. Check that it speaks TLS 1.2 or 1.3 for this host name, "
+                    + "and whether it wants a client's certificate"
         } else if text.contains("CA certificates") {
             what = "ca_file contains no certificate authority in PEM form"
         } else if text.contains("client certificate") || text.contains("client key") || text.contains("inconsistent") {
