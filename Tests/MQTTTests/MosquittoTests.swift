@@ -161,6 +161,34 @@ import Testing
         }
     }
 
+    @Test func `leaves a broker that hangs sooner without a good-bye`() async throws {
+        struct Failure: Error {}
+        // More than the buffers on the way hold, so that the connection cannot empty itself.
+        let message = OutboundMessage(topic: "t", payload: [UInt8](repeating: 0, count: 32 << 20))
+        let times = Recorder<Duration>()
+        func leave() async throws {
+            try await withMosquitto { server in
+                let client = try broker([server.server])
+                let start = Recorder<ContinuousClock.Instant>()
+                await #expect(throws: Failure.self) {
+                    try await client.withConnection { connection in
+                        server.freeze()
+                        try connection.publish(message)
+                        start.append(.now)
+                        throw Failure()
+                    }
+                }
+                let end = ContinuousClock.now
+                server.thaw()
+                times.append(try #require(start.elements.first).duration(to: end))
+            }
+        }
+        // A good-bye takes two seconds each time; a machine that is busy may once be as slow, but hardly thrice.
+        try await leave()
+        while times.elements.count < 3, !times.elements.contains(where: { $0 < .seconds(2) }) { try await leave() }
+        #expect(times.elements.contains { $0 < .seconds(2) }, "\(times.elements)")
+    }
+
     @Test func `many tasks may publish while one waits for events`() async throws {
         try await withMosquitto { server in
             try await broker([server.server]).withConnection { connection in

@@ -11,6 +11,8 @@ extension MosquittoConnection {
     private static let tick: Int32 = 1_000
     /// How long what is queued, and the good-bye, may take to leave. A stop of the gateway has 5 s in all.
     private static let farewellTimeout = Duration.seconds(2)
+    /// The same where the client leaves without a good-bye. A stop that was cancelled has 1 s in all.
+    private static let abruptTimeout = Duration.milliseconds(500)
 
     /// Starts the network thread, which connects.
     func start() throws(BrokerError) {
@@ -61,7 +63,7 @@ extension MosquittoConnection {
         while true {
             if deadline == nil, let farewell = farewell.withLock({ $0 }) {
                 guard bid(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
-                deadline = .now + Self.farewellTimeout
+                deadline = .now + (farewell == .goodbye ? Self.farewellTimeout : Self.abruptTimeout)
             }
             let socket = mosquitto_socket(pointer)
             guard socket >= 0 else { return (MOSQ_ERR_CONN_LOST.rawValue, 0) }
