@@ -52,7 +52,9 @@ package struct GatewayProcess: Sendable {
             let configuration = try read()
             do {
                 try await run(
-                    composition(configuration, { () throws(ConfigurationError) in try read() }, logger), hangups)
+                    composition(
+                        configuration, { () throws(ConfigurationError) in try read(after: configuration) }, logger),
+                    hangups)
                 logger.notice("Ended.")
                 return .success
             } catch {
@@ -77,12 +79,15 @@ package struct GatewayProcess: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    /// Reads the configuration, applies its log level, and logs its mistakes and warnings.
-    private func read() throws(ConfigurationError) -> GatewayConfiguration {
+    /// Reads the configuration, applies its log level, and logs its mistakes and warnings. Of one that the gateway cannot
+    /// take while `running` is in force, nothing is applied.
+    private func read(after running: GatewayConfiguration? = nil) throws(ConfigurationError) -> GatewayConfiguration {
         let logger = log.logger()
         do throws(ConfigurationError) {
             let configuration = try loader.load(source)
-            log.level = fixedLevel ?? configuration.logLevel
+            if running?.sectionsThatNeedRestart(comparedWith: configuration).isEmpty ?? true {
+                log.level = fixedLevel ?? configuration.logLevel
+            }
             for warning in configuration.warnings {
                 logger.warning("\(warning.text(file: source.name))")
             }

@@ -64,4 +64,33 @@ import Testing
         #expect(asked.duration(to: .now) < .seconds(5))
         #expect(FileManager.default.fileExists(atPath: "\(folder)/vitals.sqlite"))
     }
+
+    @Test func `a changed file that is refused does not change what is logged either`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let devices = "devices: [{id: a, driver: simulator}]\n"
+        let before = "mqtt: {url: \"mqtt://127.0.0.1:\(try freePort())\"}\n" + devices
+        let after = "mqtt: {url: mqtt://127.0.0.2}\nlog: {level: error}\n" + devices
+        let path = try write(before, to: "c.yaml", in: folder)
+        let result = try await Subprocess.run(
+            .path(Self.program), arguments: ["run", "--config", path], input: .none, output: .discarded,
+            error: .sequence
+        ) { execution in
+            var isChanged = false
+            var hasEnded = false
+            for try await line in execution.standardError.strings() {
+                if line.contains("Ended.") { hasEnded = true }
+                if !isChanged, line.contains("The broker is not connected.") {
+                    isChanged = true
+                    try write(after, to: "c.yaml", in: folder)
+                    try execution.send(signal: Signal(rawValue: SIGHUP))
+                } else if line.contains("The configuration stays as it was.") {
+                    try execution.send(signal: .terminate)
+                }
+            }
+            return hasEnded
+        }
+        #expect(result.closureResult, "the process logs less than it was told to")
+    }
 }
