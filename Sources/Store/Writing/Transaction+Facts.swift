@@ -81,6 +81,11 @@ extension Transaction {
         return record
     }
 
+    /// Notes that a day has something which its summary does not have yet.
+    func markUnsettled(_ day: LocalDay, of series: Int64) throws {
+        try execute("INSERT INTO unsettled(series, day) VALUES (?, ?) ON CONFLICT DO NOTHING", [series, day.number])
+    }
+
     /// Keeps what a device says of a day, and makes a fact of a past day of which it says something else now. Returns whether
     /// the day is still to be settled.
     func keep(
@@ -100,8 +105,7 @@ extension Transaction {
             """,
             [series, summary.day.number, summary.json.text])
         guard var record = kept.record, record.isFinal else {
-            try execute(
-                "INSERT INTO unsettled(series, day) VALUES (?, ?) ON CONFLICT DO NOTHING", [series, summary.day.number])
+            try markUnsettled(summary.day, of: series)
             return true
         }
         record.revision += 1

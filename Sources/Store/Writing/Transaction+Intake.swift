@@ -26,9 +26,7 @@ extension Transaction {
         }
         for level in decision.levels { try save(level, of: book) }
         for day in decision.unsettledDays {
-            try execute(
-                "INSERT INTO unsettled(series, day) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [try series(day.metric, of: &book).row, day.day.number])
+            try markUnsettled(day.day, of: try series(day.metric, of: &book).row)
         }
         try keep(book, of: intake.device)
         for (lane, content) in decision.facts {

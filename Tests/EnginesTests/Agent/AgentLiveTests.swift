@@ -12,6 +12,16 @@ import Vitals
         await rig.session?.send(.samples(samples, receipts: receipts.map { SampleReceipt($0) }))
     }
 
+    /// Sets limits of the resting heart rate: 40 to 100.
+    private func limit(_ rig: AgentRig, _ agent: DeviceAgent) async throws {
+        var limits = MonitorSettings()
+        limits[.heartRate] = MonitorConfiguration(
+            restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
+        let answer = try await rig.ask(
+            .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
+        #expect(answer.status == .done, "\(answer)")
+    }
+
     @Test func `the device hears what is durable, after the commit, and what is refused`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)
@@ -97,12 +107,7 @@ import Vitals
             let rig = AgentRig(world, policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
-                var limits = MonitorSettings()
-                limits[.heartRate] = MonitorConfiguration(
-                    restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
-                let answer = try await rig.ask(
-                    .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
-                #expect(answer.status == .done, "\(answer)")
+                try await limit(rig, agent)
                 let sample = Fixture.heartRate(150, at: 0)
                 await live(rig, [sample])
                 try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
@@ -119,11 +124,7 @@ import Vitals
             let rig = AgentRig(world, policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
-                var limits = MonitorSettings()
-                limits[.heartRate] = MonitorConfiguration(
-                    restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
-                _ = try await rig.ask(
-                    .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
+                try await limit(rig, agent)
                 await rig.session?.send(
                     .wear(isWorn: false), .samples([Fixture.heartRate(150, at: 0)], receipts: []), .wear(isWorn: true),
                     .samples([Fixture.heartRate(151, at: 1)], receipts: []))
@@ -143,11 +144,7 @@ import Vitals
                 world, content: .init(measurements: [.heartRate: .init(readings: readings)]), policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
-                var limits = MonitorSettings()
-                limits[.heartRate] = MonitorConfiguration(
-                    restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
-                _ = try await rig.ask(
-                    .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
+                try await limit(rig, agent)
                 await rig.session?.send(.wear(isWorn: false), .battery(percent: 80, isCharging: nil))
                 try await rig.wait { if case .info(let info) = $0 { info.hasBattery } else { false } }
                 _ = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "m", of: agent)
