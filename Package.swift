@@ -15,9 +15,11 @@ let settings: [SwiftSetting] = [
 
 let grdb = "GRDB".from("GRDB.swift")
 let sqlite = "GRDBSQLite".from("GRDB.swift")
+let deque = "DequeModule".from("swift-collections")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
-let metrics = "CoreMetrics".from("swift-metrics")
+let nioCore = "NIOCore".from("swift-nio")
+let nioPosix = "NIOPosix".from("swift-nio")
 let subprocess = "Subprocess".from("swift-subprocess")
 let systemPackage = "SystemPackage".from("swift-system")
 let unixSignals = "UnixSignals".from("swift-service-lifecycle")
@@ -25,16 +27,24 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
-    ("Exec", [subprocess, systemPackage]),
-    ("Link", ["JSON"]),
+    ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
+    ("Link", ["Concurrency", "JSON", logging]),
     ("Simulator", []),
-    ("TCP", ["NIOCore".from("swift-nio"), "NIOPosix".from("swift-nio")]),
+    ("TCP", ["Concurrency", nioCore, nioPosix]),
+]
+
+/// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
+let pluginTests: [String: [Target.Dependency]] = [
+    "Exec": ["GatewayTesting", logging],
+    "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
+    "Simulator": ["Conformance", "GatewayTesting"],
+    "TCP": [logging, nioCore, nioPosix],
 ]
 
 /// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
 let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
-    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
+    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"],
 ]
 
@@ -42,12 +52,15 @@ let package = Package(
     name: "vitals2mqtt",
     products: [
         .executable(name: "vitals2mqtt", targets: ["vitals2mqtt"]),
+        // For plugins in packages of their own: what they implement, what tests them, and the program that has them.
         .library(name: "GatewayKit", targets: ["GatewayKit", "Vitals"]),
+        .library(name: "GatewayTesting", targets: ["GatewayTesting", "Conformance"]),
+        .library(name: "GatewayMain", targets: ["GatewayMain"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
@@ -59,28 +72,42 @@ let package = Package(
         .systemLibrary(
             name: "CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
+        module("Concurrency", [deque]),
         module("JSON"),
         module("Vitals"),
-        module("GatewayKit", ["Vitals", logging]),
-        module("Engines", ["GatewayKit", "Vitals", logging]),
-        module("Store", ["Engines", "JSON", "Vitals", grdb, sqlite]),
-        module("Contract", ["JSON", "Vitals"]),
-        module("MQTT", ["CMosquitto", logging]),
-        module("HomeAssistant", ["Contract", "JSON", "Vitals"]),
+        module("GatewayKit", ["Concurrency", "Vitals", logging]),
+        module("StoreAPI", ["Vitals"]),
+        module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
+        module("Store", ["Concurrency", "JSON", "StoreAPI", "Vitals", grdb, sqlite]),
+        module("Messages"),
+        module("Contract", ["JSON", "Messages", "Vitals"]),
+        module("MQTT", ["CMosquitto", "Concurrency", "Messages", logging]),
+        module("HomeAssistant", ["Contract", "JSON", "Messages", "Vitals"]),
+        module(
+            "Delivery",
+            ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals", deque, logging]),
         module(
             "Gateway",
             [
-                "BundledPlugins", "Contract", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT", "Store",
-                "Vitals",
-                lifecycle, logging, metrics, unixSignals, "Yams".from("Yams"),
+                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "MQTT", "Messages",
+                "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
+            ]),
+        module("Conformance", ["GatewayKit", "Vitals"]),
+        module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
+        module(
+            "GatewayMain",
+            [
+                "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", logging,
+                "ArgumentParser".from("swift-argument-parser"),
             ]),
         module(
             "GatewayTesting",
-            ["Engines", "GatewayKit", "JSON", "MQTT", "Store", "Vitals", logging, subprocess, systemPackage]),
+            [
+                "Concurrency", "Conformance", "GatewayKit", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
+                logging, subprocess, systemPackage,
+            ]),
         .executableTarget(
-            name: "vitals2mqtt",
-            dependencies: ["BundledPlugins", "Gateway", logging, "ArgumentParser".from("swift-argument-parser")],
-            swiftSettings: settings),
+            name: "vitals2mqtt", dependencies: ["GatewayMain"], swiftSettings: settings),
         .executableTarget(
             name: "vitals2mqtt-bench",
             dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
@@ -88,41 +115,57 @@ let package = Package(
         .target(
             name: "BundledPlugins",
             dependencies: ["GatewayKit"] + plugins.map { .target(name: $0.name) },
-            path: "Plugins", exclude: plugins.map(\.name), sources: ["BundledPlugins.swift"], swiftSettings: settings),
+            path: "Plugins", exclude: plugins.map(\.name) + ["Examples"], sources: ["BundledPlugins.swift"],
+            swiftSettings: settings),
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
         tests("ArchitectureTests"),
-        tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Vitals"]),
+        tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Messages", "Vitals"]),
         // A simulated wearable as a program of its own: the other end of these tests.
         .executableTarget(
-            name: "link-wearable", dependencies: ["GatewayKit", "GatewayTesting", "Simulator", "Vitals", unixSignals],
+            name: "link-wearable",
+            dependencies: ["Conformance", "GatewayKit", "GatewayTesting", "Simulator", "Vitals", unixSignals],
             path: "Tests/LinkWearable", swiftSettings: settings),
         tests(
             "ConformanceTests",
             [
-                "Exec", "GatewayKit", "GatewayTesting", "Link", "TCP", "Vitals", "link-wearable",
-                "NIOCore".from("swift-nio"), "NIOPosix".from("swift-nio"),
+                "Conformance", "Exec", "GatewayKit", "GatewayTesting", "Link", "TCP", "Vitals", "link-wearable",
+                nioCore, nioPosix,
             ]),
-        tests("ContractTests", ["Contract", "JSON", "Vitals"]),
-        tests("EnginesTests", ["Engines", "GatewayKit", "GatewayTesting", "Vitals"]),
+        tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"]),
+        tests("ContractTests", ["Contract", "JSON", "Messages", "Vitals"]),
+        tests(
+            "DeliveryTests",
+            [
+                "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON", "MQTT",
+                "Messages", "StoreAPI", "Vitals", logging,
+            ]),
+        tests(
+            "EnginesTests",
+            ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "StoreAPI", "Vitals", logging]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
-        tests("GatewayTestingTests", ["GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
+        tests(
+            "GatewayTestingTests",
+            ["Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
         tests(
             "GatewayTests",
             [
-                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "HomeAssistant",
-                "JSON", "MQTT", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
+                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "MQTT", "Vitals",
+                "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
-        tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Vitals"]),
-        tests("IntegrationTests", ["GatewayTesting", "JSON", "MQTT", "Vitals", subprocess, logging]),
+        tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
+        tests(
+            "IntegrationTests",
+            ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt"]),
         tests("JSONTests", ["JSON", "Vitals"]),
-        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Vitals", logging]),
+        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
+        tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
         tests(
             "SimulationTests",
             [
-                "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON", "MQTT",
-                "Simulator", "Store", "Vitals", logging,
+                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON",
+                "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI", "Vitals", logging,
             ]),
-        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "Vitals", grdb]),
+        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )
@@ -134,12 +177,27 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     package.targets = package.targets.filter { $0.type != .test }
     package.targets += [
         .target(
-            name: "CommandFuzzer", dependencies: ["Contract", "JSON", "Vitals"], path: "Tests/ContractTests",
-            exclude: ["Fixtures", "Inputs"], sources: ["CommandInput.swift", "Examples.swift", "Fuzzer"],
-            swiftSettings: settings),
+            name: "CommandFuzzer", dependencies: ["Contract", "JSON", "Messages", "Vitals"],
+            path: "Tests/ContractTests", exclude: ["Fixtures", "Inputs"],
+            sources: ["CommandInput.swift", "Examples.swift", "Fuzzer"], swiftSettings: settings),
         .target(
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),
+    ]
+}
+
+// Only `deploy/test --threads` builds this part of the package with the thread sanitizer: the primitives with their storms,
+// and nothing that takes long to build.
+if Context.environment["VITALS2MQTT_STORMS"] != nil {
+    package.products = []
+    package.targets = package.targets.filter { ["GatewayKit", "Vitals"].contains($0.name) }
+    package.targets += [
+        .target(
+            name: "Concurrency", dependencies: [deque], swiftSettings: settings + [.define("THREAD_SANITIZER")]),
+        .target(name: "GatewayTesting", path: "Sources/GatewayTesting/Storms", swiftSettings: settings),
+        .testTarget(
+            name: "ConcurrencyTests", dependencies: ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"],
+            exclude: ["MailboxTests.swift", "PrimitiveTests.swift"], swiftSettings: settings),
     ]
 }
 
@@ -150,13 +208,14 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A plugin: `Plugins/<name>/Sources`, and its tests beside it.
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
-    let api: [Target.Dependency] = ["GatewayKit", "Vitals", logging]
+    let api: [Target.Dependency] = ["GatewayKit", "Vitals"]
     return [
         .target(
             name: name, dependencies: api + dependencies,
             path: "Plugins/\(name)/Sources", swiftSettings: settings),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.target(name: name), "GatewayTesting"] + api + dependencies,
+            name: "\(name)Tests",
+            dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["GatewayTesting"]),
             path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }

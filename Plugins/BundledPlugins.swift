@@ -4,10 +4,10 @@ import Link
 import Simulator
 import TCP
 
-/// The plugins that are compiled in. A new one needs its import, its name in `all`, and its folder's name in the list of
-/// `Package.swift`; a test says which is missing.
+/// The plugins that are compiled in. A new one needs its import, an entry in `all`, and its folder in the list of
+/// `Package.swift`; a test reports what is missing.
 package enum BundledPlugins {
-    /// Every plugin, in the order in which they are listed to users.
+    /// Every plugin, in the order shown to users.
     package static let all: [any Plugin.Type] = [
         ExecPlugin.self,
         LinkPlugin.self,

@@ -1,78 +1,60 @@
+import Concurrency
 import Synchronization
 
-/// Collects what happens, so that a test can wait for it instead of for time to pass.
+/// Records events, so that a test can wait for an event instead of a time.
 package final class Recorder<Element: Sendable>: Sendable {
     private struct Waiter {
-        var id: Int
-        var condition: @Sendable ([Element]) -> Bool
-        var continuation: CheckedContinuation<Bool, Never>
+        let condition: @Sendable ([Element]) -> Bool
+        let isFulfilled = Promise<Void>()
     }
     private struct State {
         var elements: [Element] = []
         var waiters: [Waiter] = []
-        var nextID = 0
     }
     private let state = Mutex(State())
 
-    /// A recorder that has seen nothing.
+    /// Creates an empty recorder.
     package init() {}
 
     /// What was recorded so far, in order.
     package var elements: [Element] { state.withLock { $0.elements } }
 
-    /// Records `element`, and lets those go on who waited for it.
+    /// Records `element`, and wakes the waiters whose condition it fulfils.
     package func append(_ element: Element) {
-        state.withLock { state in
+        let (elements, waiters) = state.withLock { state in
             state.elements.append(element)
-            var waiting: [Waiter] = []
-            for waiter in state.waiters {
-                if waiter.condition(state.elements) {
-                    waiter.continuation.resume(returning: true)
-                } else {
-                    waiting.append(waiter)
-                }
-            }
-            state.waiters = waiting
+            return (state.elements, state.waiters)
         }
+        let fulfilled = waiters.filter { $0.condition(elements) }
+        guard !fulfilled.isEmpty else { return }
+        for waiter in fulfilled { waiter.isFulfilled.fulfil(()) }
+        remove { waiter in fulfilled.contains { $0.isFulfilled === waiter.isFulfilled } }
     }
 
-    /// Returns what was recorded as soon as it fulfils `condition`.
+    /// Returns the elements as soon as they fulfil `condition`.
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     @discardableResult
     package func wait(until condition: @escaping @Sendable ([Element]) -> Bool) async throws -> [Element] {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
+        let waiter = Waiter(condition: condition)
+        let elements = state.withLock { state in
+            state.waiters.append(waiter)
+            return state.elements
         }
-        let isFulfilled = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if condition(state.elements) {
-                        continuation.resume(returning: true)
-                    } else if Task.isCancelled {
-                        continuation.resume(returning: false)
-                    } else {
-                        state.waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
-                    }
-                }
-            }
-        } onCancel: {
-            state.withLock { state in
-                guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return }
-                state.waiters.remove(at: index).continuation.resume(returning: false)
-            }
-        }
-        guard isFulfilled else { throw CancellationError() }
-        return elements
+        defer { remove { $0.isFulfilled === waiter.isFulfilled } }
+        if condition(elements) { return elements }
+        try await waiter.isFulfilled.wait()
+        return self.elements
     }
 
-    /// As `wait(until:)`, with real programs and real time: at most `limit`.
-    /// - Throws: `DeadlinePassed` with what was recorded last.
+    private func remove(_ isGone: (Waiter) -> Bool) { state.withLock { $0.waiters.removeAll(where: isGone) } }
+
+    /// Like `wait(until:)`, but limited to `limit` of real time, for real programs.
+    /// - Throws: `DeadlinePassed` with the last elements.
     @discardableResult
     package func wait(
         within limit: Duration, until condition: @escaping @Sendable ([Element]) -> Bool
     ) async throws -> [Element] {
-        try await withDeadline(limit) {
+        try await withRealDeadline(limit) {
             try await self.wait(until: condition)
         } orThrow: {
             DeadlinePassed(limit: limit, last: self.elements.suffix(20).map { "\($0)" })
@@ -80,14 +62,14 @@ package final class Recorder<Element: Sendable>: Sendable {
     }
 }
 
-/// Something that a test waited for did not happen.
+/// An event that a test waited for did not happen in time.
 package struct DeadlinePassed: Error, CustomStringConvertible {
-    /// How long it was waited for.
+    /// The time limit.
     package var limit: Duration
-    /// What happened last instead.
+    /// The last events before the limit.
     package var last: [String]
 
-    /// Says that `limit` passed, and what happened last.
+    /// Creates an error with the limit and the last events.
     package init(limit: Duration, last: [String] = []) {
         self.limit = limit
         self.last = last
@@ -100,19 +82,15 @@ package struct DeadlinePassed: Error, CustomStringConvertible {
 }
 
 /// Runs `operation` for at most `limit` of real time.
-/// - Throws: what `orThrow` gives when the time is up, else what `operation` throws.
-package func withDeadline<Value: Sendable>(
+/// - Throws: the error from `orThrow` when the time is up, else the error of `operation`.
+package func withRealDeadline<Value: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Value,
     orThrow error: @escaping @Sendable () -> any Error
 ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask { try await operation() }
-        group.addTask {
-            try await Task.sleep(for: limit, clock: .continuous)
-            throw error()
-        }
-        defer { group.cancelAll() }
-        guard let value = try await group.next() else { throw CancellationError() }
-        return value
+    let sleep: @Sendable () async throws -> Void = { try await Task.sleep(for: limit, clock: .continuous) }
+    let outcome = await race(against: sleep) { () async -> Result<Value, any Error> in
+        do { return .success(try await operation()) } catch { return .failure(error) }
     }
+    guard let outcome else { throw error() }
+    return try outcome.get()
 }

@@ -1,4 +1,4 @@
-/// A number as it stands in the text: `mantissa` times ten to the power of `exponent`.
+/// A number as written: `mantissa` times ten to the power of `exponent`.
 private struct ScannedNumber {
     var range: Range<Int>
     var mantissa: UInt64
@@ -11,7 +11,7 @@ private struct ScannedNumber {
 }
 
 extension JSONReader {
-    /// The greatest magnitude up to which every whole number is a `Double`: 2 to the power of 53.
+    /// The largest magnitude up to which every integer is a `Double`: 2 to the power of 53.
     package static let maximumExactInteger = 9_007_199_254_740_992.0
 
     /// Reads a number.
@@ -19,12 +19,12 @@ extension JSONReader {
         try double(of: try scanNumber())
     }
 
-    /// Reads a number, or `nil` where `null` stands.
+    /// Reads a number, or `nil` for `null`.
     package mutating func optionalDouble() throws(JSONError) -> Double? {
         try takeNull() ? nil : try double()
     }
 
-    /// Reads a whole number. `58.0` and `5.8e1` are whole, too: JSON knows one kind of number only.
+    /// Reads an integer. `58.0` and `5.8e1` are integers, too, since JSON has only one kind of number.
     package mutating func int64() throws(JSONError) -> Int64 {
         let number = try scanNumber()
         let outOfRange = JSONError(.numberOutOfRange, at: number.range.lowerBound)
@@ -40,14 +40,14 @@ extension JSONReader {
         return Int64(value)
     }
 
-    /// Reads a whole number.
+    /// Reads an integer.
     package mutating func int() throws(JSONError) -> Int {
         let start = index
         guard let value = Int(exactly: try int64()) else { throw JSONError(.numberOutOfRange, at: start) }
         return value
     }
 
-    /// Reads a whole number, or `nil` where `null` stands.
+    /// Reads an integer, or `nil` for `null`.
     package mutating func optionalInt() throws(JSONError) -> Int? {
         try takeNull() ? nil : try int()
     }
@@ -55,7 +55,7 @@ extension JSONReader {
     mutating func skipNumber() throws(JSONError) { _ = try scanNumber() }
 
     /// A mantissa up to 2^53 and a power of ten up to 10^22 are exact, so that one operation rounds correctly (Clinger,
-    /// "How to read floating point numbers accurately", 1990). The rest is the standard library's.
+    /// "How to read floating point numbers accurately", 1990). The standard library converts all others.
     private func double(of number: ScannedNumber) throws(JSONError) -> Double {
         let magnitude: Double
         if !number.isLong, number.mantissa <= UInt64(Self.maximumExactInteger), number.exponent.magnitude <= 22 {
@@ -74,7 +74,7 @@ extension JSONReader {
         return value
     }
 
-    /// Goes over a number and checks it.
+    /// Scans and checks a number.
     private mutating func scanNumber() throws(JSONError) -> ScannedNumber {
         skipWhitespace()
         let start = index
@@ -121,7 +121,7 @@ extension JSONReader {
             let digits = position
             var exponent = 0
             while let digit = digit(at: position) {
-                // Beyond this every number is zero or infinite; the standard library decides which.
+                // Beyond this, every number is zero or infinite; the standard library decides which.
                 if exponent < 100_000 { exponent = exponent * 10 + Int(digit) }
                 position += 1
             }
@@ -142,7 +142,7 @@ extension JSONReader {
 }
 
 extension ScannedNumber {
-    /// The mantissa takes 19 digits in any case, which is less than 2^64.
+    /// The mantissa has room for any 19 digits, which are less than 2^64.
     @inline(__always)
     fileprivate mutating func append(_ digit: UInt8) {
         if mantissa < 1_000_000_000_000_000_000 {
@@ -153,7 +153,7 @@ extension ScannedNumber {
     }
 }
 
-/// 10^0 to 10^22, which are all exact.
+/// 10^0 to 10^22, all exact.
 private let powersOfTen: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,

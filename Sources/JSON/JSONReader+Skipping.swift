@@ -10,19 +10,19 @@ extension JSONReader {
         return false
     }
 
-    /// Reads `true` or `false`, or `nil` where `null` stands.
+    /// Reads `true` or `false`, or `nil` for `null`.
     package mutating func optionalBool() throws(JSONError) -> Bool? {
         try takeNull() ? nil : try bool()
     }
 
-    /// Reads `null` if it comes next, and tells whether it did.
+    /// Reads `null` if it comes next. Returns whether it did.
     package mutating func takeNull() throws(JSONError) -> Bool {
         guard try peek() == .null else { return false }
         try literal("null")
         return true
     }
 
-    /// Goes over the next value, whatever it is, and checks its grammar.
+    /// Skips the next value, whatever it is, and checks its grammar.
     package mutating func skip() throws(JSONError) {
         switch try peek() {
         case .object:
@@ -38,7 +38,7 @@ extension JSONReader {
         }
     }
 
-    /// Goes over the next value like `skip`, and returns where it stands, for a reader of its own later on.
+    /// Skips the next value like `skip`. Returns its range, for a later reader.
     package mutating func raw() throws(JSONError) -> Range<Int> {
         skipWhitespace()
         let start = index

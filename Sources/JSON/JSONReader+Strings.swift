@@ -1,8 +1,8 @@
-/// A string as it stands in the text: the bytes between the quotes.
+/// A string as written: the bytes between the quotes.
 struct ScannedString {
     var range: Range<Int>
     var isEscaped: Bool
-    /// The hash of the bytes as they stand (see `JSONWordIndex`).
+    /// The hash of the bytes as written (see `JSONWordIndex`).
     var hash: UInt32
 }
 
@@ -10,12 +10,12 @@ extension JSONReader {
     /// Reads a string.
     package mutating func string() throws(JSONError) -> String { decode(try scanString()) }
 
-    /// Reads a string, or `nil` where `null` stands.
+    /// Reads a string, or `nil` for `null`.
     package mutating func optionalString() throws(JSONError) -> String? {
         try takeNull() ? nil : try string()
     }
 
-    /// Reads a string that is one of `words`; `nil` where it is another one. It makes no `String`.
+    /// Reads a string that is one of `words`; `nil` for any other string. Creates no `String`.
     @inlinable
     package mutating func word<Word>(in words: JSONWords<Word>) throws(JSONError) -> Word? {
         let found = try word(in: words.index)
@@ -35,7 +35,7 @@ extension JSONReader {
         return words.find(bytes, text.range, hash: text.hash)
     }
 
-    /// Goes over a string and checks it, without making a `String`.
+    /// Scans and checks a string without creating a `String`.
     mutating func scanString() throws(JSONError) -> ScannedString {
         skipWhitespace()
         guard index < end else { throw JSONError(.unexpectedEnd, at: end) }
@@ -67,7 +67,7 @@ extension JSONReader {
         throw JSONError(.unexpectedEnd, at: end)
     }
 
-    /// The text of a string that `scanString` has checked.
+    /// The text of a string checked by `scanString`.
     func decode(_ text: ScannedString) -> String {
         if !text.isEscaped { return String(decoding: bytes[text.range], as: UTF8.self) }
         var plain: [UInt8] = []
@@ -104,7 +104,7 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    /// The length of the escape at `position`, both halves where it is a surrogate pair.
+    /// The length of the escape at `position`; both halves of a surrogate pair.
     private func escapeLength(at position: Int) throws(JSONError) -> Int {
         guard position + 1 < end else { throw JSONError(.unexpectedEnd, at: end) }
         switch bytes[position + 1] {
@@ -127,7 +127,7 @@ extension JSONReader {
         }
     }
 
-    /// The number of the four hexadecimal digits at `position`, `nil` where there are none.
+    /// The value of the four hexadecimal digits at `position`; `nil` if there are none.
     private func hexadecimal(at position: Int) -> UInt32? {
         guard position + 4 <= end else { return nil }
         var value: UInt32 = 0
@@ -145,7 +145,7 @@ extension JSONReader {
         return value
     }
 
-    /// The length of the well-formed UTF-8 sequence of two to four bytes at `position` (RFC 3629, section 4).
+    /// The length of the valid UTF-8 sequence of two to four bytes at `position` (RFC 3629, section 4).
     private func characterLength(at position: Int) throws(JSONError) -> Int {
         func continues(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
             position + offset < end && range.contains(bytes[position + offset])

@@ -1,6 +1,6 @@
-/// Reads JSON (RFC 8259) from bytes, value by value and in their order, without building a tree.
+/// Reads JSON (RFC 8259) from bytes, value by value in order, without building a tree.
 ///
-/// The consumer asks for what it expects:
+/// The caller asks for what it expects:
 ///
 ///     try reader.beginObject()
 ///     while let key = try reader.nextKey(in: keys) {
@@ -11,30 +11,30 @@
 ///     }
 ///     try reader.finish()
 ///
-/// Each key's and each element's value must be read or skipped before the next one is asked for. Where a key stands
-/// twice, both come, so that the last one wins if the consumer just assigns. The grammar is strict, and every access is
-/// within bounds: no input makes it trap. Gateways read tens of thousands of samples a second on small boards, where a
-/// decoder that builds dictionaries costs ten times as much.
+/// Each value of a key or array must be read or skipped before the next one is requested. Duplicate keys are both
+/// returned, so that the last one wins if the caller simply assigns. The grammar is strict and every access within
+/// bounds: no input causes a trap. Gateways read tens of thousands of samples a second on small boards, where a decoder
+/// that builds dictionaries costs ten times as much.
 package struct JSONReader: Sendable {
-    /// How deep arrays and objects may be nested. Nothing of ours is nested deeper than 6, and the limit bounds the
-    /// stack that hostile input can use.
+    /// Maximum nesting of arrays and objects. Our own documents are nested at most 6 deep; the limit bounds the stack
+    /// that hostile input can use.
     package static let maximumDepth = 32
 
-    /// The bytes that are read.
+    /// The bytes being read.
     package let bytes: [UInt8]
-    /// Where the reader stands.
+    /// The current position.
     package internal(set) var index: Int
     let end: Int
     var depth = 0
-    /// Whether the next member or element is the first of its container, before which no comma stands.
+    /// Whether the next member or element is the first of its container, with no comma before it.
     var isFirst = false
 
-    /// A reader of all of `bytes`.
+    /// A reader for all of `bytes`.
     package init(_ bytes: [UInt8]) {
         self.init(bytes, range: 0..<bytes.count)
     }
 
-    /// A reader of a part of `bytes`. What of the range is out of bounds is not read.
+    /// A reader for a part of `bytes`. Ignores what is out of bounds.
     package init(_ bytes: [UInt8], range: Range<Int>) {
         let range = range.clamped(to: 0..<bytes.count)
         self.bytes = bytes
@@ -42,7 +42,7 @@ package struct JSONReader: Sendable {
         self.end = range.upperBound
     }
 
-    /// What kind of value comes next.
+    /// The kind of the next value.
     package mutating func peek() throws(JSONError) -> JSONKind {
         skipWhitespace()
         guard index < end else { throw JSONError(.unexpectedEnd, at: end) }
@@ -57,32 +57,32 @@ package struct JSONReader: Sendable {
         }
     }
 
-    /// Enters an object. Its members are asked for with `nextKey` until that returns `nil`.
+    /// Enters an object. Call `nextKey` for its members until it returns `nil`.
     package mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{")) }
 
-    /// Enters an array. `nextElement` goes from one element to the next.
+    /// Enters an array. Call `nextElement` before each element.
     package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
-    /// Goes to the next element of the array; `false` when the array has ended, which leaves it.
+    /// Moves to the next element of the array; returns `false` and leaves the array at its end.
     package mutating func nextElement() throws(JSONError) -> Bool {
         try next(closing: UInt8(ascii: "]"))
     }
 
-    /// Goes to the next member of the object and returns its key; `nil` when the object has ended, which leaves it.
+    /// Moves to the next member of the object and returns its key; returns `nil` and leaves the object at its end.
     package mutating func nextKey() throws(JSONError) -> String? {
         guard try next(closing: UInt8(ascii: "}")) else { return nil }
         let text = try scanKey()
         return decode(text)
     }
 
-    /// Goes to the next member whose key is one of `words`, and skips the others; `nil` when the object has ended.
+    /// Moves to the next member whose key is one of `words`, and skips the others; `nil` at the end of the object.
     @inlinable
     package mutating func nextKey<Word>(in words: JSONWords<Word>) throws(JSONError) -> Word? {
         let found = try nextKey(in: words.index)
         return found < 0 ? nil : words.words[found]
     }
 
-    /// The position of the next known key, -1 at the object's end. Not generic, so that it is compiled once.
+    /// The position of the next known key; -1 at the end of the object. Not generic, so that it is compiled once.
     @usableFromInline
     mutating func nextKey(in words: JSONWordIndex) throws(JSONError) -> Int {
         while try next(closing: UInt8(ascii: "}")) {
@@ -94,7 +94,7 @@ package struct JSONReader: Sendable {
         return -1
     }
 
-    /// Goes to the next member of the object without its key; `false` when the object has ended.
+    /// Moves to the next member of the object and ignores its key; `false` at the end of the object.
     mutating func skipKey() throws(JSONError) -> Bool {
         guard try next(closing: UInt8(ascii: "}")) else { return false }
         _ = try scanKey()
@@ -108,7 +108,7 @@ package struct JSONReader: Sendable {
     }
 }
 
-/// The kinds of value in JSON.
+/// The kinds of JSON values.
 package enum JSONKind: Sendable, Hashable { case object, array, string, number, bool, null }
 
 extension JSONReader {
@@ -145,11 +145,11 @@ extension JSONReader {
         if wasFirst { return true }
         guard byte == UInt8(ascii: ",") else { throw JSONError(.unexpectedByte, at: index) }
         index += 1
-        // A closing bracket after a comma is found by whoever reads the value that should stand there.
+        // Reading the next value fails at a closing bracket after a comma.
         return true
     }
 
-    /// Goes over a key and its colon.
+    /// Scans a key and its colon.
     private mutating func scanKey() throws(JSONError) -> ScannedString {
         skipWhitespace()
         if index < end, bytes[index] != UInt8(ascii: "\"") { throw JSONError(.unexpectedByte, at: index) }
@@ -161,8 +161,8 @@ extension JSONReader {
         return text
     }
 
-    /// The error for a value that is not of the type that was wanted: it tells bad grammar from a good value of another
-    /// type.
+    /// The error for a value of another type than the requested one: distinguishes invalid grammar from a valid value
+    /// of another type.
     mutating func mismatch() throws(JSONError) -> JSONError {
         _ = try peek()
         return JSONError(.wrongType, at: index)

@@ -1,16 +1,16 @@
-/// Any JSON value, as a tree: for commands and configuration, where speed does not matter.
+/// Any JSON value as a tree, for commands and configuration, where speed does not matter.
 package enum JSONValue: Sendable, Hashable {
-    /// Nothing.
+    /// `null`.
     case null
-    /// True or false.
+    /// `true` or `false`.
     case bool(Bool)
-    /// A number. Whole numbers survive up to 2^53.
+    /// A number. Integers are exact up to 2^53.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list.
+    /// An array.
     case array([JSONValue])
-    /// Keys with values, in the text's order; each key once.
+    /// An object: keys with values, in order of the text, each key once.
     case object([Member])
 
     /// A key with its value.
@@ -28,7 +28,7 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// Reads a text that is one value. Where a key stands twice, the last one wins.
+    /// Parses a text that is one value. The last value of a duplicate key wins.
     package init(parsing bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         self = try JSONValue(from: &reader)

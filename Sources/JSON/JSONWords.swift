@@ -1,11 +1,11 @@
-/// A fixed set of words, as keys of an object or as values, which a reader recognises without making a `String`.
+/// A fixed set of words, as keys of an object or as values, which a reader recognises without creating a `String`.
 ///
-/// Made once, as a constant: `static let keys = JSONWords(of: Key.self)`.
+/// Create it once, as a constant: `static let keys = JSONWords(of: Key.self)`.
 package struct JSONWords<Word: Sendable>: Sendable {
     @usableFromInline let index: JSONWordIndex
     @usableFromInline let words: [Word]
 
-    /// A set of words, each with what stands for it. Where a word stands twice, the first counts.
+    /// A set of texts, each with its word. The first of duplicate texts wins.
     package init(_ words: [(text: String, word: Word)]) {
         self.index = JSONWordIndex(words.map { Array($0.text.utf8) })
         self.words = words.map(\.word)
@@ -13,16 +13,16 @@ package struct JSONWords<Word: Sendable>: Sendable {
 }
 
 extension JSONWords where Word: CaseIterable & RawRepresentable, Word.RawValue == String {
-    /// All cases of an enumeration, by their raw values.
+    /// All cases of an enumeration, by raw value.
     package init(of type: Word.Type) {
         self.init(type.allCases.map { (text: $0.rawValue, word: $0) })
     }
 }
 
-/// The words of a `JSONWords`, in a hash table that is filled to a quarter at most.
+/// The words of a `JSONWords`, in a hash table that is at most a quarter full.
 @usableFromInline
 struct JSONWordIndex: Sendable {
-    /// All words, one after the other: an array of arrays would cost a reference count per look-up.
+    /// All words, concatenated: an array of arrays would cost a reference count per look-up.
     private let text: [UInt8]
     private let ranges: [Range<Int>]
     private let slots: [Int]
@@ -47,7 +47,7 @@ struct JSONWordIndex: Sendable {
         self.slots = slots
     }
 
-    /// Adds a byte to a hash: that of the empty word is 0.
+    /// Adds a byte to a hash. The hash of the empty word is 0.
     @inline(__always)
     static func step(_ hash: UInt32, _ byte: UInt8) -> UInt32 { hash &* 31 &+ UInt32(byte) }
 
@@ -55,7 +55,7 @@ struct JSONWordIndex: Sendable {
 
     private static func slot(_ hash: UInt32, _ mask: UInt32) -> UInt32 { (hash ^ hash >> 11) & mask }
 
-    /// The position of the word that stands in `range` of `bytes`, -1 where there is none.
+    /// The position of the word in `range` of `bytes`; -1 if there is none.
     func find(_ bytes: [UInt8], _ range: Range<Int>, hash: UInt32) -> Int {
         var slot = Int(Self.slot(hash, mask))
         while slots[slot] >= 0 {

@@ -1,10 +1,10 @@
-/// Appends a whole number in decimal digits.
+/// Appends an integer in decimal digits.
 func appendInteger(_ value: Int64, to bytes: inout [UInt8]) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     appendDigits(value.magnitude, atLeast: 1, to: &bytes)
 }
 
-/// Appends a number in the fewest digits from which it can be read back; `null` for one that is not finite.
+/// Appends a number with the fewest digits that read back as the same number; `null` if it is not finite.
 func appendNumber(_ value: Double, to bytes: inout [UInt8]) {
     guard value.isFinite else {
         bytes += "null".utf8
@@ -12,7 +12,7 @@ func appendNumber(_ value: Double, to bytes: inout [UInt8]) {
     }
     if value.sign == .minus { bytes.append(UInt8(ascii: "-")) }
     let magnitude = value.magnitude
-    // Conversions instead of `rounded()`, which would need the C library's mathematics.
+    // Conversions instead of `rounded()`, which would need the C math library.
     if magnitude <= JSONReader.maximumExactInteger, Double(UInt64(magnitude)) == magnitude {
         appendDigits(UInt64(magnitude), atLeast: 1, to: &bytes)
         return
@@ -34,7 +34,7 @@ func appendNumber(_ value: Double, to bytes: inout [UInt8]) {
     bytes += magnitude.description.utf8
 }
 
-/// Appends decimal digits, with zeros in front up to `count`.
+/// Appends decimal digits, padded with leading zeros to `count`.
 private func appendDigits(_ value: UInt64, atLeast count: Int, to bytes: inout [UInt8]) {
     var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
     var rest = value

@@ -1,9 +1,9 @@
-/// Writes JSON (RFC 8259) into a growing array of bytes, with the commas in their places.
+/// Writes JSON (RFC 8259) into a growing array of bytes, including commas.
 ///
-/// It does not check that begins and ends match, nor that keys stand in objects only: the order of calls is the order of
-/// the text. There is no white space but what `newline` writes.
+/// It checks neither that begins and ends match nor that keys are within objects: the order of calls is the order of
+/// the text. Only `newline` writes white space.
 package struct JSONWriter: Sendable {
-    /// What has been written.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
@@ -21,7 +21,7 @@ package struct JSONWriter: Sendable {
     /// Ends an array.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes the key of a member. It is one of ours, which has nothing to escape.
+    /// Writes the key of a member. It must be one of our own, which needs no escaping.
     package mutating func key(_ name: StaticString) {
         comma()
         bytes.append(UInt8(ascii: "\""))
@@ -31,7 +31,7 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes the key of a member that is known at run time only.
+    /// Writes the key of a member that is only known at run time.
     package mutating func key(escaping name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -46,7 +46,7 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a string whose bytes `body` appends: UTF-8 without anything to escape, such as an identifier or a time.
+    /// Writes a string whose bytes `body` appends: UTF-8 that needs no escaping, such as an id or a time.
     package mutating func quoted(_ body: (inout [UInt8]) -> Void) {
         comma()
         bytes.append(UInt8(ascii: "\""))
@@ -60,13 +60,13 @@ package struct JSONWriter: Sendable {
         body(&bytes)
     }
 
-    /// Writes a value that is JSON text already.
+    /// Writes a value that is already JSON text.
     package mutating func raw(bytes text: [UInt8]) {
         comma()
         bytes += text
     }
 
-    /// Writes a value that is JSON text already.
+    /// Writes a value that is already JSON text.
     package mutating func raw(bytes text: ArraySlice<UInt8>) {
         comma()
         bytes += text
@@ -84,29 +84,29 @@ package struct JSONWriter: Sendable {
         bytes += "null".utf8
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     package mutating func int(_ value: Int64) {
         comma()
         appendInteger(value, to: &bytes)
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     package mutating func int(_ value: Int) { int(Int64(value)) }
 
-    /// Writes a number in the fewest digits from which it can be read back, a whole one without a fraction; `null` for
-    /// one that is not finite.
+    /// Writes a number with the fewest digits that read back as the same number, an integer without a fraction; `null`
+    /// if it is not finite.
     package mutating func double(_ value: Double) {
         comma()
         appendNumber(value, to: &bytes)
     }
 
-    /// Ends a document with a line feed, and begins the next one.
+    /// Ends a document with a line feed and begins the next one.
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// Forgets what has been written, but keeps the room.
+    /// Removes what has been written, but keeps the capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -130,7 +130,7 @@ extension JSONWriter {
         needsComma = true
     }
 
-    /// Escapes what RFC 8259, section 7, wants escaped: quotes, backslashes and control characters.
+    /// Escapes what RFC 8259, section 7, requires: quotes, backslashes and control characters.
     private mutating func appendEscaped(_ text: String) {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
             bytes += text.utf8

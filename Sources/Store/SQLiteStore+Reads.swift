@@ -1,4 +1,4 @@
-package import Engines
+package import StoreAPI
 package import Vitals
 
 extension SQLiteStore {
@@ -27,26 +27,23 @@ extension SQLiteStore {
 
     package nonisolated func pending(
         _ lane: Lane, after: Int64, limit: Int
-    ) async throws(StoreError) -> [Fact] {
-        try await reader.read { try MessageTable.pending(lane, after: after, limit: limit, in: $0) }
-    }
-
-    package nonisolated func pendingAnswers(
-        after: Int64, limit: Int
-    ) async throws(StoreError) -> [(number: Int64, answer: StoredAnswer)] {
-        try await reader.read { try CommandTable.pending(after: after, limit: limit, in: $0) }
+    ) async throws(StoreError) -> [OutboxEntry] {
+        try await reader.read { database in
+            if lane == .answer { return try CommandTable.pending(after: after, limit: limit, in: database) }
+            return try OutboxTable.pending(lane, after: after, limit: limit, in: database).map { .fact($0) }
+        }
     }
 
     package nonisolated func facts(
         _ numbers: ClosedRange<Int64>, limit: Int
     ) async throws(StoreError) -> [Fact] {
-        try await reader.read { try MessageTable.facts(numbers, limit: limit, in: $0) }
+        try await reader.read { try OutboxTable.facts(numbers, limit: limit, in: $0) }
     }
 
     package nonisolated func statistics() async throws(StoreError) -> StoreStatistics {
         let file = file
         return try await reader.read { database in
-            var statistics = try MessageTable.statistics(in: database)
+            var statistics = try OutboxTable.statistics(in: database)
             statistics.bytes = file.bytes
             statistics.lastError = file.lastError?.message
             return statistics

@@ -1,11 +1,11 @@
-package import Engines
+package import StoreAPI
 package import Vitals
 
 extension SQLiteStore {
-    /// - Note: `decide` may be called a second time for the same intake, where another request that shared its transaction
-    ///   failed; only the last decision counts.
-    package nonisolated func take(_ intake: Intake) async throws(StoreError) -> IntakeResult {
-        try await write(weight: intake.samples.count) { try $0.take(intake) }
+    /// - The store may call `decide` again for the same intake if another request of its transaction failed; only the
+    ///   last decision counts.
+    package nonisolated func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
+        try await write(weight: intake.samples.count) { try $0.ingest(intake) }
     }
 
     package nonisolated func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {
@@ -28,11 +28,11 @@ extension SQLiteStore {
         }
     }
 
-    package nonisolated func keepDeviceSummary(
+    package nonisolated func storeDeviceSummary(
         _ summary: DailySummary, of device: DeviceID, at moment: Timestamp
     ) async throws(StoreError) -> Bool {
         let options = options
-        return try await write { try $0.keep(deviceSummary: summary, of: device, at: moment, options: options) }
+        return try await write { try $0.store(deviceSummary: summary, of: device, at: moment, options: options) }
     }
 
     package nonisolated func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
@@ -46,9 +46,9 @@ extension SQLiteStore {
         return try await write { try $0.begin(envelope, key: key, at: moment, options: options) }
     }
 
-    package nonisolated func finish(_ answer: StoredAnswer) async throws(StoreError) {
+    package nonisolated func complete(_ answer: StoredAnswer) async throws(StoreError) {
         let options = options
-        try await write { try $0.finish(answer, options: options) }
+        try await write { try $0.complete(answer, options: options) }
     }
 
     package nonisolated func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError) {

@@ -1,22 +1,22 @@
-package import Engines
+import Concurrency
 import GRDB
+package import StoreAPI
 import Synchronization
 package import Vitals
 
-/// The store in one SQLite file, with one writer that commits the writes of many callers together.
+/// The store in one SQLite file. Its one writer commits the writes of many callers together.
 ///
-/// A write puts its request in a queue and then asks the actor to commit what waits. The first such job on the actor takes
-/// all requests there are, in one transaction with one `fsync`; the jobs of the others find their request done. While a
-/// commit is under way the next requests gather. A caller has one request at a time, so the queue is as long as there are
-/// callers and needs no limit of its own.
+/// A write queues its request and then asks the actor to commit. The first such job on the actor commits all queued
+/// requests in one transaction with one `fsync`; the other jobs find their requests done. During a commit the next
+/// requests gather. Each caller has one request at a time, so the number of callers limits the queue.
 ///
-/// Reads have a connection and an executor of their own, and see the last commit without waiting for the writer.
+/// Reads use their own connection and executor, and see the last commit without waiting for the writer.
 ///
-/// The log file (`-wal`) is brought into the main file at about 16 MiB and shortened to 64 MiB at most; other programs, such
-/// as the `sqlite3` shell, may read meanwhile. A second gateway is refused.
+/// The log file (`-wal`) is moved into the main file at about 16 MiB and shortened to at most 64 MiB. Other programs,
+/// such as the `sqlite3` shell, may read meanwhile. A second gateway is refused.
 package actor SQLiteStore: GatewayStore {
     package nonisolated let identity: SampleID
-    /// What was found at the path.
+    /// The state of the path at the start.
     package nonisolated let opening: StoreOpening
     package nonisolated let options: StoreOptions
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -25,27 +25,27 @@ package actor SQLiteStore: GatewayStore {
     nonisolated let reader: StoreReader
     nonisolated let file: StoreFile
     private nonisolated let waiting = Mutex<[WriteRequest]>([])
-    private let onCommit: @Sendable ([Fact]) -> Void
-    private var books: Books?
-    /// Transactions that were committed since the store was opened.
+    private let onCommit: @Sendable ([OutboxEntry]) -> Void
+    private var cache: WriterCache?
+    /// The number of transactions committed since the store was opened.
     package private(set) var commitCount = 0
 
-    /// Opens a store, or makes one.
+    /// Opens or creates a store.
     ///
-    /// A damaged file is set aside and a new one made, which `opening` tells.
+    /// A damaged file is set aside and a new one created; `opening` says so.
     /// - Parameters:
     ///   - path: the file. Its folder must exist.
-    ///   - executor: where writes run. They block, so it must not be the shared pool: `QueueExecutor`, or that of a simulation.
-    ///   - reading: where reads run; they block too.
-    ///   - now: the date, for the name of a file that is set aside.
-    ///   - newIdentity: the identity of a store that is made.
-    ///   - onCommit: takes the facts of each commit in their order, on the writer. It must not block.
-    /// - Throws: `StoreError` where the file is in use, made by a newer version or another program, or cannot be opened.
+    ///   - executor: runs writes. They block, so it must not be the shared pool: `QueueExecutor`, or a simulation's.
+    ///   - reading: runs reads, which block too.
+    ///   - now: the date, for the name of a file set aside.
+    ///   - newIdentity: the identity of a new store.
+    ///   - onCommit: receives the entries of each commit in order, on the writer. It must not block.
+    /// - Throws: `StoreError` if the file is in use, is from a newer version or another program, or cannot be opened.
     package init(
         path: String, options: StoreOptions = StoreOptions(),
         executor: any SerialExecutor = QueueExecutor(label: "store.writer"),
         reading: any SerialExecutor = QueueExecutor(label: "store.reader"),
-        now: Timestamp, newIdentity: SampleID, onCommit: @escaping @Sendable ([Fact]) -> Void = { _ in }
+        now: Timestamp, newIdentity: SampleID, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void = { _ in }
     ) throws(StoreError) {
         let file = try StoreFile(path: path, now: now, newIdentity: newIdentity)
         self.file = file
@@ -57,16 +57,15 @@ package actor SQLiteStore: GatewayStore {
         opening = file.opening
     }
 
-    /// Brings the log into the main file and closes it. What is asked afterwards fails with `closed`.
+    /// Moves the log into the main file and closes it. Later calls fail with `closed`.
     package func close() throws(StoreError) { try file.close() }
 
-    /// Waits until the store is found to be damaged. It is of no use from then on; the next one that is opened at its path
-    /// sets it aside.
+    /// Waits until damage is found. The store is unusable from then on; the next start at its path sets it aside.
     package nonisolated func damage() async throws(CancellationError) -> StoreError { try await file.damage.wait() }
 
     // MARK: Group commit
 
-    /// Does some writing in the next transaction, and returns once that is on disk.
+    /// Writes in the next transaction, and returns once that is on disk.
     nonisolated func write<Value: Sendable>(
         weight: Int = 1, _ work: @escaping @Sendable (Transaction) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -77,7 +76,7 @@ package actor SQLiteStore: GatewayStore {
         }
         waiting.withLock { $0.append(request) }
         try await commit(until: request).get()
-        guard let result = value.withLock({ $0 }) else { throw StoreError(.unavailable, "The store did nothing.") }
+        guard let result = value.withLock({ $0 }) else { throw StoreError(.unavailable, "The write has not run.") }
         return result
     }
 
@@ -108,8 +107,8 @@ package actor SQLiteStore: GatewayStore {
                 let error = file.note(StoreError(error))
                 for request in requests { request.finish(.failure(error)) }
             } else {
-                // One of them is at fault, and must not spoil the others: each alone. Savepoints would find out at once, but
-                // each copies the pages that it changes, every time.
+                // One request is at fault and must not fail the others, so each runs alone. Savepoints would find it at
+                // once, but each copies the pages that it changes, every time.
                 for request in requests { performAlone(request) }
             }
         }
@@ -125,24 +124,24 @@ package actor SQLiteStore: GatewayStore {
     }
 
     private func perform(_ requests: [WriteRequest]) throws {
-        var facts: [Fact] = []
+        var entries: [OutboxEntry] = []
         let pool = try file.pool()
-        let known = books
-        books = nil
-        books = try pool.writeWithoutTransaction { database in
-            var books: Books?
+        let known = cache
+        cache = nil
+        cache = try pool.writeWithoutTransaction { database in
+            var cache: WriterCache?
             try database.inTransaction(.immediate) {
-                let transaction = Transaction(database, books: try known ?? Books(database))
+                let transaction = Transaction(database, cache: try known ?? WriterCache(database))
                 for request in requests { try request.work(transaction) }
                 try transaction.close()
-                books = transaction.books
-                facts = transaction.facts
+                cache = transaction.cache
+                entries = transaction.entries
                 return .commit
             }
-            return books
+            return cache
         }
         commitCount += 1
         file.noteSuccess()
-        if !facts.isEmpty { onCommit(facts) }
+        if !entries.isEmpty { onCommit(entries) }
     }
 }

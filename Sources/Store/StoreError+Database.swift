@@ -1,8 +1,8 @@
-import Engines
 import GRDB
+import StoreAPI
 
 extension StoreError {
-    /// The store's word for an error of SQLite or of the code around it.
+    /// The store error for an error of SQLite or of the code around it.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error
@@ -23,13 +23,13 @@ extension StoreError {
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(.unavailable, "The store cannot be written: \(text). Check the owner and mode of its folder.")
         case .SQLITE_CANTOPEN:
-            self.init(.unavailable, "The store cannot be opened: \(text). Check that its folder exists and is ours.")
+            self.init(.unavailable, "The store cannot be opened: \(text). Check that its folder exists, and its owner.")
         case .SQLITE_MISUSE: self.init(.closed, "The store is closed.")
         default: self.init(.unavailable, "The store failed: \(text).")
         }
     }
 
-    /// Whether the file or the disk is at fault rather than one request: then no other request would fare better.
+    /// Whether the file or the disk is at fault, not one request: then every other request would fail, too.
     static func isOfFile(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is StoreError }
         switch error.resultCode {

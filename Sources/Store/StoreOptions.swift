@@ -1,36 +1,37 @@
+import StoreAPI
 import Vitals
 
 /// The limits of a store. The defaults are those of the configuration file.
 package struct StoreOptions: Sendable, Hashable {
-    /// How old a fact may get that the broker never took, before it is dropped and told as a gap.
+    /// The maximum age of an undelivered fact. An older one is dropped and announced as a gap.
     package var outboxMaximumAge: Duration = .days(30)
-    /// How many bytes undelivered facts may occupy with their samples, by `messageBytes` and `sampleBytes`. Beyond it the
-    /// oldest are dropped: history first, then live, alerts last.
+    /// The maximum size in bytes of undelivered facts with their samples, by `messageBytes` and `sampleBytes`. Over it
+    /// the oldest are dropped: history first, then live, alerts last.
     package var outboxMaximumBytes: Int64 = 1 << 30
-    /// For how long delivered facts can be sent again by their numbers: longer than a long weekend.
+    /// How long delivered facts can be sent again by number: longer than a long weekend.
     package var replayAge: Duration = .days(7)
-    /// For how long samples are kept after they were measured; `nil` for ever. A sample that a kept fact refers to stays
-    /// for as long as that fact.
+    /// How long samples are kept after their measurement; `nil` for ever. A sample stays as long as a stored fact
+    /// refers to it.
     package var sampleRetention: Duration? = .days(400)
-    /// For how long daily summaries are kept; `nil` for ever.
+    /// How long daily summaries are kept; `nil` for ever.
     package var dailyRetention: Duration?
-    /// For how long a command's answer is remembered: within it the same id gets the same answer.
-    package var answerAge: Duration = .minutes(10)
-    /// How many commands are remembered at most: sixteen a second for ten minutes.
+    /// How long a command's answer is kept. In this time the same id gets the same answer.
+    package var answerAge: Duration = StoredAnswer.memory
+    /// The maximum number of stored commands: sixteen a second for ten minutes.
     package var maximumAnswers = 10_000
-    /// How many bytes of answers are remembered at most: 64 MiB, which is 300 of the longest.
+    /// The maximum size in bytes of stored answers: 64 MiB, which is 300 of the longest.
     package var maximumAnswerBytes: Int64 = 64 << 20
-    /// Rows that one call of `clean` drops at most of each kind, so that it holds the writer for tens of milliseconds.
+    /// The maximum rows of each kind that one call of `clean` drops, which holds the writer for tens of milliseconds.
     package var cleanLimit = 2_000
-    /// Samples and other requests that share one commit at most, so that the first of them does not wait for long and the
-    /// log file stays small. The callers of the rest wait for the next.
+    /// The maximum number of samples and other requests in one commit. It limits the wait of the first request and the
+    /// log file's size; the other callers wait for the next commit.
     package var commitLimit = 20_000
 
     /// The limits of the configuration file's defaults.
     package init() {}
 
-    /// What an undelivered fact occupies beside its samples, with its share of half-filled pages: an upper estimate.
+    /// The size of an undelivered fact without samples, with its share of half-filled pages: an upper estimate.
     package static let messageBytes: Int64 = 96
-    /// What a sample occupies with its place in a fact: 38 bytes were measured for heart rates.
+    /// The size of a sample with its place in a fact: 38 bytes were measured for heart rates.
     package static let sampleBytes: Int64 = 48
 }

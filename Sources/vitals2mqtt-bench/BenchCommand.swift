@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The benchmark's program. It knows the gateway only from outside: as a process, a device and a subscriber.
+/// The benchmark's program. It sees the gateway only from outside: as a process, through a device and a subscriber.
 @main
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Clocks that two processes of one machine share.
+/// Clocks shared by the processes of one machine.
 enum Instant {
     /// Microseconds on the steady clock, which is the same in every process.
     static var steady: Int64 { read(CLOCK_MONOTONIC) }
@@ -19,8 +19,8 @@ enum Instant {
         while nanosleep(&rest, &remaining) != 0, errno == EINTR { rest = remaining }
     }
 
-    /// Asks every few milliseconds until the answer is yes.
-    /// - Returns: whether it became so before the deadline.
+    /// Checks a condition every few milliseconds until it is true.
+    /// - Returns: whether it became true before the deadline.
     static func wait(upTo seconds: Double, until condition: () throws -> Bool) rethrows -> Bool {
         let start = steady
         while try !condition() {

@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Measures, and reports. Everything that it starts ends with it.
+/// Measures and reports. Every process that it starts ends with it.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "run", abstract: "Measures the gateway.")
 
-    /// What is measured, in the order of the report.
+    /// The parts to measure, in the order of the report.
     enum Part: String, CaseIterable, ExpressibleByArgument {
         case bare, live, history, latency, outage, kill, footprint, start
 

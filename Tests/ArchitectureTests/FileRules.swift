@@ -1,8 +1,8 @@
 import Testing
 
-/// What holds for every file.
+/// The rules for every file.
 @Suite struct FileRules {
-    /// A file that grows past this has had its idea split.
+    /// A longer file mixes several ideas.
     private static let maximumLines = 300
 
     private static func allFiles() throws -> [Repository.File] {

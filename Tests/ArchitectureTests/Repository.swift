@@ -1,6 +1,6 @@
 import Foundation
 
-/// The project's files, as they stand in the checkout.
+/// The project's files in the checkout.
 enum Repository {
     /// The checkout's folder.
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -14,12 +14,15 @@ enum Repository {
         var description: String { path }
         var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
+        /// What may stand before an import.
+        private static let access: Set = ["public", "package", "internal", "fileprivate", "private"]
+
         /// The modules that it imports.
         var imports: Set<String> {
             Set(
                 lines.compactMap { line in
                     var words = line.split(separator: " ")
-                    while let first = words.first, first == "public" || first == "package" || first.hasPrefix("@") {
+                    while let first = words.first, Self.access.contains(String(first)) || first.hasPrefix("@") {
                         words.removeFirst()
                     }
                     guard words.first == "import", words.count >= 2 else { return nil }
@@ -41,7 +44,7 @@ enum Repository {
         }
     }
 
-    /// The names of the folders directly below a folder of the root.
+    /// The names of the folders directly in a folder of the root.
     static func folders(in folder: String) throws -> [String] {
         let base = root.appending(path: folder)
         return try FileManager.default.contentsOfDirectory(
@@ -50,11 +53,14 @@ enum Repository {
             .map(\.lastPathComponent).sorted()
     }
 
+    /// The folders of the bundled plugins. `Examples` contains separate packages.
+    static func plugins() throws -> [String] { try folders(in: "Plugins").filter { $0 != "Examples" } }
+
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The files of one kind below a folder of the root (or below the root itself, without what is built).
+    /// The files of one kind below a folder of the root (or below the root itself, without build output).
     static func files(in folder: String, withExtension type: String) throws -> [File] {
         let base = folder.isEmpty ? root : root.appending(path: folder)
         var paths: [String] = []
@@ -67,7 +73,7 @@ enum Repository {
         return try paths.filter { $0.hasSuffix(".\(type)") }.sorted().map { File(path: $0, text: try text($0)) }
     }
 
-    /// Whether there is a file or folder at a path below the root, or beside a file.
+    /// Whether a file or folder exists at a path relative to the root, or relative to a file.
     static func exists(_ path: String, besides file: String?) -> Bool {
         let base = file.map { root.appending(path: $0).deletingLastPathComponent() } ?? root
         return FileManager.default.fileExists(atPath: base.appending(path: path).standardizedFileURL.path)

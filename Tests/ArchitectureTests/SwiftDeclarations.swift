@@ -1,8 +1,8 @@
-/// The types of the project's sources and their members, by their full names: `Sample`, `Sample.end`,
+/// The types in the project's sources and their members, by their full names: `Sample`, `Sample.end`,
 /// `DailySummary.Extremes.maximum`.
 ///
-/// It goes by the indentation, which the linter keeps: what stands four spaces within a type is a member of it, and what
-/// stands further in belongs to a function.
+/// It relies on the indentation, which the linter checks: a line four spaces inside a type is a member, a deeper one
+/// belongs to a function.
 struct SwiftDeclarations {
     private(set) var names: Set<String> = []
 
@@ -21,7 +21,7 @@ struct SwiftDeclarations {
         var scopes: [(indentation: Int, name: String)] = []
         for line in file.lines {
             let text = line.drop { $0 == " " }
-            // A brace or a parenthesis on a line of its own goes on with a declaration that is already open.
+            // A brace or a parenthesis alone on a line continues a declaration that is already open.
             guard let first = text.first, !"/{)}".contains(first) else { continue }
             let indentation = line.count - text.count
             while let scope = scopes.last, scope.indentation >= indentation { scopes.removeLast() }

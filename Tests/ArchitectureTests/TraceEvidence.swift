@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the rows of the traceability pages are held against: sources, tests, and the contract with its fixtures.
+/// The evidence for the rows of the traceability pages: sources, tests, and the contract with its fixtures.
 struct TraceEvidence {
     private let symbols: SwiftDeclarations
     /// The text of each file with tests, by `<target>.<file>`.
     private var suites: [String: String] = [:]
     /// The topics of the contract's table.
     private let topics: Set<String>
-    /// The rows of the contract's commands, by the command's name, and those of what every command may have.
+    /// The rows of the contract's commands, by the command's name, and the rows common to all commands.
     private var commands: [String: String] = [:]
-    /// Payloads of the fixtures, by the topic of the contract's table.
+    /// Payloads of the fixtures, by topic in the contract's table.
     private var payloads: [String: [Any]] = [:]
     private let configuration: String
 
@@ -26,7 +26,7 @@ struct TraceEvidence {
         }
         let contract = try Repository.text("\(Self.catalog)/Contract.md")
         topics = Set(contract.matches(of: /(?m)^\| `([BD]\/[^`]+)` \|/).map { String($0.1) })
-        // What stands before the answers is asked for.
+        // The part of the page before the answers describes requests.
         let page = try Repository.text("\(Self.catalog)/ContractCommands.md")
         for row in page[..<(page.range(of: "\n## Answers")?.lowerBound ?? page.endIndex)].split(separator: "\n") {
             guard let name = row.prefixMatch(of: /\| `([a-z_]+)` \|/)?.1 else { continue }
@@ -48,7 +48,7 @@ struct TraceEvidence {
         }
     }
 
-    /// What is wrong with a row; empty where everything that it names exists.
+    /// What is wrong with a row; empty if everything that it names exists.
     func mistakes(of row: TraceRow) -> [String] {
         var mistakes: [String] = []
         if row.symbols.isEmpty { mistakes.append("no symbol") }
@@ -65,7 +65,7 @@ struct TraceEvidence {
 
     private func hasTest(_ name: String, in suite: String) -> Bool {
         guard let text = suites[suite], let place = text.range(of: "func `\(name)`(") else { return false }
-        // From the end of the declaration before it, this one has to say that it is a test.
+        // Between the end of the previous declaration and this one there must be a `@Test`.
         let before = text[..<place.lowerBound]
         let start = before.range(of: "\n\n", options: .backwards)?.upperBound ?? before.startIndex
         return before[start...].contains("@Test")
@@ -80,7 +80,7 @@ struct TraceEvidence {
             return fields.filter { !row.contains("`\($0)`") && !envelope.contains($0) }
                 .map { "\(topic) takes no \($0)" }
         }
-        // What is set is a part of what is published, and what goes with a command.
+        // `config/set` accepts a part of the published configuration, and the members common to all commands.
         let source = known == "D/config/set" ? "D/config" : known
         return fields.filter { field in
             let path = field.split(separator: ".").map(String.init)
@@ -89,13 +89,13 @@ struct TraceEvidence {
         }.map { "\(topic) has no \($0)" }
     }
 
-    /// Whether a topic is one of a pattern with `<placeholders>`. Patterns themselves are topics, too.
+    /// Whether a topic matches a pattern with `<placeholders>`. A pattern matches itself, too.
     private static func matches(_ topic: String, _ pattern: String) -> Bool {
         let (parts, wanted) = (topic.split(separator: "/"), pattern.split(separator: "/"))
         return parts.count == wanted.count && zip(parts, wanted).allSatisfy { $0 == $1 || $1.hasPrefix("<") }
     }
 
-    /// Whether a document has a path of members somewhere.
+    /// Whether a document contains a path of members at any level.
     private static func has(_ path: ArraySlice<String>, in value: Any) -> Bool {
         if let members = value as? [String: Any] {
             return leads(path, from: members) || members.values.contains { has(path, in: $0) }

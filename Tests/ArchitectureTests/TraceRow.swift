@@ -1,19 +1,19 @@
-/// A row of the traceability pages: what a guide has, and what stands for it here.
+/// A row of the traceability pages: a property in a guide, and its counterparts in this project.
 struct TraceRow: Sendable, CustomStringConvertible {
-    /// The guide's own name for it.
+    /// The guide's name of the property.
     var name: String
     /// Types and members, such as `Sample.end`.
     var symbols: [String]
     /// Topics with fields of their payloads.
     var places: [(topic: String, fields: [String])]
-    /// Tests, by the file of their suite (`EnginesTests.SyncMachineTests`) and their own name.
+    /// Tests, by the file of their suite (`EnginesTests.SyncMachineTests`) and by name.
     var tests: [(suite: String, name: String)]
-    /// What in the cells could not be read.
+    /// The unreadable rest of the cells.
     var rest: String
 
     var description: String { name }
 
-    /// The row of a line of a table; `nil` for any other line.
+    /// Reads a table row; `nil` for any other line.
     init?(_ line: Substring) {
         guard line.hasPrefix("| `") else { return nil }
         let cells = line.dropFirst().split(separator: "|", omittingEmptySubsequences: false)

@@ -1,12 +1,13 @@
 import Testing
 
-/// The pages that trace the guides are true and complete.
+/// Checks that the traceability pages are correct and complete.
 @Suite struct TraceabilityTests {
-    /// The guides, with the page of each. What a guide has is listed in `Guides/<name>.txt`, a name a line.
+    /// The guides and the additions of the gateway, each with its page. `Guides/<name>.txt` lists the properties, one name
+    /// per line.
     private static let guides = [
         ("heart-rate", "TraceabilityHeartRate"), ("blood-pressure", "TraceabilityBloodPressure"),
         ("blood-oxygen", "TraceabilityBloodOxygen"), ("auto-monitor", "TraceabilityAutoMonitor"),
-        ("data-sync", "TraceabilityDataSync"),
+        ("data-sync", "TraceabilityDataSync"), ("gateway", "TraceabilityGateway"),
     ]
 
     private static func lines(_ page: String) throws -> [Substring] {
@@ -43,7 +44,7 @@ import Testing
         #expect(try Self.rows(page).count == tables)
     }
 
-    /// A good row, and what makes a bad one of it.
+    /// A good row; the tests damage it.
     static let cells = [
         "`x`", "when it ends", "`Sample.end`, `Sample`", "`D/measurement/<metric>` `end`, `samples.start`; `D/sync`",
         "`StoreTests.IntakeTests` `knows a sample that comes again`; `LinkTests.LinkCallTests` `sets the clock, and pings`",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import vitals2mqtt_bench
 
-/// The benchmark's own judgement: a mistake in it would call a bad gateway good.
+/// Checks the benchmark's own judgement: a mistake in it would pass a bad gateway.
 @Suite struct DeviceArrivalsTests {
     @Test func `tells duplicates, new ids, strangers and disorder apart`() {
         var arrivals = DeviceArrivals()

@@ -1,10 +1,11 @@
 import Contract
+import Messages
 import Testing
 import Vitals
 
 @testable import vitals2mqtt_bench
 
-/// What the benchmark reads of a message, against what the gateway writes.
+/// Checks the benchmark's reading of a message against the gateway's encoder.
 @Suite struct PayloadScannerTests {
     private static func payload(_ samples: [StoredSample], isHistorical: Bool) throws -> [UInt8] {
         let device = try #require(DeviceID("dev-3"))

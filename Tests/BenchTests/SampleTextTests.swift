@@ -3,7 +3,7 @@ import Testing
 
 @testable import vitals2mqtt_bench
 
-/// The feeder's lines are what Vitals Link says.
+/// Checks that the feeder's lines conform to Vitals Link.
 @Suite struct SampleTextTests {
     @Test func `a notification is one line with the sample`() throws {
         var line: [UInt8] = []

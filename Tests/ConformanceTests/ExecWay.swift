@@ -1,3 +1,4 @@
+import Conformance
 import Exec
 import Foundation
 import GatewayKit
@@ -7,11 +8,11 @@ import Vitals
 
 @testable import link_wearable
 
-/// A wearable that is a program: `link-wearable`, which is built with the tests.
+/// A wearable as a program: `link-wearable`, which is built with the tests.
 struct ExecWay {
     let model: String
 
-    /// The program stands beside the tests' own.
+    /// The program is in the folder of the test program.
     private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "link-wearable").path
 
@@ -34,7 +35,7 @@ struct ExecWay {
     }
 }
 
-/// The program `link-wearable`, in the hands of the suite.
+/// The program `link-wearable`, controlled by the suite.
 private struct WearableProcess {
     let number: Int32
     let log: LogRecorder
@@ -64,7 +65,7 @@ private struct WearableProcess {
         entries.compactMap { $0.message.after("told ").flatMap { DriverConformance.Told(text: $0) } }
     }
 
-    /// Whether all its threads stand still, as the system sees it (proc(5)).
+    /// Whether all its threads are stopped, according to the system (proc(5)).
     private var isStopped: Bool {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task")) ?? []
         return threads.allSatisfy { thread in
@@ -77,6 +78,6 @@ private struct WearableProcess {
 }
 
 extension String {
-    /// What follows a word at the beginning; `nil` where it does not stand there.
+    /// The text after a word at the beginning; `nil` if it does not begin with the word.
     fileprivate func after(_ word: String) -> Substring? { hasPrefix(word) ? dropFirst(word.count) : nil }
 }

@@ -1,3 +1,4 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -5,10 +6,10 @@ import Vitals
 
 @testable import link_wearable
 
-/// The conformance suite over every way in: simulated wearables behind the driver `link`.
+/// The conformance suite over every transport: simulated wearables behind the driver `link`.
 ///
-/// Each wearable is the same device at the same hour; what is expected of it is what the simulator's own driver answers,
-/// which has passed the suite by itself.
+/// Each wearable is the same device at the same hour. The expected answers are those of the simulator's own driver,
+/// which passes the suite by itself.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct LinkConformanceTests {
     @Test(arguments: Wearable.models)

@@ -1,3 +1,4 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Link
@@ -5,7 +6,7 @@ import Vitals
 
 @testable import link_wearable
 
-/// A wearable at the other end of a stream of bytes in memory, which comes in pieces and late.
+/// A wearable at the other end of an in-memory byte stream, whose bytes arrive in pieces and with delays.
 struct MemoryWay {
     let model: String
     let world: Simulation
@@ -31,14 +32,14 @@ struct MemoryWay {
     }
 }
 
-/// The driver as a configuration without options makes it.
+/// A driver configured without options.
 func linkDriver() -> LinkDriver {
     var options = ConfigurationReader(ConfigurationValue(.null))
     return LinkDriver(options: &options)
 }
 
 extension StagedSession {
-    /// This stage in the hands of the suite.
+    /// The peer for the suite, which controls this stage.
     func peer(disconnect: @escaping @Sendable () async -> Void) -> DriverConformance.Peer {
         DriverConformance.Peer(
             disconnect: disconnect,

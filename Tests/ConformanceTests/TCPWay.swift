@@ -1,3 +1,4 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Link
@@ -8,7 +9,7 @@ import Vitals
 
 @testable import link_wearable
 
-/// A wearable that listens on a free port of loopback.
+/// A wearable that listens on a free loopback port.
 struct TCPWay {
     let model: String
 
@@ -75,7 +76,7 @@ private actor AcceptedLink: ByteLink {
         self.output = output
     }
 
-    /// One task reads at a time: the iterator is away while it waits.
+    /// One task reads at a time: the iterator is taken out during the wait.
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
         guard var iterator = input.take() else { return [] }
         defer { input = iterator }

@@ -1,3 +1,4 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -6,10 +7,10 @@ import Vitals
 @testable import link_wearable
 
 extension Wearable {
-    /// The most records of a metric that are compared: pages of one record make as many calls.
+    /// The most records of a metric to compare: the suite reads each on a page of its own.
     private static let recordLimit = 40
 
-    /// What the suite is told about this wearable, as its own driver answers at noon.
+    /// The expected content of this wearable, as its own driver reports it at noon.
     func expectation(patience: Duration) throws -> DriverConformance.Expectation {
         try Simulation.run(seed: 1, start: Self.noon, deadline: .hours(1)) { world in
             let answer = Recorder<DriverConformance.Expectation>()
@@ -22,7 +23,7 @@ extension Wearable {
                     #expect(!records.isEmpty, "\(metric.rawValue) has no records")
                     expectation.history[metric] = records
                 }
-                // Today goes on while the suite runs; the first day of the memory is cut off.
+                // Today's summary changes while the suite runs; the first day of the history is incomplete.
                 let today = LocalDay(number: Int(Self.noon.milliseconds / 86_400_000))
                 let days = today.advanced(by: 2 - Self.historyDays)...today.advanced(by: -1)
                 for metric in capabilities.metrics(with: .summary) {
@@ -37,9 +38,9 @@ extension Wearable {
         }
     }
 
-    /// The newest records of a metric: all that start at or after the first of them.
+    /// The newest records of a metric: complete from the first one's start on.
     private static func records(of metric: Metric, _ device: any DeviceSession) async throws -> [Sample] {
-        // Half a day of what the device remembers may be forgotten while the suite runs.
+        // Half a day at the beginning of the history may be dropped while the suite runs.
         let days = metric.isInterval || metric == .restingHeartRate ? 7 : 2
         var request = HistoryRequest(metric: metric, from: noon - .days(days), to: noon + .milliseconds(1))
         var all: [Sample] = []

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Messages
 import Testing
 import Vitals
 
@@ -10,7 +11,7 @@ import Vitals
         var copy = encoder
         let message = copy.answer(Answer(.done), to: own, about: nil, at: Examples.now)
         #expect(message.topic == "me")
-        #expect(message.correlation == [1])
+        #expect(message.correlationData == [1])
         #expect(message.expiry == .seconds(60))
         #expect(!message.isRetained)
         let device = CommandEnvelope(device: Examples.device, command: "sync")

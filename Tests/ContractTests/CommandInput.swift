@@ -1,13 +1,14 @@
 import Contract
 import JSON
+import Messages
 import Vitals
 
-/// What must hold of the parser of commands, whatever a consumer sends. The fuzzer asks it of inputs without end, the tests of
-/// those that once failed.
+/// Invariants of the command parser, for any input. The fuzzer checks them with endless inputs, the tests with those
+/// that once failed.
 ///
-/// An input is the end of a topic, a response topic (or nothing), and the payload, each but the last ended by a line feed.
+/// An input consists of the end of a topic, a response topic (or nothing), and the payload, separated by line feeds.
 enum CommandInput {
-    /// What is wrong after the parser took an input. A trap is wrong by itself.
+    /// The violations after parsing an input. A trap is a violation of its own.
     static func mistakes(in bytes: [UInt8]) -> [String] {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return [] }
@@ -32,7 +33,7 @@ enum CommandInput {
         }
     }
 
-    /// A refusal says why, and goes to where answers may go.
+    /// Checks that a refusal gives a reason, and goes to a permitted topic.
     private static func check(_ answer: Answer, _ envelope: CommandEnvelope, _ republishes: Bool) -> [String] {
         var mistakes: [String] = []
         if answer.code == nil || ![.rejected, .expired].contains(answer.status) { mistakes.append("\(answer)") }
@@ -50,7 +51,7 @@ enum CommandInput {
         return mistakes
     }
 
-    /// The arguments of a command that is run are within their limits.
+    /// Checks that the arguments of an accepted command are within their limits.
     private static func check(_ command: DeviceCommand) -> [String] {
         switch command {
         case .measure(_, let duration):
@@ -59,7 +60,7 @@ enum CommandInput {
             let isRange = from.map { from in to.map { from < $0 } ?? true } ?? true
             let isRight = isRange && (1...500).contains(limit) && page?.utf8.count ?? 0 <= CommandLimits.pageLength
             return isRight ? [] : ["\(command)"]
-        case .daily(_, let from, let to, _): return from <= to ? [] : ["\(command)"]
+        case .daily(_, let from, let to, _, _): return from <= to ? [] : ["\(command)"]
         case .sync(_, let from?, let to?): return from < to ? [] : ["\(command)"]
         case .configure(let patch, _, _): return check(patch)
         default: return []
@@ -71,7 +72,7 @@ enum CommandInput {
         return numbers.lowerBound >= 1 && numbers.count <= CommandLimits.replay ? [] : ["\(command)"]
     }
 
-    /// A patch leaves valid settings, which can be published and read back, or changes nothing.
+    /// Checks that a patch either yields valid settings, which can be published and read back, or changes nothing.
     private static func check(_ patch: MonitorPatch) -> [String] {
         let settings: MonitorSettings
         do { settings = try patch.applied(to: Examples.settings, capabilities: nil) } catch {

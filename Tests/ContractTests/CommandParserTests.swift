@@ -56,6 +56,12 @@ import Vitals
             "daily", #"{"metric":"steps","to_day":"2026-11-20"}"#,
             .daily(.steps, from: LocalDay(number: 20_777), to: LocalDay(number: 20_777), syncsFirst: false)
         ),
+        (
+            "daily", #"{"metric":"stress","items":true}"#,
+            .daily(
+                .stress, from: LocalDay(number: 20_778), to: LocalDay(number: 20_778), syncsFirst: false,
+                listsItems: true)
+        ),
     ]
 
     @Test(arguments: commands.indices)

@@ -4,7 +4,7 @@ import Testing
 import Vitals
 
 @Suite struct CommandRejectionTests {
-    /// What is sent, and where its mistakes are.
+    /// Commands, and the paths of their mistakes.
     static let mistakes: [(topic: String, payload: String, paths: [String])] = [
         (
             "ring-1/command/sync", #"{"metrics":["pulse","sleep",3],"from":"today"}"#,
@@ -36,6 +36,7 @@ import Vitals
         ("ring-1/command/history", #"{"metric":"sleep","user_initiated":1}"#, ["user_initiated"]),
         ("ring-1/command/history", #"{"metric":"sleep","sync":true,"to":"2027-01-01T00:00:00Z"}"#, ["to"]),
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2026-02-30"}"#, ["from_day"]),
+        ("ring-1/command/daily", #"{"metric":"sleep","items":"all"}"#, ["items"]),
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2026-11-22"}"#, ["to_day"]),
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2025-11-20"}"#, ["to_day"]),
         (
@@ -67,7 +68,7 @@ import Vitals
         #expect(incoming.answer?.violations.allSatisfy { $0.code == .invalid } == true)
     }
 
-    /// A payload that is no command at all, and the code of its answer.
+    /// Payloads that are not commands at all, and the codes of their answers.
     static let payloads: [(payload: String, code: AnswerCode)] = [
         ("{", .badJSON), ("[]", .badJSON), ("null", .badJSON), ("1", .badJSON), ("\"PRESS\"", .badJSON),
         ("press", .badJSON), ("{} {}", .badJSON), ("{\"a\":\"\u{1}\"}", .badJSON),

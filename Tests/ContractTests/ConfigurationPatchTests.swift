@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Messages
 import Testing
 import Vitals
 
@@ -18,10 +19,10 @@ import Vitals
             MonitorSetting(.heartRate, .scheduleStart): .number(480),
             MonitorSetting(.heartRate, .scheduleEnd): .number(1440),
             MonitorSetting(.heartRate, .scheduleInterval): .number(10),
-            MonitorSetting(.heartRate, .restingAlertUpper): .number(100),
+            MonitorSetting(.heartRate, .upper(.resting)): .number(100),
             MonitorSetting(.heartRate, .exerciseMaximum): .number(190),
-            MonitorSetting(.bloodPressure, .systolicLower): .number(90),
-            MonitorSetting(.temperature, .alertUpper): .number(38.5),
+            MonitorSetting(.bloodPressure, .lower(.systolic)): .number(90),
+            MonitorSetting(.temperature, .upper(.value)): .number(38.5),
         ])
         #expect(incoming.deviceCommand == .configure(patch, ifVersion: 17, adopts: true))
         #expect(incoming.envelope?.command == "config/set")
@@ -40,7 +41,7 @@ import Vitals
         #expect(end.patch?.changes == [MonitorSetting(.stress, .scheduleEnd): .number(1440)])
     }
 
-    /// What is sent, and where its mistakes are.
+    /// Patches, and the paths of their mistakes.
     static let mistakes: [(payload: String, paths: [String])] = [
         (#"{"heart_rate":null}"#, ["heart_rate"]),
         (#"{"heart_rate":{"schedule":null}}"#, ["heart_rate.schedule"]),
@@ -82,18 +83,20 @@ import Vitals
     @Test(arguments: [UInt64](0..<200))
     func `takes a published configuration back as it was`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var settings = MonitorSettings()
-        for setting in MonitorSetting.all where Bool.random(using: &random) {
+        var values: [MonitorSetting: MonitorSetting.Value] = [:]
+        let metrics = Metric.monitored.filter { _ in Bool.random(using: &random) }
+        for setting in MonitorSetting.all where metrics.contains(setting.metric) {
             switch setting.range {
-            case nil: settings.values[setting] = .toggle(.random(using: &random))
+            case nil: values[setting] = .toggle(.random(using: &random))
             case let range?:
                 let steps = Int(range.bounds.lowerBound / range.step)...Int(range.bounds.upperBound / range.step)
                 let number = Double(Int.random(in: steps, using: &random)) * range.step
-                // An end of 00:00 cannot be told from one of 24:00, and no schedule has it.
+                // An end of 00:00 is read as 24:00, so no schedule has it.
                 guard setting.field != .scheduleEnd || number > 0 else { continue }
-                settings.values[setting] = .number(setting.field.kind == .limit ? (number * 10).rounded() / 10 : number)
+                values[setting] = .number(setting.field.kind == .limit ? (number * 10).rounded() / 10 : number)
             }
         }
+        let settings = MonitorSettings(values)
         let message = Examples.encoder.config(
             TwinState(desired: settings, version: 3, updatedAt: Examples.now), of: Examples.device)
         let incoming = Examples.parser.parse(

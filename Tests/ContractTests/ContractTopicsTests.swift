@@ -1,4 +1,5 @@
 import Contract
+import Messages
 import Testing
 import Vitals
 

@@ -1,4 +1,5 @@
 import Contract
+import Messages
 import Vitals
 
 /// Every kind of message, by the name of its fixture.
@@ -49,7 +50,7 @@ enum ExampleMessages {
         ),
         ("measurement-temperature", measurement([Examples.temperature], source: .live, isHistorical: false)),
         ("measurement-steps", measurement([Examples.steps])),
-        ("measurement-sleep", measurement([Examples.sleep])),
+        ("measurement-sleep", measurement([Examples.shorterSleep, Examples.sleep])),
         ("measurement-sport", measurement([Examples.sport])),
         (
             "measurement-replay",
@@ -68,13 +69,23 @@ enum ExampleMessages {
                         metric: .heartRate, from: Examples.time("2026-11-01T00:00:00Z"), to: nil, count: 12,
                         reason: .evicted, at: now, sequences: [3...5, 9...9])))
         ),
+        (
+            "gap-refused",
+            fact(
+                11, .alert,
+                .gap(
+                    Gap(
+                        metric: .heartRate, from: Examples.time("2026-11-01T00:00:00Z"), to: now, count: 3,
+                        reason: .refused, at: now, refused: [.outOfRange: 2, .endBeforeStart: 1])))
+        ),
     ]
 
     static func day(isFinal: Bool = false) -> DayRecord {
-        DayRecord(
-            summary: DailySummary(
-                metric: .heartRate, day: LocalDay(number: 20_777), samples: [Examples.heartRate, Examples.restingRate]),
-            revision: 2, updatedAt: now, isFinal: isFinal,
+        var summary = DailySummary(
+            metric: .heartRate, day: LocalDay(number: 20_777), samples: [Examples.heartRate, Examples.restingRate])
+        summary.zones = Examples.zones
+        return DayRecord(
+            summary: summary, revision: 2, updatedAt: now, isFinal: isFinal,
             deviceSummary: isFinal
                 ? DailySummary(
                     metric: .heartRate, day: LocalDay(number: 20_777), count: 2, manualCount: 0, average: 54.5,
@@ -83,10 +94,13 @@ enum ExampleMessages {
 
     private static func today(_ metric: Metric, _ samples: [StoredSample]) -> OutgoingMessage {
         var encoder = Examples.encoder
+        var summary = DailySummary(metric: metric, day: LocalDay(number: 20_777), samples: samples)
+        if case .sport(var totals) = summary.details {
+            totals.workouts[0].zones = Examples.zones
+            summary.details = .sport(totals)
+        }
         return encoder.today(
-            DayRecord(
-                summary: DailySummary(metric: metric, day: LocalDay(number: 20_777), samples: samples), revision: 1,
-                updatedAt: now, isFinal: false), of: device)
+            DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false), of: device)
     }
 
     private static func latest(_ stored: StoredSample, until: String?, isStale: Bool = false) -> OutgoingMessage {
@@ -128,7 +142,7 @@ enum ExampleMessages {
         ("today-sleep", today(.sleep, [Examples.sleep])),
         ("today-sport", today(.sport, [Examples.sport])),
         ("today-blood-pressure", today(.bloodPressure, [Examples.pressure])),
-        ("today-empty", today(.temperature, [])),
+        ("today-empty", today(.heartRate, [])),
         (
             "level",
             Examples.encoder.level(
@@ -140,8 +154,8 @@ enum ExampleMessages {
             "config",
             Examples.encoder.config(
                 TwinState(
-                    desired: Examples.settings, version: 17, reported: Examples.settings, reportedVersion: 16,
-                    pending: [MonitorSetting(.heartRate, .restingAlertUpper)],
+                    desired: Examples.settings, version: 17, reported: reported, reportedVersion: 16,
+                    pending: [MonitorSetting(.heartRate, .upper(.resting))],
                     drift: [MonitorSetting(.stress, .scheduleStart)], updatedAt: now), of: device)
         ),
         (
@@ -149,15 +163,14 @@ enum ExampleMessages {
             Examples.encoder.config(
                 TwinState(
                     version: 1, updatedAt: now,
-                    waiting: MonitorPatch([MonitorSetting(.temperature, .alertUpper): .number(38.5)])), of: device)
+                    waiting: MonitorPatch([MonitorSetting(.temperature, .upper(.value)): .number(38.5)])), of: device)
         ),
         (
             "sync",
             Examples.encoder.sync(
                 SyncState(
-                    phase: .syncing, job: "connect", metric: .sleep, metricsDone: 2, metricsTotal: 5, samplesNew: 1310,
-                    samplesKnown: 88,
-                    failed: [SyncState.Failure(metric: .stress, code: .timeout, message: "No answer within 60 s.")],
+                    phase: .syncing, job: "connect", metric: .sleep,
+                    rows: rows("No answer within 60 s.") + [row(.sleep, .reading), row(.sport, .waiting)],
                     oldest: now, newest: now, startedAt: now, lastSuccessAt: now), of: device)
         ),
         (
@@ -166,6 +179,7 @@ enum ExampleMessages {
                 MeasureState(phase: .measuring, metric: .heartRate, startedAt: now, reading: .value(71)), of: device)
         ),
         ("measure-idle", Examples.encoder.measure(MeasureState(), of: device)),
+        ("wear", Examples.encoder.wear(WearState(isWorn: true, at: now), of: device)),
     ]
 
     static func answer(_ answer: Answer, device: DeviceID? = device, command: String = "sync") -> OutgoingMessage {
@@ -174,15 +188,46 @@ enum ExampleMessages {
             answer, to: CommandEnvelope(id: "c-81", device: device, command: command), about: Examples.info, at: now)
     }
 
+    /// The settings on the device: some are pending, and one was changed on the device.
+    private static var reported: MonitorSettings {
+        var settings = Examples.settings
+        settings[.heartRate, .upper(.resting)] = .number(110)
+        settings[.stress, .scheduleStart] = .number(540)
+        return settings
+    }
+
+    private static func row(_ metric: Metric, _ state: SyncState.Row.State) -> SyncState.Row {
+        SyncState.Row(metric, state)
+    }
+
+    /// A metric that was read, and one that failed.
+    private static func rows(_ message: String) -> [SyncState.Row] {
+        var done = row(.heartRate, .done)
+        (done.new, done.known) = (1310, 88)
+        done.refused.add(.outOfRange, count: 2)
+        done.refused.add(.endBeforeStart, count: 1)
+        var failed = row(.stress, .failed)
+        failed.error = SyncState.Failure(metric: .stress, code: .timeout, message: message)
+        return [done, failed]
+    }
+
     private static let answers: [(name: String, message: OutgoingMessage)] = [
         (
             "answer-sync",
             answer(
                 Answer(
                     .failed, code: .deviceError, message: "One metric failed.",
-                    data: .sync(
-                        new: 1310, known: 88,
-                        failed: [SyncState.Failure(metric: .stress, code: .timeout, message: "No answer.")])))
+                    data: .sync(SyncState(rows: rows("No answer.")))))
+        ),
+        (
+            "answer-sync-gateway",
+            answer(
+                Answer(
+                    .done,
+                    data: .devices([
+                        device: Answer(.done, data: .sync(SyncState(rows: rows("No answer.")))),
+                        Examples.id("band-1"): Answer(.failed, code: .offline, message: "The device is not connected."),
+                    ])), device: nil)
         ),
         (
             "answer-violations",
@@ -201,6 +246,16 @@ enum ExampleMessages {
                 command: "history")
         ),
         ("answer-daily", answer(Answer(.done, data: .days([day()])), command: "daily")),
+        (
+            "answer-daily-items",
+            answer(
+                Answer(
+                    .done,
+                    data: .itemisedDays([
+                        ItemisedDay(
+                            record: day(), samples: [Examples.heartRate, Examples.manualRate], next: "1.1.0")
+                    ])), command: "daily")
+        ),
         ("answer-measure", answer(Answer(.done, data: .measurement(Examples.pressure)), command: "measure")),
         (
             "answer-fetch",
@@ -211,7 +266,12 @@ enum ExampleMessages {
             answer(Answer(.done, data: .settings(Examples.settings, of: Metric.monitored)), command: "fetch")
         ),
         ("answer-time", answer(Answer(.done, data: .clock(skew: 2.25)), command: "time")),
-        ("answer-version", answer(Answer(.done, data: .version(18)), command: "config/set")),
+        (
+            "answer-version",
+            answer(
+                Answer(.done, data: .version(18, pending: [MonitorSetting(.stress, .upper(.value))])),
+                command: "config/set")
+        ),
         (
             "answer-reload",
             answer(Answer(.done, data: .names(["added": ["ring-2"], "removed": []])), device: nil, command: "reload")

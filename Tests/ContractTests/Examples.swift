@@ -1,7 +1,7 @@
 import Contract
 import Vitals
 
-/// Values that look like those of a real household, in one place.
+/// Realistic values for all tests of the contract.
 enum Examples {
     static let topics = ContractTopics(gateway: id("home"))
     static let calendar: LocalCalendar = {
@@ -37,6 +37,7 @@ enum Examples {
 
     static let heartRate = stored(.heartRate, .value(58))
     static let restingRate = stored(.heartRate, .value(51), kind: .resting, isExercise: false, revision: 3)
+    static let manualRate = stored(.heartRate, .value(72), start: "2026-11-20T22:15:00Z", isUserInitiated: true)
     static let pressure = stored(
         .bloodPressure, .bloodPressure(BloodPressure(systolic: 128, diastolic: 79.5, pulse: 66)), isUserInitiated: true)
     static let temperature = stored(.temperature, .value(36.7))
@@ -50,10 +51,22 @@ enum Examples {
                 Sleep.Stage(.deep, from: time("2026-11-20T23:00:00Z"), to: time("2026-11-21T00:30:00Z")),
                 Sleep.Stage(.awake, from: time("2026-11-21T00:30:00Z"), to: time("2026-11-21T00:35:00Z")),
             ])), end: "2026-11-21T00:35:00Z")
+    static let shorterSleep: StoredSample = {
+        var result = stored(
+            .sleep,
+            .sleep(
+                Sleep(stages: [
+                    Sleep.Stage(.light, from: time("2026-11-20T22:10:00Z"), to: time("2026-11-20T23:00:00Z"))
+                ])), end: "2026-11-20T23:00:00Z", revision: 2)
+        result.isWithdrawn = true
+        return result
+    }()
     static let sport = stored(
         .sport,
         .sport(Sport(activity: "running", distance: 8012, energy: 610, averageHeartRate: 148, maximumHeartRate: 171)),
         start: "2026-11-20T16:00:00Z", end: "2026-11-20T16:47:30Z")
+
+    static let zones = HeartRateZones(milliseconds: [1_234_567, 720_000, 0, 59_999, 6_000])
 
     static let info = DeviceInfo(
         id: device, name: "Anna's ring", person: "anna", people: [1: "anna", 2: "ben"], driver: "link",
@@ -61,7 +74,7 @@ enum Examples {
         identity: DeviceIdentity(manufacturer: "Acme", model: "Ring", serial: "R-1", firmware: "1.2.3", hardware: "B"),
         capabilities: Capabilities(
             [.heartRate: [.measure, .monitor, .history, .restAlert], .stress: [.history], .steps: [.history]],
-            maximumHistoryDays: 7), hasBattery: true)
+            maximumHistoryDays: 7), features: .battery)
 
     static let settings = MonitorSettings.defaults(
         for: Capabilities(Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Abilities(rawValue: .max)) })))

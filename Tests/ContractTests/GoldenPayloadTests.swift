@@ -1,13 +1,14 @@
 import Contract
 import Foundation
 import JSON
+import Messages
 import Testing
 import Vitals
 
-/// The messages as consumers see them, byte for byte in meaning and order: `Fixtures/<case>/expected.json`.
+/// Compares the messages to consumers with `Fixtures/<case>/expected.json`, in every value and in order.
 ///
-/// With `RECORD_FIXTURES=1` in the environment the files are written instead of compared; read the difference before you
-/// commit it, since every change is one that consumers see.
+/// With `RECORD_FIXTURES=1` in the environment the files are written instead of compared. Read the difference before
+/// you commit it, since consumers see every change.
 @Suite struct GoldenPayloadTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
 
@@ -29,7 +30,7 @@ import Vitals
         #expect(Set(folders) == Set(ExampleMessages.names))
     }
 
-    /// A message as a fixture tells it.
+    /// A message in the format of a fixture.
     private static func document(of message: OutgoingMessage) throws -> JSONValue {
         let isPlain = message.contentType == nil
         return [

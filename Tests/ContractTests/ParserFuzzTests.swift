@@ -1,6 +1,7 @@
 import Contract
 import Foundation
 import JSON
+import Messages
 import Testing
 import Vitals
 
@@ -24,7 +25,7 @@ import Vitals
         #expect(CommandInput.mistakes(in: bytes) == [])
     }
 
-    /// Bytes that mean something to the grammar.
+    /// Bytes with a meaning in the grammar.
     static let alphabet = Array("{}[]\",:\\0123456789.eE+-nulltruefalse \n\u{1}".utf8) + [0x00, 0xC3, 0xED, 0xFF]
 
     @Test(arguments: [UInt64](0..<64))

@@ -3,7 +3,7 @@ import JSON
 import Testing
 import Vitals
 
-/// One way into the parser for all tests.
+/// Parses a message; all tests use this function.
 func parse(
     _ topic: String, _ payload: String = "", isRetained: Bool = false, responseTopic: String? = nil,
     correlation: [UInt8]? = nil

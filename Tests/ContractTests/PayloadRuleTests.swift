@@ -1,9 +1,10 @@
 import Contract
 import JSON
+import Messages
 import Testing
 import Vitals
 
-/// What the contract says of every payload.
+/// The contract's rules for every payload.
 @Suite struct PayloadRuleTests {
     static let plain = ["gateway-status-online", "availability-offline"]
 
@@ -56,7 +57,7 @@ import Vitals
             #expect(capabilities.map(\.key) == [metric.rawValue])
             let abilities = try #require(capabilities.first?.value.asObject)
             #expect(abilities.filter { $0.value.asBool == true }.map(\.key) == (isOfMetric ? [name] : []))
-            #expect(abilities.count == (metric == .heartRate ? 10 : 7))
+            #expect(abilities.count == (metric == .heartRate ? 11 : 7))
         }
     }
 
@@ -65,7 +66,7 @@ import Vitals
         ("Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z"),
         ("America/New_York", "2026-03-09", "2026-03-09T04:00:00.000Z"),
         ("Asia/Kathmandu", "2026-06-01", "2026-05-31T18:15:00.000Z"),
-        // No midnight: clocks went from 00:00 to 01:00.
+        // This day has no midnight: clocks went from 00:00 to 01:00.
         ("America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00.000Z"),
     ])
     func `a day says when it began`(zone: String, date: String, start: String) throws {

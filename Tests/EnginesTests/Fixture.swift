@@ -1,8 +1,10 @@
 import Engines
 import GatewayKit
+import GatewayTesting
+import StoreAPI
 import Vitals
 
-/// Values that the tests of the engines share. Minutes count from `noon`.
+/// Values shared by the tests of the engines. Minutes count from `noon`.
 enum Fixture {
     static let device: DeviceID = {
         guard let id = DeviceID("band-1") else { preconditionFailure("band-1 is an identifier") }
@@ -52,20 +54,37 @@ enum Fixture {
 
     static func new(_ sample: Sample) -> SampleOutcome { SampleOutcome(stored: stored(sample), novelty: .new) }
 
-    /// Resting 50–100, exercise 60–180, pressure 90–140 over 60–90, oxygen 90–100.
+    /// Resting heart rate 50–100, exercise 60–180, blood pressure 90–140 over 60–90, blood oxygen 90–100.
     static let limits: MonitorSettings = {
         var settings = MonitorSettings()
-        settings[.heartRate] = MonitorConfiguration(
-            restingAlert: AlertLimits(isEnabled: true, lower: 50, upper: 100),
-            exerciseAlert: AlertLimits(isEnabled: true, lower: 60, upper: 180))
-        settings[.bloodPressure] = MonitorConfiguration(
-            pressureAlert: BloodPressureLimits(
-                isEnabled: true, systolicLower: 90, systolicUpper: 140, diastolicLower: 60, diastolicUpper: 90))
-        settings[.bloodOxygen] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 90, upper: 100))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .heartRate,
+                limits: [
+                    .resting: AlertLimits(isEnabled: true, lower: 50, upper: 100),
+                    .exercise: AlertLimits(isEnabled: true, lower: 60, upper: 180),
+                ]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .bloodPressure,
+                limits: [
+                    .systolic: AlertLimits(isEnabled: true, lower: 90, upper: 140),
+                    .diastolic: AlertLimits(isEnabled: true, lower: 60, upper: 90),
+                ]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: 90, upper: 100)]))
         return settings
     }()
 
     static let restingHigh = AlertRule(.heartRate, .resting, .high)
     static let restingLow = AlertRule(.heartRate, .resting, .low)
     static let exerciseHigh = AlertRule(.heartRate, .exercise, .high)
+}
+
+extension Recording {
+    var facts: [(lane: Lane, content: Fact.Content)] { decision.facts }
+    var levels: [AlertLevel] { decision.levels }
+    var highWater: [Metric: Timestamp] { decision.highWater }
+    var unsettledDays: Set<MetricDay> { decision.unsettledDays }
 }

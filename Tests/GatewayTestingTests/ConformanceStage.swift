@@ -1,8 +1,9 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Vitals
 
-/// A scripted device with everything that the suite can look at, and what is known about it.
+/// A scripted device with all parts that the suite can check, and its known content.
 struct ConformanceStage: Sendable {
     static let start = Simulation.defaultStart
 
@@ -37,13 +38,15 @@ struct ConformanceStage: Sendable {
                 }
             ],
             monitors: [
-                .heartRate: MonitorConfiguration(
-                    schedule: schedule, restingAlert: limits, exerciseAlert: limits, exerciseMaximum: 180),
-                .bloodPressure: MonitorConfiguration(
-                    schedule: schedule,
-                    pressureAlert: BloodPressureLimits(
-                        isEnabled: false, systolicLower: 90, systolicUpper: 140, diastolicLower: 60,
-                        diastolicUpper: 90)),
+                .heartRate: MonitorConfiguration.fixture(
+                    of: .heartRate, schedule: schedule, limits: [.resting: limits, .exercise: limits],
+                    exerciseMaximum: 180),
+                .bloodPressure: MonitorConfiguration.fixture(
+                    of: .bloodPressure, schedule: schedule,
+                    limits: [
+                        .systolic: AlertLimits(isEnabled: false, lower: 90, upper: 140),
+                        .diastolic: AlertLimits(isEnabled: false, lower: 60, upper: 90),
+                    ]),
             ],
             measurements: [.heartRate: .init(readings: [(.zero, .value(61))])])
         expectation = DriverConformance.Expectation(
@@ -51,12 +54,12 @@ struct ConformanceStage: Sendable {
             saysGoodbye: true)
     }
 
-    /// Runs the suite in simulated time, over what `wrap` makes of the device.
+    /// Runs the suite in simulated time against the session that `wrap` returns for the device.
     func check(
         seed: UInt64 = 1, _ wrap: @escaping @Sendable (ScriptedSession) -> any DeviceSession = { $0 }
     ) throws -> [String] {
         try Simulation.run(seed: seed, deadline: .days(1)) { world in
-            await suite(clock: world.gatewayClock, expecting: .seconds(1), wrap).check()
+            await suite(clock: world.gatewayClock, expecting: .seconds(1), wrap).check().map(\.description)
         }
     }
 
@@ -109,23 +112,21 @@ struct ConformanceStage: Sendable {
 }
 
 extension ScriptedSession {
-    /// Refuses what no device can follow.
+    /// Refuses settings that no device can follow.
     fileprivate func refuseNonsense() {
         behave { [description] call in
-            guard case .setMonitorConfiguration(let configuration, let metric) = call,
-                description.capabilities.supports(.monitor, metric)
+            guard case .setMonitorConfiguration(let configuration) = call,
+                description.capabilities.supports(.monitor, configuration.metric)
             else { return .answer }
-            var settings = MonitorSettings()
-            settings[metric] = configuration
-            let changed = Set(configuration.fields(of: metric).map { MonitorSetting(metric, $0.0) })
-            let isPossible = settings.violations(capabilities: nil, changed: changed).isEmpty
+            let changed = Set(configuration.leaves.map { MonitorSetting(configuration.metric, $0.field) })
+            let isPossible = MonitorSettings([configuration]).violations(capabilities: nil, changed: changed).isEmpty
             return isPossible ? .answer : .fail(DeviceError(.invalid, "That is nonsense."))
         }
     }
 }
 
 extension ScriptedSession.Call {
-    /// What a device was told by this call.
+    /// The message to the device in this call.
     fileprivate var told: [DriverConformance.Told] {
         switch self {
         case .setClock(let now, let offset): [.clock(now, utcOffset: offset)]

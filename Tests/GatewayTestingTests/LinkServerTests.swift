@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Vitals
 
-/// The device's end of Vitals Link, by its lines.
+/// The lines of the device's end of Vitals Link.
 @Suite struct LinkServerTests {
     private static let start = Simulation.defaultStart
     private static let description = DeviceDescription(
@@ -83,7 +83,7 @@ import Vitals
         #expect(answers.first?["result"] == .object([]))
     }
 
-    /// Sends lines, and returns so many that come back; all to the end where there are fewer.
+    /// Sends lines, and returns the first `count` replies; all of them if there are fewer.
     private func exchange(
         _ lines: [String], count: Int = 1, _ prepare: @escaping @Sendable (ScriptedSession) async -> Void
     ) throws -> [JSONValue] {

@@ -1,4 +1,4 @@
-/// Everything that a session can do wrong and the suite must find.
+/// Every mistake of a session that the suite must find.
 enum Mistake: CaseIterable, Sendable {
     // History.
     case repeatsRecords, includesTheEnd, ignoresTheLimit, repeatsThePage, descends, losesRecords, answersEmptyRanges
@@ -6,7 +6,7 @@ enum Mistake: CaseIterable, Sendable {
     case forgetsTooMuch, keepsAcknowledgements
     // Summaries.
     case losesDays, changesDays
-    // What the device cannot do.
+    // Operations beyond the device's abilities.
     case readsWhatItCannot, summarisesWhatItCannot, showsWhatItCannot, setsWhatItCannot, measuresWhatItCannot
     // Clock and monitoring.
     case ignoresTheClock, addsTheOffset
@@ -18,12 +18,12 @@ enum Mistake: CaseIterable, Sendable {
     // Events and receipts.
     case swallowsEvents, reordersEvents, neverEnds, endsWrongly, answersAfterTheEnd, listensForEver
     case losesReceipts, losesSomeReceipts, answersBeforeTheCommit, keepsCommits, hidesRefusals
-    // Calls that overlap, are cancelled or interrupted, and the goodbye.
+    // Overlapping, cancelled and interrupted calls, and the goodbye.
     case mixesAnswers, breaksWhenCancelled, changesWhenCancelled, answersInSilence, ignoresCancellation
     case failsWhenInterrupted
     case staysAtGoodbye, leavesWithoutGoodbye
 
-    /// What the finding says.
+    /// The text of the finding.
     var finding: String {
         switch self {
         case .repeatsRecords: "history: heart_rate, pages of 2000, the first time: records come twice"

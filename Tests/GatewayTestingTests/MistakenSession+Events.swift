@@ -15,7 +15,7 @@ extension MistakenSession {
             return damaged(events)
         } catch {
             switch mistake {
-            // A session that does not tell its end waits until it is cancelled.
+            // A session that does not report its end waits until it is cancelled.
             case .neverEnds: for await _ in AsyncStream<Never>.makeStream().stream {}
             case .endsWrongly: throw DeviceError(.failure, "It broke.")
             case .listensForEver where Task.isCancelled: await memory.waitForTheEnd()
@@ -29,7 +29,7 @@ extension MistakenSession {
         switch mistake {
         case .swallowsEvents: return events.filter { $0 != .wear(isWorn: true) }
         case .reordersEvents:
-            // What the device said about being worn comes with what it says next.
+            // A wear event is held back and comes with the next events.
             return memory.state.withLock { state in
                 let late = state.held
                 state.held = events.filter { $0 == .wear(isWorn: true) }

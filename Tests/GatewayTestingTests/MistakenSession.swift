@@ -1,9 +1,10 @@
+import Concurrency
 import GatewayKit
 import GatewayTesting
 import Synchronization
 import Vitals
 
-/// A session that does one thing wrong.
+/// A session that makes one mistake.
 struct MistakenSession: DeviceSession {
     let session: ScriptedSession
     let mistake: Mistake
@@ -14,37 +15,26 @@ struct MistakenSession: DeviceSession {
         self.mistake = mistake
     }
 
-    /// What a session remembers to do its mistake.
+    /// The state that a session needs for its mistake.
     final class Memory: Sendable {
         struct State {
             var isConfused = false
             var held: [DeviceEvent] = []
             var overlapping = 0
-            var isOver = false
-            var waiting: [CheckedContinuation<Void, Never>] = []
         }
         let state = Mutex(State())
         /// The measurements that have ended.
         let ended = Recorder<MeasurementID>()
+        private let end = Promise<Void>()
 
-        /// Waits to the end, whether the task is cancelled or not.
-        func waitForTheEnd() async {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if state.isOver { continuation.resume() } else { state.waiting.append(continuation) }
-                }
-            }
-        }
+        /// Waits for the end, even if the task is cancelled.
+        func waitForTheEnd() async { await end.waitUncancelled() }
+
+        func endNow() { end.fulfil(()) }
     }
 
-    /// Lets those go who do not listen to a cancellation.
-    func letGo() {
-        memory.state.withLock { state in
-            state.isOver = true
-            for waiting in state.waiting { waiting.resume() }
-            state.waiting = []
-        }
-    }
+    /// Releases tasks that ignore cancellation.
+    func letGo() { memory.endNow() }
 
     var description: DeviceDescription { session.description }
 
@@ -114,14 +104,13 @@ struct MistakenSession: DeviceSession {
 
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         if mistake == .showsWhatItCannot, !description.capabilities.supports(.monitor, metric) {
-            return MonitorConfiguration()
+            return MonitorConfiguration.fixture(of: .heartRate)
         }
         return try await session.monitorConfiguration(of: metric)
     }
 
-    func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
+    func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
+        let metric = configuration.metric
         switch mistake {
         case .ignoresConfigurations: return
         case .forgetsOtherParts: return session.change { $0.monitors[metric] = configuration }
@@ -132,7 +121,7 @@ struct MistakenSession: DeviceSession {
         default: break
         }
         do {
-            try await session.setMonitorConfiguration(configuration, of: metric)
+            try await session.setMonitorConfiguration(configuration)
         } catch {
             if mistake == .takesNonsense, error.code == .invalid { return }
             if mistake == .keepsNonsense { session.change { $0.monitors[metric] = configuration } }

@@ -39,11 +39,11 @@ import Vitals
     @Test func `takes over the parts of a configuration that are set`() async throws {
         let session = ScriptedSession(Self.description)
         let schedule = MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5)
-        try await session.setMonitorConfiguration(MonitorConfiguration(schedule: schedule), of: .heartRate)
-        try await session.setMonitorConfiguration(MonitorConfiguration(exerciseMaximum: 180), of: .heartRate)
+        try await session.setMonitorConfiguration(MonitorConfiguration.fixture(of: .heartRate, schedule: schedule))
+        try await session.setMonitorConfiguration(MonitorConfiguration.fixture(of: .heartRate, exerciseMaximum: 180))
         #expect(
             try await session.monitorConfiguration(of: .heartRate)
-                == MonitorConfiguration(schedule: schedule, exerciseMaximum: 180))
+                == MonitorConfiguration.fixture(of: .heartRate, schedule: schedule, exerciseMaximum: 180))
     }
 
     @Test func `plays a measurement on its clock`() throws {
@@ -106,7 +106,7 @@ import Vitals
         #expect(try await session.nextEvents() == nil)
     }
 
-    /// Runs a measurement of 10 s with readings after 1 s and 4 s, and gives its events with their times.
+    /// Runs a measurement of 10 s with readings after 1 s and 4 s, and passes on its events with their times.
     private static func measure(
         in world: Simulation, stopAfter: Duration?,
         _ check:

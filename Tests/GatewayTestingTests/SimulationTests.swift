@@ -93,7 +93,7 @@ import Vitals
             try Simulation.run(seed: 77, deadline: .hours(1)) { world in
                 try await world.gatewayClock.sleep(for: .seconds(2))
                 for await _ in AsyncStream<Never>.makeStream().stream {}
-                // The stream's end is the cancellation by which the simulation lets go of a stuck body.
+                // The stream ends because the simulation cancels a stuck body.
                 try Task.checkCancellation()
             }
         }
@@ -165,7 +165,7 @@ import Vitals
     }
 }
 
-/// Four devices speak at two different times, and one listens.
+/// Four devices speak at two different times, and one task listens.
 private func party(_ world: Simulation) async throws -> String {
     let (stream, events) = AsyncStream.makeStream(of: String.self)
     let log = Log()

@@ -1,17 +1,18 @@
 import Contract
 import HomeAssistant
 import JSON
+import Messages
 import Testing
 import Vitals
 
-/// What is announced of the gateway, the band and the cuff, ready to look at.
+/// The discovery messages of the gateway, the band and the cuff, parsed for tests.
 struct Announced {
     var root: JSONValue
     var components: [(key: String, value: JSONValue)]
-    /// The platforms of entities that are taken away, by their keys.
+    /// The platforms of removed entities, by key.
     var removed: [String: String]
 
-    /// The documents of device mode.
+    /// The documents of the mode `device`.
     static func all(_ compatibility: HomeAssistantVersion = .deviceDiscovery) throws -> [Announced] {
         try Devices.discovery(compatibility: compatibility)
             .messages(devices: [Devices.band, Devices.cuff, Devices.unknown]).map { message in
@@ -21,7 +22,7 @@ struct Announced {
                 return Announced(
                     root: root,
                     components: components.filter { $0.value.asObject?.count != 1 }.map {
-                        // A time does not stand under the key of the text that it replaces.
+                        // A time entity has another key than the text entity that it replaces.
                         ($0.value["platform"] == "time" ? String($0.key.dropLast("_time".count)) : $0.key, $0.value)
                     },
                     removed: Dictionary(
@@ -40,7 +41,7 @@ struct Announced {
         try #require(try JSONValue(parsing: payload)["unique_id"]?.asString)
     }
 
-    /// What the encoder publishes to a topic, by topic.
+    /// The encoder's payloads, by topic.
     static func payloads() throws -> [String: JSONValue] {
         var encoder = ContractEncoder(topics: Devices.topics, calendar: Devices.calendar)
         let now = Timestamp(seconds: 1_780_000_000)
@@ -50,8 +51,11 @@ struct Announced {
                     broker: nil, outbox: [:], oldestUnsentAt: nil, dropped: [:], storeBytes: 1, lastError: nil, at: now)
             )
         ]
-        for info in [Devices.band, Devices.cuff] {
+        for info in [Devices.band.info, Devices.cuff.info] {
             messages += [encoder.info(info), encoder.sync(SyncState(), of: info.id)]
+            messages.append(encoder.wear(WearState(at: now), of: info.id))
+            messages.append(encoder.measure(MeasureState(), of: info.id))
+            messages.append(encoder.link(LinkState(phase: .connected, since: now), of: info.id))
             messages.append(encoder.config(TwinState(updatedAt: now), of: info.id))
             for rule in AlertRule.all {
                 messages.append(encoder.level(AlertLevel(rule: rule, isActive: false, since: now), of: info.id))

@@ -1,16 +1,18 @@
 import Contract
 import HomeAssistant
 import JSON
+import Messages
 import Testing
 import Vitals
 
-/// Rules that Home Assistant has for every entity, or that the contract has.
+/// Rules of Home Assistant or of the contract for every entity.
 @Suite struct ComponentRuleTests {
     static let versions: [HomeAssistantVersion] = [.deviceDiscovery, .timePlatform]
-    /// What each platform cannot do without, and what else it may have here.
+    /// The required and the optional keys of each platform.
     static let keys: [String: (required: Set<String>, optional: Set<String>)] = [
         "binary_sensor": (
-            ["state_topic", "payload_on", "payload_off", "device_class"], ["value_template"]
+            ["state_topic", "payload_on", "payload_off"],
+            ["value_template", "device_class", "json_attributes_topic", "json_attributes_template"]
         ),
         "button": (["command_topic"], ["payload_press"]),
         "event": (["state_topic", "event_types"], []),
@@ -20,7 +22,10 @@ import Vitals
         ),
         "sensor": (
             ["state_topic", "value_template"],
-            ["unit_of_measurement", "state_class", "device_class", "expire_after"]
+            [
+                "unit_of_measurement", "state_class", "device_class", "expire_after", "suggested_display_precision",
+                "options", "json_attributes_topic", "json_attributes_template",
+            ]
         ),
         "switch": (
             [
@@ -31,7 +36,9 @@ import Vitals
         "time": (["state_topic", "value_template", "command_topic", "command_template"], []),
     ]
     static let common: Set<String> = ["platform", "unique_id", "default_entity_id", "name", "qos"]
-    static let commonOptional: Set<String> = ["availability", "availability_mode", "entity_category", "icon"]
+    static let commonOptional: Set<String> = [
+        "availability", "availability_mode", "entity_category", "icon", "enabled_by_default",
+    ]
 
     @Test(arguments: versions)
     func `gives each entity what its platform needs, and nothing else`(version: HomeAssistantVersion) throws {
@@ -85,17 +92,23 @@ import Vitals
         }
     }
 
-    /// Data entities need both, all others only the gateway.
+    /// Data entities need the gateway and the device; all others only the gateway.
     static let values: Set = [
         "heart_rate", "resting_heart_rate", "blood_pressure_systolic", "blood_pressure_diastolic", "blood_oxygen",
-        "stress", "temperature", "steps", "distance", "energy", "sleep", "battery",
+        "stress", "temperature", "steps", "distance", "energy", "sleep", "battery", "last_sleep", "last_workout",
+        "resting_heart_rate_today", "charging", "worn", "rssi",
     ]
+    static let ofToday = ["_lowest", "_highest", "_mean", "_zone_1", "_zone_2", "_zone_3", "_zone_4", "_zone_5"]
+
+    private static func needsDevice(_ key: String) -> Bool {
+        values.contains(key) || ofToday.contains { key.hasSuffix($0) }
+    }
 
     @Test func `needs the device for values, and only the gateway for the rest`() throws {
         for document in try Announced.all().dropFirst() {
             for (key, value) in document.components {
                 let topics = try #require(value["availability"]?.asArray).filter { $0["value_template"] == nil }
-                #expect(topics.count == (Self.values.contains(key) ? 2 : 1), "\(key)")
+                #expect(topics.count == (Self.needsDevice(key) ? 2 : 1), "\(key)")
                 #expect(value["availability_mode"] == "all")
                 #expect(value["availability"]?[0]?["topic"] == "vitals2mqtt/home/gateway/status")
             }
@@ -144,20 +157,76 @@ import Vitals
 
     @Test func `shows what a device says of its days where it keeps no records, and lets it be read again`() throws {
         var scale = Devices.cuff
-        scale.capabilities = Capabilities([.steps: [.summary], .sleep: [.summary, .history]])
+        scale.info.capabilities = Capabilities([.steps: [.summary], .sleep: [.summary, .history]])
         let message = try #require(Devices.discovery().messages(for: scale).first)
         let components = try #require(try JSONValue(parsing: message.payload)["components"])
         let day = "(value_json.device_summary or value_json)"
         #expect(components["steps"]?["value_template"] == .string("{{ \(day).total }}"))
-        #expect(components["energy"]?["value_template"] == .string("{{ \(day).energy_kcal }}"))
+        #expect(
+            components["energy"]?["value_template"]
+                == .string(
+                    "{{ \(day).energy_kcal if \(day).energy_kcal is not none else (0 if not \(day).total else none) }}")
+        )
         #expect(components["sleep"]?["value_template"] == "{{ value_json.total }}")
-        scale.capabilities = Capabilities([.steps: [.summary]])
+        scale.info.capabilities = Capabilities([.steps: [.summary]])
         let keys = Devices.discovery(.component).messages(for: scale).map(\.topic)
         #expect(keys.contains("homeassistant/button/vitals2mqtt_home_cuff/sync_now/config"))
         #expect(keys.contains("homeassistant/sensor/vitals2mqtt_home_cuff/last_sync/config"))
-        scale.capabilities = Capabilities([.steps: []])
+        scale.info.capabilities = Capabilities([.steps: []])
         let none = Devices.discovery(.component).messages(for: scale).map(\.topic)
         #expect(!none.contains { $0.contains("sync") })
+    }
+
+    @Test func `announces the level of each rule that can be passed, and shows those that are watched`() throws {
+        let band = try #require(try Announced.all().dropFirst().first)
+        let levels = band.components.filter { $0.key.hasPrefix("alert_") && $0.value["platform"] == "binary_sensor" }
+        let shown = levels.filter { $0.value["enabled_by_default"] == nil }
+        #expect(
+            shown.map(\.key) == ["alert_heart_rate_resting_high", "alert_heart_rate_resting_low", "alert_stress_high"])
+        #expect(
+            shown.compactMap { $0.value["name"] } == ["Heart rate high", "Heart rate low", "Stress high"])
+        let gone = Set(AlertRule.all.map { "alert_\($0.name)" }).subtracting(levels.map(\.key))
+        #expect(gone == ["alert_blood_oxygen_high", "alert_stress_low"])
+        #expect(
+            levels.contains { $0.key == "alert_blood_oxygen_low" && $0.value["enabled_by_default"] == false })
+    }
+
+    @Test func `announces no level before it is known which limits there are`() throws {
+        let message = try #require(Devices.discovery().messages(for: DiscoveredDevice(Devices.cuff.info)).first)
+        let components = try JSONValue(parsing: message.payload)["components"]
+        #expect(components?["alert"] != nil)
+        #expect(components?["alert_blood_pressure_systolic_high"] == nil)
+    }
+
+    @Test func `says of every number how many decimals are shown`() throws {
+        for (key, value) in try Announced.components() where value["platform"] == "sensor" {
+            let isNumber = value["unit_of_measurement"] != nil || value["state_class"] != nil
+            #expect((value["suggested_display_precision"] != nil) == (isNumber || key.hasPrefix("stress")), "\(key)")
+        }
+        let all = Dictionary(try Announced.components().map { ($0.key, $0.value) }) { first, _ in first }
+        #expect(all["temperature"]?["suggested_display_precision"] == 1)
+        #expect(all["blood_pressure_systolic"]?["suggested_display_precision"] == 0)
+    }
+
+    @Test func `hides what few want to see until it is asked for`() throws {
+        let band = try #require(try Announced.all().dropFirst().first)
+        let hidden = band.components.filter { $0.value["enabled_by_default"] == false }.map(\.key)
+        for key in ["heart_rate_lowest", "blood_pressure_systolic_highest", "temperature_mean", "sync_progress"] {
+            #expect(hidden.contains(key))
+        }
+        for key in ["heart_rate", "steps", "last_sleep", "last_workout", "resting_heart_rate_today", "measurement"] {
+            #expect(!hidden.contains(key))
+            #expect(band.components.contains { $0.key == key })
+        }
+    }
+
+    @Test func `tells of worn, charging and the signal only where the device told them`() throws {
+        var device = Devices.band
+        device.info.features = .battery
+        let told = ["worn", "charging", "rssi"]
+        let message = try #require(Devices.discovery().messages(for: device, replacing: Devices.band).first)
+        let components = try JSONValue(parsing: message.payload)["components"]
+        for key in told { #expect(components?[key]?.asObject?.map(\.key) == ["platform"]) }
     }
 
     @Test func `lists each rule of the device and the clearing as event types`() throws {

@@ -2,7 +2,7 @@ import Contract
 import HomeAssistant
 import Vitals
 
-/// Devices to announce.
+/// Devices for discovery messages.
 enum Devices {
     static func id(_ text: String) -> DeviceID {
         guard let id = DeviceID(text) else { preconditionFailure("\(text) is no identifier") }
@@ -15,8 +15,17 @@ enum Devices {
         return calendar
     }()
 
-    /// A band that can everything.
-    static let band = DeviceInfo(
+    /// A band with every ability that has reported everything. It watches the resting heart rate and stress, and has
+    /// limits of blood oxygen and stress that no value can pass.
+    static let band: DiscoveredDevice = {
+        var settings = MonitorSettings.defaults(for: Capabilities([.heartRate: .monitor, .stress: .monitor]))
+        settings[.heartRate, .enabled(.resting)] = .toggle(true)
+        settings[.stress, .enabled(.alert)] = .toggle(true)
+        settings.merge(MonitorSettings.defaults(for: Capabilities([.bloodOxygen: .monitor])).values)
+        return DiscoveredDevice(bandInfo, settings: settings)
+    }()
+
+    private static let bandInfo = DeviceInfo(
         id: id("band-1"), name: "Anna's band", person: "anna", driver: "simulator",
         identity: DeviceIdentity(
             manufacturer: "Acme", model: "Band", serial: "B-1", firmware: "1.2.3", hardware: "C"),
@@ -25,15 +34,16 @@ enum Devices {
                 uniqueKeysWithValues: Metric.allCases.filter { $0 != .battery }.map {
                     ($0, Abilities(rawValue: .max))
                 })),
-        hasBattery: true, freshness: [.heartRate: .minutes(30), .temperature: .milliseconds(1500)])
+        features: .all, freshness: [.heartRate: .minutes(30), .temperature: .milliseconds(1500)])
 
-    /// A cuff: blood pressure when asked to, and its history.
-    static let cuff = DeviceInfo(
-        id: id("cuff"), name: "Cuff", driver: "gatt-health", identity: DeviceIdentity(model: "BP 7"),
-        capabilities: Capabilities([.bloodPressure: [.measure, .history]]))
+    /// A cuff: blood pressure on demand, with a history.
+    static let cuff = DiscoveredDevice(
+        DeviceInfo(
+            id: id("cuff"), name: "Cuff", driver: "gatt-health", identity: DeviceIdentity(model: "BP 7"),
+            capabilities: Capabilities([.bloodPressure: [.measure, .history]])), settings: MonitorSettings())
 
-    /// A device that was never connected.
-    static let unknown = DeviceInfo(id: id("new"), name: "New", driver: "link")
+    /// A device that has never connected.
+    static let unknown = DiscoveredDevice(DeviceInfo(id: id("new"), name: "New", driver: "link"))
 
     static func discovery(
         _ mode: DiscoveryOptions.Mode = .device, compatibility: HomeAssistantVersion = .deviceDiscovery,

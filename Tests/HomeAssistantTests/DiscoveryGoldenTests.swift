@@ -2,6 +2,7 @@ import Contract
 import Foundation
 import HomeAssistant
 import JSON
+import Messages
 import Testing
 import Vitals
 

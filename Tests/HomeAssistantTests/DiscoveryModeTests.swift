@@ -1,6 +1,7 @@
 import Contract
 import HomeAssistant
 import JSON
+import Messages
 import Testing
 import Vitals
 
@@ -52,7 +53,7 @@ import Vitals
 
     @Test func `takes away the entities that a device no longer has`() throws {
         var old = Devices.cuff
-        old.capabilities?.metrics[.stress] = [.history]
+        old.info.capabilities?.metrics[.stress] = [.history]
         let document = try #require(Devices.discovery().messages(for: Devices.cuff, replacing: old).first)
         let components = try JSONValue(parsing: document.payload)["components"]
         #expect(components?["stress"] == ["platform": "sensor"])

@@ -4,14 +4,14 @@ import JSON
 import Testing
 import Vitals
 
-/// What is announced fits what the gateway publishes and takes.
+/// Checks that discovery messages match what the gateway publishes and accepts.
 @Suite struct TopicsAndTemplatesTests {
     static let parser = CommandParser(
         topics: Devices.topics, discoveryPrefix: "homeassistant", calendar: Devices.calendar)
     static let versions: [HomeAssistantVersion] = [.deviceDiscovery, .timePlatform]
 
     @Test func `reads states only where the gateway publishes them, retained but for the event`() throws {
-        let devices = [Devices.band.id, Devices.cuff.id]
+        let devices = [Devices.band.info.id, Devices.cuff.info.id]
         let state: Set<String> = Set(
             (devices.flatMap { Topic.retained(of: $0) } + [.gatewayStatus, .gatewayState]).map(Devices.topics.topic))
         let events = Set(devices.map { Devices.topics.topic(.alertEvent($0)) })
@@ -62,7 +62,7 @@ import Vitals
         }
     }
 
-    /// What an entity can send, with an example in the place of a template.
+    /// The payloads that an entity can send, with an example in place of a template.
     private static func payloads(of value: JSONValue) -> [String] {
         if let template = value["command_template"]?.asString {
             let isNumber = value["platform"] == "number"
@@ -75,7 +75,7 @@ import Vitals
         return fixed.isEmpty ? ["PRESS"] : fixed
     }
 
-    /// The setting that a control is for.
+    /// The path of the setting that a control changes.
     private static func path(of key: String) -> String? {
         MonitorSetting.all.first { $0.path.replacing(".", with: "_") == key }?.path
     }

@@ -1,10 +1,11 @@
 import Contract
 import HomeAssistant
+import Messages
 import Testing
 import Vitals
 
 @Suite struct UniqueIDTests {
-    /// Adds devices, and tells the pairs that could not be told apart.
+    /// Adds devices, and returns the pairs that collide.
     private func pairs(_ names: [String]) -> [String] {
         var ids = UniqueIDs()
         return names.compactMap { name in ids.add(Devices.id(name)).map { "\(name) \($0)" } }
@@ -12,6 +13,7 @@ import Vitals
 
     @Test(arguments: [
         ["band", "band_resting"],  // resting_heart_rate and heart_rate
+        ["band", "band_last"],  // last_sleep and sleep
         ["ring", "ring_measure"],  // measure_temperature and temperature
         ["a_b", "a_b_measure_resting"],  // measure_resting_heart_rate and heart_rate
     ]) func `finds two devices of which entities would have the same unique id, in any order`(names: [String]) {
@@ -34,7 +36,7 @@ import Vitals
     @Test func `what it finds is true of what is announced`() throws {
         func ids(of name: String) throws -> Set<String> {
             var device = Devices.band
-            device.id = Devices.id(name)
+            device.info.id = Devices.id(name)
             let topics = Devices.discovery(.component).messages(for: device).map(\.payload)
             return Set(try topics.map { try Announced.uniqueID(of: $0) })
         }

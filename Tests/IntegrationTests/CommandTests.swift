@@ -4,7 +4,7 @@ import JSON
 import MQTT
 import Testing
 
-/// Commands and their answers: each gets exactly one final answer.
+/// Commands and their answers: each command gets exactly one final answer.
 @Suite(.timeLimit(.minutes(10)))
 struct CommandTests {
     @Test func `what cannot be run is answered, and says why`() async throws {
@@ -72,12 +72,12 @@ struct CommandTests {
         try await withBench { bench in
             let journal = bench.path("journal")
             try bench.configure([bench.execDevice("band", ["--journal", journal])])
-            // One that waits for the gateway, and one that comes while it runs.
+            // One retained command before the gateway starts, and one while it runs.
             try await bench.publish("band/command/sync", #"{"id":"retained-before"}"#, isRetained: true)
             _ = bench.startGateway()
             try await bench.synced("band")
             try await bench.publish("band/command/fetch", #"{"id":"retained-after"}"#, isRetained: true)
-            // What is sent later is answered; what was ignored would have been answered before.
+            // The later command is answered; the ignored ones would have been answered before it.
             let answer = try await bench.command("band/command/sync", id: "live")
             #expect(answer["status"]?.asString == "done")
             let ids = bench.messages("band/response").compactMap { $0.json["id"]?.asString }

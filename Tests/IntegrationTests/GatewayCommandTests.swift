@@ -82,7 +82,7 @@ struct GatewayCommandTests {
             #expect(answer["data"]?["changed"]?.asArray == [])
             try await bench.synced("new", from: start)
             try await bench.wait(for: 204, by: consumer)
-            // Whatever was retained about the old one is gone for whoever comes now.
+            // A new subscriber gets no retained message of the old device.
             try await bench.message("old/info", from: start) { $0.payload.isEmpty }
             let mark = bench.position
             try await bench.publish("test/mark", "here", isRetained: true)
@@ -96,7 +96,7 @@ struct GatewayCommandTests {
             let greetings = try Journal(journal).methods.count { $0 == "initialize" }
             #expect(greetings == 1, "The device that did not change is not touched.")
 
-            // SIGHUP does the same.
+            // SIGHUP has the same effect.
             try bench.configure([band])
             let again = bench.position
             gateway.interrupt(.reload)
@@ -126,7 +126,7 @@ struct GatewayCommandTests {
             #expect(state.json["broker"]?.asString == "connected")
             #expect(gateway.events.elements.contains { $0.text.contains("devices[1].colour") })
 
-            // What only a restart can change is said, too, and the rest of the file waits for it.
+            // Changes that need a restart are reported, too, and then the rest of the file is not applied.
             try bench.configure([band, "{id: ring, driver: simulator}"], zone: "Asia/Kathmandu")
             let moved = try await bench.command("gateway/command/reload", id: "moved")
             #expect(moved["status"]?.asString == "failed")
@@ -138,6 +138,24 @@ struct GatewayCommandTests {
             let greetings = try Journal(journal).methods.count { $0 == "initialize" }
             #expect(greetings == 1, "Nothing was touched.")
             #expect(bench.messages("ring/info").isEmpty)
+        }
+    }
+
+    @Test func `an id that stands twice is named, whatever else is wrong with its entry`() async throws {
+        try await withBench { bench in
+            try bench.configure([bench.execDevice("band")])
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            try bench.configure([bench.execDevice("band"), "{id: band, driver: nonsense, colour: blue}"])
+            let answer = try await bench.command("gateway/command/reload", id: "twice")
+            #expect((answer["status"]?.asString, answer["code"]?.asString) == ("failed", "invalid"))
+            let paths = answer["violations"]?.asArray?.compactMap { $0["path"]?.asString } ?? []
+            #expect(Set(paths) == ["devices[1].id", "devices[1].driver", "devices[1].colour"])
+
+            let check = bench.programs.start(Repository.gateway, ["check-config", bench.path("gateway.yaml")])
+            try await check.end(within: Bench.patience)
+            #expect(check.events.elements.contains { $0.text.contains("devices[1].id") }, "\(check.events.elements)")
+            #expect(check.events.elements.last?.text != "ended: exited(0)")
         }
     }
 }

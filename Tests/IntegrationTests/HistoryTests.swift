@@ -2,7 +2,7 @@ import GatewayTesting
 import JSON
 import Testing
 
-/// A device with a history, from its file to the subscriber.
+/// A device's history, from its file to the subscriber.
 @Suite(.timeLimit(.minutes(10)))
 struct HistoryTests {
     @Test(arguments: ["tcp", "exec"])

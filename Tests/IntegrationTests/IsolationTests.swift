@@ -2,7 +2,7 @@ import GatewayTesting
 import JSON
 import Testing
 
-/// One device never harms or delays another.
+/// Checks that one device never harms or delays another.
 @Suite(.timeLimit(.minutes(10)))
 struct IsolationTests {
     @Test(arguments: [("history/read", "sync"), ("monitor/read", "fetch")])
@@ -75,7 +75,7 @@ struct IsolationTests {
 }
 
 extension Bench {
-    /// Waits until one device waits with an error, and checks that the other one is served by its first connection.
+    /// Waits until one device is in an error state, and checks that the other is still served on its first connection.
     fileprivate func check(_ bad: String, _ expected: HeartRates, _ journal: String) async throws {
         _ = startGateway()
         let link = try await message("\(bad)/link") { $0.json["state"]?.asString == "waiting" }

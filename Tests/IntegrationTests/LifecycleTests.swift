@@ -3,8 +3,9 @@ import GatewayTesting
 import JSON
 import MQTT
 import Testing
+import Vitals
 
-/// How the process starts and ends.
+/// The start and the end of the process.
 @Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
     @Test func `starts with the broker away, and delivers when it comes`() async throws {
@@ -37,13 +38,13 @@ struct LifecycleTests {
             let began = ContinuousClock.now
             gateway.interrupt(.end)
             try await gateway.end(within: Bench.patience)
-            // A second more than promised, for a machine that is busy with other tests.
+            // One second more than promised, for a machine that is busy with other tests.
             #expect(ContinuousClock.now - began < .seconds(6))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             try await bench.message("gateway/status", from: start) { $0.text == "offline" }
             let calls = try Journal(journal)
             #expect(calls.methods.last == "shutdown")
-            // Everything is in the one file now, which can be copied away.
+            // All data is in the one file now, which can be copied.
             let log = FileManager.default.contents(atPath: bench.path("vitals.sqlite-wal")) ?? Data()
             #expect(log.isEmpty)
         }

@@ -4,12 +4,12 @@ import JSON
 import Testing
 import Vitals
 
-/// Nothing that was acknowledged to a device is lost: over a broker that is away, and over `kill -9`.
+/// Checks that nothing acknowledged to a device is lost, despite an absent broker and `kill -9`.
 @Suite(.timeLimit(.minutes(20)))
 struct LossTests {
-    /// Kills in one run; the variable `KILL_ROUNDS` asks for more.
+    /// Kills in one run; the variable `KILL_ROUNDS` overrides it.
     private static let rounds = ProcessInfo.processInfo.environment["KILL_ROUNDS"].flatMap { Int($0) } ?? 10
-    /// The broker is away until a device that makes so many samples a second has made them for a minute.
+    /// Samples per second of the device. The broker stays away until a minute's worth of samples has been made.
     private static let pace = 50
     private static let outage = 60 * pace
 
@@ -25,7 +25,7 @@ struct LossTests {
             if !hasBroker { try await bench.server.stop() }
             for _ in 0..<Self.rounds {
                 let gateway = bench.startGateway()
-                // Not one right after the start only: some come between two commits, some within one.
+                // Kills at random moments, not only right after the start: some between two commits, some within one.
                 try await device.wait(for: device.acknowledged + Int.random(in: 1...120, using: &generator))
                 try await bench.end(gateway, by: .kill)
             }

@@ -3,7 +3,7 @@ import JSON
 import MQTT
 import Testing
 
-/// Measurements on command, and questions that the store answers.
+/// Measurements on command, and queries of the store.
 @Suite(.timeLimit(.minutes(10)))
 struct MeasurementTests {
     @Test func `a measurement's samples arrive, and both who asked with the same id get the answer`() async throws {

@@ -3,7 +3,7 @@ import JSON
 import MQTT
 import Testing
 
-/// Whom values are about, from the device's user slots to a consumer.
+/// The persons of values, from the device's user slots to a consumer.
 @Suite(.timeLimit(.minutes(10)))
 struct PeopleTests {
     private func cuff(_ people: String) -> String {
@@ -11,7 +11,7 @@ struct PeopleTests {
             + "people: \(people)}"
     }
 
-    /// The people of the messages with pressures from `start` on, and of the samples in them.
+    /// The persons of blood pressure messages from `start` on, and of the samples in them.
     private func people(_ bench: Bench, from start: Int = 0) -> [String: Set<String>] {
         var result: [String: Set<String>] = [:]
         for message in bench.messages("cuff/measurement/blood_pressure", from: start).map(\.json) {
@@ -37,7 +37,7 @@ struct PeopleTests {
             let anna = try #require(before["anna"])
             let guest = try #require(before["nobody"])
             #expect(anna.count > 10 && guest.count > 10 && anna.isDisjoint(with: guest))
-            // The newest value is of whoever used it last.
+            // The newest value belongs to the person who used the cuff last.
             let latest = try await bench.message("cuff/latest/blood_pressure").json
             let id = try #require(latest["id"]?.asString)
             #expect(latest["person"]?.asString == (anna.contains(id) ? "anna" : nil))
@@ -74,7 +74,7 @@ struct PeopleTests {
                 #""blood_pressure":{"alert":{"enabled":true,"systolic_lower":20,"systolic_upper":30}}"#)
             #expect(set["status"]?.asString == "done")
             let start = bench.position
-            // The cuff gives what it measures when it is asked to the first slot.
+            // The cuff assigns measurements on demand to the first slot.
             try await bench.publish("cuff/command/measure", #"{"metric":"blood_pressure"}"#)
             let event = try await bench.message("cuff/event/alert", from: start)
             #expect(event.json["rule"]?.asString == "blood_pressure_systolic_high")

@@ -2,8 +2,9 @@ import GatewayTesting
 import JSON
 import MQTT
 import Testing
+import Vitals
 
-/// What has to survive the end of the process, or of the broker.
+/// What must survive the end of the process or of the broker.
 @Suite(.timeLimit(.minutes(10)))
 struct RestartTests {
     @Test func `a broker that hangs is noticed, and nothing is lost meanwhile`() async throws {
@@ -13,7 +14,7 @@ struct RestartTests {
             let gateway = bench.startGateway()
             let consumer = Consumer()
             try await bench.wait(for: 50, by: consumer)
-            // It keeps its connections open and answers nothing, as a machine without power does.
+            // It keeps its connections open and answers nothing, like a machine without power.
             bench.server.freeze()
             try await gateway.events.wait(within: Bench.patience) { events in
                 events.contains { $0.text.contains("The broker is not connected.") }
@@ -98,7 +99,7 @@ struct RestartTests {
             let began = ContinuousClock.now
             gateway.interrupt(.end)
             try await gateway.end(within: Bench.patience)
-            // A second more than promised, for a machine that is busy with other tests.
+            // One second more than promised, for a machine that is busy with other tests.
             #expect(ContinuousClock.now - began < .seconds(6))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             bench.server.thaw()
@@ -132,6 +133,45 @@ struct RestartTests {
             #expect(answer.json["code"]?.asString == "timeout")
             #expect(answer.json["id"]?.asString == "interrupted")
             #expect(answer.correlationData == Array("c-9".utf8))
+        }
+    }
+
+    @Test func `an alert and an answer that the broker has are not sent again after a kill right behind them`()
+        async throws
+    {
+        try await withBench { bench in
+            let now = AnswersDevice.moment(secondsAgo: 1)
+            let device = try AnswersDevice(
+                "band", on: bench, capabilities: #"{"stress":{"measure":true,"alert":true}}"#,
+                answers: [
+                    "measurement/start": #"""
+                    {"result":{"measurement":1},"tell":[
+                    {"method":"alert","params":{"rule":"stress_high","edge":"raised","value":90,"at":\#(now)}},
+                    {"method":"measurement/ended","params":{"measurement":1,"completed":true}}]}
+                    """#
+                ])
+            try bench.configure([device.entry])
+            let first = bench.startGateway()
+            try await bench.connected("band")
+            let answer = try await bench.command("band/command/measure", id: "measured", #""metric":"stress""#)
+            #expect(answer["status"]?.asString == "done")
+            let alert = try await bench.message("band/event/alert")
+            #expect(alert.json["event_type"]?.asString == "stress_high")
+            // The broker's acknowledgements come before these commands, and their marks are on disk before the last answer.
+            for id in ["first", "second"] {
+                try await bench.command("band/command/daily", id: id, #""metric":"stress""#)
+            }
+            try await bench.end(first, by: .kill)
+
+            let start = bench.position
+            _ = bench.startGateway()
+            try await bench.connected("band", from: start)
+            // Whatever waited from before goes out before a new answer does, alerts first of all.
+            try await bench.command("band/command/daily", id: "behind", #""metric":"stress""#)
+            #expect(bench.messages("band/event/alert", from: start).isEmpty)
+            #expect(bench.messages("band/event/history", from: start).isEmpty)
+            let again = bench.messages("band/response", from: start).compactMap { $0.json["id"]?.asString }
+            #expect(!again.contains("measured"), "\(again)")
         }
     }
 

@@ -2,7 +2,7 @@ import GatewayTesting
 import JSON
 import Testing
 
-/// A store that cannot be written, or not be trusted any more.
+/// A store that is not writable, or is damaged.
 @Suite(.timeLimit(.minutes(10)))
 struct StorageTests {
     @Test func `on a full disk nothing more is acknowledged, the gateway stays up, and nothing is lost`() async throws {
@@ -14,7 +14,7 @@ struct StorageTests {
             try await gateway.events.wait(within: Bench.patience) { events in
                 events.contains { $0.text.contains(" error ") }
             }
-            // Commands are answered all the same.
+            // Commands are still answered.
             let answer = try await bench.command("nobody/command/sync", id: "full")
             #expect(answer["code"]?.asString == "unknown_device")
             let stuck = try await bench.command("band/command/sync", id: "full-too")
@@ -30,7 +30,7 @@ struct StorageTests {
         }
     }
 
-    /// Spoils the page at which the samples begin. A start, which must be quick, does not look there.
+    /// Damages the first page of the samples. The start, which must be quick, does not read that page.
     private static let damage = """
         import sqlite3, sys
         path = sys.argv[1]

@@ -75,7 +75,7 @@ import Vitals
                 try reader.finish()
             }()
             if value == nil { refused += 1 }
-            // Skipping checks the grammar only; a number may still be too great for a Double.
+            // Skipping checks only the grammar; a number may still be too great for a Double.
             if value != nil { #expect(skipped != nil, "\(String(decoding: bytes, as: UTF8.self))") }
             if let value { #expect((try? JSONValue(parsing: value.bytes)) == value) }
         }

@@ -1,8 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// A clock on which time passes sixty times as fast as on the wall: a cuff inflates for forty seconds, and nobody waits so
-/// long.
+/// A clock that runs sixty times as fast as real time: inflating a cuff takes forty seconds, too long for a test.
 struct FastClock: Clock, Sendable {
     static let speed = 60
 
@@ -22,7 +21,7 @@ struct FastClock: Clock, Sendable {
         try await ContinuousClock().sleep(until: start.advanced(by: deadline.offset / Self.speed), tolerance: tolerance)
     }
 
-    /// The clocks of a wearable whose day begins at noon.
+    /// The clocks of a wearable whose session begins at noon.
     var gatewayClock: GatewayClock {
         GatewayClock(date: { Wearable.noon + now.offset }, steady: self, steadyNow: { now.offset })
     }

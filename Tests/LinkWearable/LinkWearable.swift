@@ -2,16 +2,17 @@ import Foundation
 import GatewayKit
 import GatewayTesting
 import UnixSignals
+import Vitals
 
 /// A simulated wearable that speaks Vitals Link on standard input and output.
 ///
 ///     link-wearable band
 ///
-/// A test has two ways past the link: signals say what the wearable shall do by itself, and standard error says which process
-/// it is and what it was told.
+/// A test can bypass the link in two ways: signals make the wearable send events, and standard error reports its process
+/// id and the messages to it.
 @main enum LinkWearable {
     static func main() async throws {
-        // Nobody reads any more: that is an error of the write.
+        // Without a reader, a write fails instead of ending the program.
         signal(SIGPIPE, SIG_IGN)
         let wearable = try Wearable(model: CommandLine.arguments.dropFirst().first ?? "band")
         let signals = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)

@@ -10,7 +10,7 @@ final class StandardStreams: ByteLink {
     init() {
         let (input, received) = AsyncStream.makeStream(of: [UInt8].self)
         self.input = input
-        // Reading blocks, and what blocks has a thread of its own.
+        // Reading blocks, so it has its own thread.
         Thread.detachNewThread {
             while case let data = FileHandle.standardInput.availableData, !data.isEmpty {
                 received.yield([UInt8](data))
@@ -24,7 +24,7 @@ final class StandardStreams: ByteLink {
         return []
     }
 
-    /// Writes, and waits while nobody reads.
+    /// Writes, and blocks while nobody reads.
     func write(_ bytes: [UInt8]) async throws(LinkError) {
         do {
             try output.withLock { try $0.write(contentsOf: bytes) }
@@ -33,6 +33,6 @@ final class StandardStreams: ByteLink {
         }
     }
 
-    /// Says something on standard error, a line.
+    /// Writes a line to standard error.
     static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

@@ -1,8 +1,9 @@
+import Conformance
 import GatewayTesting
 import Vitals
 
 extension DriverConformance.Told {
-    /// What a device was told, as words on a line.
+    /// A message to the device, as words on a line.
     var text: String {
         switch self {
         case .clock(let time, let offset): "clock \(time.milliseconds) \(offset ?? 0)"

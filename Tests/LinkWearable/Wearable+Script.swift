@@ -1,19 +1,20 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Vitals
 
 extension Wearable {
-    /// What a wearable sends by itself when a test wants it to: a live sample of each metric, with everything that a sample
+    /// The events that a wearable sends on a test's demand: a live sample of each metric, with every part that a sample
     /// can have, and one event of each other kind.
     static let events: [DeviceEvent] =
         [.wear(isWorn: false), .wear(isWorn: true)]
         + samples.map { .samples([$0], receipts: []) }
         + [.samples(samples.reversed(), receipts: [])]
-        + [.battery(percent: 12.5, isCharging: true), .battery(percent: 12, isCharging: nil)]
+        + [.battery(percent: 12.5, isCharging: true), .battery(percent: 12, isCharging: nil), .signal(strength: -71)]
         + AlertRule.all.map { .alert(DeviceAlert(rule: $0, edge: .raised, value: 36.6, at: noon)) }
         + [.alert(DeviceAlert(rule: AlertRule(.stress, .high), edge: .cleared, value: nil, at: noon))]
 
-    /// Live samples that a wearable wants to hear about.
+    /// Live samples with receipts.
     static let safeSamples: [DriverConformance.SafeSample] = (1...4).map { minute in
         DriverConformance.SafeSample(
             "safe-\(minute)",
@@ -22,7 +23,7 @@ extension Wearable {
                 reading: .bloodPressure(BloodPressure(systolic: 120.5, diastolic: 80, pulse: 61))))
     }
 
-    /// The event in which the safe samples are sent.
+    /// The event with the samples that have receipts.
     static var safeEvent: DeviceEvent {
         .samples(safeSamples.map(\.sample), receipts: safeSamples.map { SampleReceipt($0.name) })
     }

@@ -3,14 +3,13 @@ import GatewayTesting
 import Simulator
 import Vitals
 
-/// A simulated wearable on a stage, at noon of a winter's day: the device of all conformance tests, in whatever way it is
-/// reached.
+/// A simulated wearable, at noon of a winter's day: the device of all conformance tests, over every transport.
 struct Wearable: Sendable {
     /// The simulator's models.
     static let models = ["band", "ring", "cuff", "oximeter"]
     /// 2026-01-14 12:00 in Berlin: its wearer is up, it is worn, and nothing charges.
     static let noon = Timestamp(seconds: 1_768_388_400)
-    /// Days that it remembers; an oximeter has fewer.
+    /// Days of history; an oximeter has fewer.
     static let historyDays = 8
 
     let model: String
@@ -34,7 +33,7 @@ struct Wearable: Sendable {
         guard options.finish().isEmpty else { throw WearableError(description: "The simulator has no \(model).") }
     }
 
-    /// What a driver is told that opens a session with it.
+    /// The session context for a driver.
     func context(_ clock: GatewayClock, _ log: LogRecorder = LogRecorder()) -> SessionContext {
         SessionContext(
             device: id, gateway: (name: "test", version: "1"), calendar: calendar, clock: clock, logger: log.logger)
@@ -45,7 +44,7 @@ struct Wearable: Sendable {
         try await driver.withSession(over: .none, context: context(clock), body)
     }
 
-    /// Opens a session with the device on a stage.
+    /// Opens a session with the device, controlled by a test.
     func withStage(clock: GatewayClock, _ body: @Sendable (StagedSession) async throws -> Void) async throws {
         try await withDevice(clock: clock) { device in
             let stage = StagedSession(device)

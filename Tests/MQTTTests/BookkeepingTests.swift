@@ -1,52 +1,53 @@
+import Messages
 import Testing
 
 @testable import MQTT
 
-@Suite struct InFlightLedgerTests {
+@Suite struct InFlightMessagesTests {
     private let token = MessageToken(rawValue: 9)
 
     @Test func `settles a message under its token, whichever side comes first`() {
-        let ledger = InFlightLedger(window: 2)
-        let settlement = InFlightLedger.Settlement(token: token, refusal: .quotaExceeded)
-        #expect(ledger.reserve())
-        #expect(ledger.note(1, token: token) == nil)
-        #expect(ledger.settle(1, refusal: .quotaExceeded) == settlement)
-        #expect(ledger.reserve())
-        #expect(ledger.settle(2, refusal: .quotaExceeded) == nil)
-        #expect(ledger.note(2, token: token) == settlement)
+        let inFlight = InFlightMessages(window: 2)
+        let settlement = InFlightMessages.Settlement(token: token, refusal: .quotaExceeded)
+        #expect(inFlight.reserve())
+        #expect(inFlight.note(1, token: token) == nil)
+        #expect(inFlight.settle(1, refusal: .quotaExceeded) == settlement)
+        #expect(inFlight.reserve())
+        #expect(inFlight.settle(2, refusal: .quotaExceeded) == nil)
+        #expect(inFlight.note(2, token: token) == settlement)
     }
 
     @Test func `gives a place back when a message is settled or could not be published`() {
-        let ledger = InFlightLedger(window: 2)
-        #expect(ledger.reserve() && ledger.reserve() && !ledger.reserve())
-        ledger.cancel()
-        #expect(ledger.reserve() && !ledger.reserve())
-        #expect(ledger.note(1, token: token) == nil)
-        #expect(ledger.settle(1, refusal: nil)?.token == token)
-        #expect(ledger.reserve() && !ledger.reserve())
+        let inFlight = InFlightMessages(window: 2)
+        #expect(inFlight.reserve() && inFlight.reserve() && !inFlight.reserve())
+        inFlight.cancel()
+        #expect(inFlight.reserve() && !inFlight.reserve())
+        #expect(inFlight.note(1, token: token) == nil)
+        #expect(inFlight.settle(1, refusal: nil)?.token == token)
+        #expect(inFlight.reserve() && !inFlight.reserve())
     }
 
     @Test func `the broker can make the window smaller and not larger`() {
-        let ledger = InFlightLedger(window: 100)
-        ledger.limit(to: 20)
-        ledger.limit(to: 65_535)
-        #expect(ledger.window == 20)
+        let inFlight = InFlightMessages(window: 100)
+        inFlight.limit(to: 20)
+        inFlight.limit(to: 65_535)
+        #expect(inFlight.window == 20)
     }
 
     @Test func `messages without acknowledgement have places of their own, and are not reported`() {
-        let ledger = InFlightLedger(window: 2)
-        ledger.limit(to: 1)
-        #expect(ledger.reserve(.atLeastOnce) && !ledger.reserve(.atLeastOnce))
-        #expect(ledger.reserve(.atMostOnce) && ledger.reserve(.atMostOnce) && !ledger.reserve(.atMostOnce))
-        #expect(ledger.note(1, token: nil) == nil)
-        #expect(ledger.settle(1, refusal: nil) == InFlightLedger.Settlement(token: nil, refusal: nil))
-        #expect(ledger.reserve(.atMostOnce) && !ledger.reserve(.atMostOnce) && !ledger.reserve(.atLeastOnce))
+        let inFlight = InFlightMessages(window: 2)
+        inFlight.limit(to: 1)
+        #expect(inFlight.reserve(.atLeastOnce) && !inFlight.reserve(.atLeastOnce))
+        #expect(inFlight.reserve(.atMostOnce) && inFlight.reserve(.atMostOnce) && !inFlight.reserve(.atMostOnce))
+        #expect(inFlight.note(1, token: nil) == nil)
+        #expect(inFlight.settle(1, refusal: nil) == InFlightMessages.Settlement(token: nil, refusal: nil))
+        #expect(inFlight.reserve(.atMostOnce) && !inFlight.reserve(.atMostOnce) && !inFlight.reserve(.atLeastOnce))
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionInboxTests {
+@Suite(.timeLimit(.minutes(1))) struct BrokerEventQueueTests {
     @Test func `hands everything out at once, and nothing twice`() async throws {
-        let inbox = ConnectionInbox(maximumInbound: 2)
+        let inbox = BrokerEventQueue(maximumInbound: 2)
         for number in 0..<3 {
             inbox.acknowledge(MessageToken(rawValue: Int64(number)))
             inbox.receive(InboundMessage(topic: "\(number)", payload: []))
@@ -64,9 +65,9 @@ import Testing
     }
 
     @Test func `drops what would take too much memory, until the rest is taken`() async throws {
-        let inbox = ConnectionInbox(maximumInbound: 10)
-        let half = [UInt8](repeating: 0, count: ConnectionInbox.maximumWaitingBytes / 2)
-        // The topic is a byte of each, so that the last one fits exactly.
+        let inbox = BrokerEventQueue(maximumInbound: 10)
+        let half = [UInt8](repeating: 0, count: BrokerEventQueue.maximumWaitingBytes / 2)
+        // The topic adds a byte to each message, so that the last one fits exactly.
         let sizes = [half.count - 1, half.count - 2, 1, 0]
         for size in sizes { inbox.receive(InboundMessage(topic: "t", payload: Array(half.prefix(size)))) }
         let events = try await inbox.next()
@@ -78,19 +79,19 @@ import Testing
 
     @Test(arguments: [(60_000, 0, 0), (0, 60_000, 0), (0, 0, 60_000)])
     func `counts what a message has beside its payload`(topic: Int, response: Int, correlation: Int) async throws {
-        let inbox = ConnectionInbox(maximumInbound: 200)
+        let inbox = BrokerEventQueue(maximumInbound: 200)
         let message = InboundMessage(
             topic: String(repeating: "t", count: topic), payload: [],
             responseTopic: String(repeating: "r", count: response),
             correlationData: [UInt8](repeating: 0, count: correlation))
         for _ in 0..<200 { inbox.receive(message) }
         let events = try await inbox.next()
-        #expect(events.received.count == ConnectionInbox.maximumWaitingBytes / 60_000)
+        #expect(events.received.count == BrokerEventQueue.maximumWaitingBytes / 60_000)
         #expect(events.droppedCount == 200 - events.received.count)
     }
 
     @Test func `wakes a reader that waits`() async throws {
-        let inbox = ConnectionInbox(maximumInbound: 1)
+        let inbox = BrokerEventQueue(maximumInbound: 1)
         async let reading = inbox.next()
         inbox.acknowledge(.unnamed)
         inbox.wake()
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func `gives what came before the end, then the first reason for ever`() async throws {
-        let inbox = ConnectionInbox(maximumInbound: 1)
+        let inbox = BrokerEventQueue(maximumInbound: 1)
         inbox.acknowledge(.unnamed)
         inbox.end(BrokerError(.broken, "first"))
         inbox.end(BrokerError(.broken, "second"))
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func `a cancelled reader takes nothing away`() async throws {
-        let inbox = ConnectionInbox(maximumInbound: 1)
+        let inbox = BrokerEventQueue(maximumInbound: 1)
         await withTaskGroup(of: BrokerError.Code?.self) { group in
             group.addTask { await brokerError { _ = try await inbox.next() }?.code }
             group.cancelAll()
@@ -189,15 +190,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (UInt8(0), RefusalReason?.none), (0x10, nil), (0x7F, nil), (0x80, .other(0x80)), (0x87, .notAuthorized),
+        (UInt8(0), BrokerRefusal?.none), (0x10, nil), (0x7F, nil), (0x80, .other(0x80)), (0x87, .notAuthorized),
         (0x90, .invalidTopic), (0x95, .packetTooLarge), (0x97, .quotaExceeded), (0x99, .invalidPayload),
     ])
-    func `knows the reasons of a refusal`(_ code: UInt8, _ reason: RefusalReason?) {
-        #expect(RefusalReason(code: code) == reason)
+    func `knows the reasons of a refusal`(_ code: UInt8, _ reason: BrokerRefusal?) {
+        #expect(BrokerRefusal(code: code) == reason)
     }
 
     @Test func `knows which refusals pass by themselves`() {
-        let reasons: [RefusalReason] = [
+        let reasons: [BrokerRefusal] = [
             .quotaExceeded, .other(0x80), .notAuthorized, .invalidTopic, .packetTooLarge, .invalidPayload,
         ]
         #expect(reasons.map(\.isTemporary) == [true, true, false, false, false, false])

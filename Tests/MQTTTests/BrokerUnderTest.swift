@@ -2,10 +2,11 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import MQTT
+import Messages
 import Testing
 import Vitals
 
-/// Which implementation and protocol a case runs with.
+/// The implementation and protocol version of a test case.
 struct BrokerUnderTest: Sendable, CustomTestStringConvertible {
     enum Implementation: CaseIterable { case inMemory, mosquitto }
     var implementation: Implementation
@@ -25,7 +26,7 @@ struct BrokerUnderTest: Sendable, CustomTestStringConvertible {
         switch implementation {
         case .inMemory:
             let broker = InMemoryBroker(clock: .real)
-            // The rule that the access list below has in mosquitto's words.
+            // The same rule as in the access list for mosquitto below.
             if !accessList.isEmpty { broker.forbid("forbidden") }
             try await body(BrokerBench(version: version, world: .inMemory(broker)))
         case .mosquitto:
@@ -36,7 +37,7 @@ struct BrokerUnderTest: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A broker and what a test can do to it.
+/// A broker, with the actions available to a test.
 struct BrokerBench: Sendable {
     enum World: Sendable {
         case inMemory(InMemoryBroker)
@@ -45,9 +46,9 @@ struct BrokerBench: Sendable {
     var version: MQTTVersion
     var world: World
 
-    /// A client; every option that both implementations know.
+    /// A client, with every option known to both implementations.
     func client(
-        _ id: String, will: OutboundMessage? = nil, window: Int = BrokerOptions.defaultWindow,
+        _ id: String, will: OutgoingMessage? = nil, window: Int = BrokerOptions.defaultWindow,
         maximumInbound: Int = BrokerOptions.defaultMaximumInbound,
         maximumInboundPayload: Int = BrokerOptions.defaultMaximumInboundPayload
     ) throws -> any Broker {
@@ -66,8 +67,8 @@ struct BrokerBench: Sendable {
         }
     }
 
-    /// Publishes from outside, and returns when the broker has the message.
-    func publish(_ message: OutboundMessage) async throws {
+    /// Publishes from another client, and returns once the broker has the message.
+    func publish(_ message: OutgoingMessage) async throws {
         switch world {
         case .inMemory(let broker): broker.publish(message)
         case .mosquitto(let server): try await server.publish(message)
@@ -114,9 +115,9 @@ extension GatewayClock {
 }
 
 extension BrokerConnection {
-    /// Waits for events until all of them together fulfil `condition`, for at most 20 s.
+    /// Waits for events until all of them together fulfil `condition`, at most 20 s.
     func events(until condition: @escaping @Sendable (BrokerEvents) -> Bool) async throws -> BrokerEvents {
-        try await withDeadline(.seconds(20)) {
+        try await withRealDeadline(.seconds(20)) {
             var all = BrokerEvents()
             while !condition(all) {
                 let some = try await self.nextEvents()
@@ -132,14 +133,14 @@ extension BrokerConnection {
     }
 
     /// Publishes and waits for the acknowledgement.
-    func deliver(_ message: OutboundMessage) async throws {
+    func deliver(_ message: OutgoingMessage) async throws {
         try publish(message, as: MessageToken(rawValue: 1))
         let events = try await events { $0.acknowledged.count + $0.refused.count == 1 }
         #expect(events.acknowledged == [MessageToken(rawValue: 1)])
     }
 }
 
-extension OutboundMessage {
+extension OutgoingMessage {
     /// A message with a text.
     init(_ topic: String, _ text: String = "", qos: QualityOfService = .atLeastOnce, retain: Bool = false) {
         self.init(topic: topic, payload: Array(text.utf8), qos: qos, isRetained: retain)
@@ -151,7 +152,7 @@ extension InboundMessage {
     var text: String { String(decoding: payload, as: UTF8.self) }
 }
 
-/// Runs `body` and returns the broker's error that it throws; anything else is a failure of the test.
+/// Runs `body` and returns the broker's error that it throws; any other outcome fails the test.
 func brokerError(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
 ) async -> BrokerError? {

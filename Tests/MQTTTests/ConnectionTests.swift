@@ -1,10 +1,11 @@
 import GatewayTesting
 import MQTT
+import Messages
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     private struct Failure: Error, Equatable {}
-    private let will = OutboundMessage("status", "gone", retain: true)
+    private let will = OutgoingMessage("status", "gone", retain: true)
 
     @Test(arguments: BrokerUnderTest.all)
     func `publishes the will when the client fails, and not after a good-bye`(_ kind: BrokerUnderTest) async throws {
@@ -13,11 +14,11 @@ import Testing
             try await bench.client("observer").withConnection { observer in
                 try await observer.subscribe([Subscription("#")])
                 try await bench.client("a", will: will).withConnection { connection in
-                    try await connection.deliver(OutboundMessage("status", "clean"))
+                    try await connection.deliver(OutgoingMessage("status", "clean"))
                 }
                 await #expect(throws: Failure.self) {
                     try await bench.client("a", will: will).withConnection { connection in
-                        try await connection.deliver(OutboundMessage("status", "failing"))
+                        try await connection.deliver(OutgoingMessage("status", "failing"))
                         throw Failure()
                     }
                 }
@@ -33,13 +34,13 @@ import Testing
             let client = try bench.client("a")
             let error = await brokerError {
                 try await client.withConnection { connection in
-                    try await connection.deliver(OutboundMessage("t"))
+                    try await connection.deliver(OutgoingMessage("t"))
                     try await bench.cut()
                     let first = await brokerError { _ = try await connection.events { _ in false } }
                     #expect(first?.code == .broken)
-                    // Again at each further call, and for everything else.
+                    // Every later call and every other operation fails in the same way.
                     let next = await brokerError { _ = try await connection.nextEvents() }
-                    let publish = await brokerError { try connection.publish(OutboundMessage("t")) }
+                    let publish = await brokerError { try connection.publish(OutgoingMessage("t")) }
                     let subscribe = await brokerError { try await connection.subscribe([Subscription("t")]) }
                     #expect([next, publish, subscribe] == [first, first, first])
                     _ = try await connection.nextEvents()
@@ -47,7 +48,7 @@ import Testing
             }
             #expect(error?.code == .broken)
             try await bench.comeBack()
-            try await client.withConnection { try await $0.deliver(OutboundMessage("t")) }
+            try await client.withConnection { try await $0.deliver(OutgoingMessage("t")) }
         }
     }
 
@@ -57,7 +58,7 @@ import Testing
             let error = await brokerError {
                 try await bench.client("a").withConnection { connection in
                     try await connection.subscribe([Subscription("t", qos: .atMostOnce)])
-                    try connection.publish(OutboundMessage("t", "last", qos: .atMostOnce))
+                    try connection.publish(OutgoingMessage("t", "last", qos: .atMostOnce))
                     try await connection.subscribe([Subscription("marker")])
                     try await bench.cut()
                     let events = try await connection.nextEvents()
@@ -77,7 +78,7 @@ import Testing
                     try await bench.client("twin").withConnection { newer in
                         let error = await brokerError { _ = try await older.events { _ in false } }
                         #expect(error?.code == .broken)
-                        try await newer.deliver(OutboundMessage("t"))
+                        try await newer.deliver(OutgoingMessage("t"))
                     }
                     _ = try await older.nextEvents()
                 }
@@ -97,7 +98,7 @@ import Testing
                     group.addTask {
                         do {
                             try await bench.client("a", will: will).withConnection { connection in
-                                try await connection.deliver(OutboundMessage("ready"))
+                                try await connection.deliver(OutgoingMessage("ready"))
                                 _ = try await connection.nextEvents()
                             }
                         } catch let error as BrokerError {

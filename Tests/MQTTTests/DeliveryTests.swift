@@ -1,5 +1,6 @@
 import GatewayTesting
 import MQTT
+import Messages
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct DeliveryTests {
@@ -11,7 +12,7 @@ import Testing
                 var acknowledged: [Int64] = []
                 while acknowledged.count < 1_000 {
                     while next < 1_000, next - Int64(acknowledged.count) < connection.window {
-                        try connection.publish(OutboundMessage("t", "\(next)"), as: MessageToken(rawValue: next))
+                        try connection.publish(OutgoingMessage("t", "\(next)"), as: MessageToken(rawValue: next))
                         next += 1
                     }
                     acknowledged += try await connection.nextEvents().acknowledged.map(\.rawValue)
@@ -24,13 +25,13 @@ import Testing
     @Test(arguments: BrokerUnderTest.all)
     func `hands retained messages to later subscribers, marked as such`(_ kind: BrokerUnderTest) async throws {
         try await kind.run { bench in
-            try await bench.publish(OutboundMessage("state/a", "old", retain: true))
+            try await bench.publish(OutgoingMessage("state/a", "old", retain: true))
             try await bench.client("a").withConnection { connection in
                 try await connection.subscribe([Subscription("state/#")])
                 let first = try await connection.events { !$0.received.isEmpty }
                 #expect(first.received.map(\.text) == ["old"])
                 #expect(first.received.map(\.isRetained) == [true])
-                try await bench.publish(OutboundMessage("state/a", "new", retain: true))
+                try await bench.publish(OutgoingMessage("state/a", "new", retain: true))
                 let second = try await connection.events { !$0.received.isEmpty }
                 #expect(second.received.map(\.text) == ["new"])
                 #expect(second.received.map(\.isRetained) == [false])
@@ -43,8 +44,8 @@ import Testing
         try await kind.run { bench in
             try await bench.client("a").withConnection { connection in
                 try await connection.subscribe([Subscription("command/#", retainsAsPublished: true)])
-                try await bench.publish(OutboundMessage("command/a", "1", retain: true))
-                try await bench.publish(OutboundMessage("command/a", "2"))
+                try await bench.publish(OutgoingMessage("command/a", "1", retain: true))
+                try await bench.publish(OutgoingMessage("command/a", "2"))
                 let events = try await connection.events { $0.received.count == 2 }
                 #expect(events.received.map(\.isRetained) == [true, false])
             }
@@ -56,8 +57,8 @@ import Testing
         try await kind.run { bench in
             try await bench.client("a").withConnection { connection in
                 try await connection.subscribe([Subscription("#", isWithoutOwn: true)])
-                try await connection.deliver(OutboundMessage("t", "own"))
-                try await bench.publish(OutboundMessage("t", "other"))
+                try await connection.deliver(OutgoingMessage("t", "own"))
+                try await bench.publish(OutgoingMessage("t", "other"))
                 let events = try await connection.events { !$0.received.isEmpty }
                 #expect(events.received.map(\.text) == ["other"])
             }
@@ -70,7 +71,7 @@ import Testing
             try await bench.client("a").withConnection { connection in
                 try await connection.subscribe([Subscription("home/+/set"), Subscription("exact", qos: .atMostOnce)])
                 for topic in ["home/ring/set", "home/set", "home/a/b/set", "other", "exact", "end/x", "home/band/set"] {
-                    try await bench.publish(OutboundMessage(topic))
+                    try await bench.publish(OutgoingMessage(topic))
                 }
                 let events = try await connection.events { $0.received.count == 3 }
                 #expect(events.received.map(\.topic) == ["home/ring/set", "exact", "home/band/set"])
@@ -84,7 +85,7 @@ import Testing
         try await kind.run { bench in
             try await bench.client("a").withConnection { connection in
                 try await connection.subscribe([Subscription("#")])
-                var message = OutboundMessage("command", "{}")
+                var message = OutgoingMessage("command", "{}")
                 message.responseTopic = "answer/here"
                 message.correlationData = Array("c-81".utf8)
                 message.contentType = "application/json"
@@ -111,14 +112,14 @@ import Testing
                 bench.hold()
                 defer { bench.release() }
                 for token in 0..<3 {
-                    try connection.publish(OutboundMessage("t"), as: MessageToken(rawValue: Int64(token)))
+                    try connection.publish(OutgoingMessage("t"), as: MessageToken(rawValue: Int64(token)))
                 }
-                let error = #expect(throws: BrokerError.self) { try connection.publish(OutboundMessage("t")) }
+                let error = #expect(throws: BrokerError.self) { try connection.publish(OutgoingMessage("t")) }
                 #expect(error?.code == .windowFull)
                 bench.release()
                 let events = try await connection.events { $0.acknowledged.count == 3 }
                 #expect(events.acknowledged.map(\.rawValue) == [0, 1, 2])
-                try await connection.deliver(OutboundMessage("t"))
+                try await connection.deliver(OutgoingMessage("t"))
             }
         }
     }
@@ -129,7 +130,7 @@ import Testing
     ) async throws {
         try await kind.run(accessList: ["topic readwrite allowed"]) { bench in
             try await bench.client("a").withConnection { connection in
-                try connection.publish(OutboundMessage("forbidden"), as: MessageToken(rawValue: 7))
+                try connection.publish(OutgoingMessage("forbidden"), as: MessageToken(rawValue: 7))
                 let events = try await connection.nextEvents()
                 if bench.version == .v5 {
                     let token = MessageToken(rawValue: 7)
@@ -137,7 +138,7 @@ import Testing
                 } else {
                     #expect(events.acknowledged == [MessageToken(rawValue: 7)])
                 }
-                // mosquitto 2.0.11 answers and then breaks the connection, so nothing more is expected of this one.
+                // mosquitto 2.0.11 answers and then breaks the connection, so the test ends here.
             }
         }
     }
@@ -148,14 +149,14 @@ import Testing
             try await bench.client("a", maximumInbound: 10).withConnection { connection in
                 try await connection.subscribe([Subscription("flood", qos: .atMostOnce)])
                 for number in 0..<50 {
-                    try connection.publish(OutboundMessage("flood", "\(number)", qos: .atMostOnce))
+                    try connection.publish(OutgoingMessage("flood", "\(number)", qos: .atMostOnce))
                 }
-                // Answered after everything before it was delivered.
+                // The answer comes after everything before it was delivered.
                 try await connection.subscribe([Subscription("marker")])
                 let events = try await connection.nextEvents()
                 #expect(events.received.map(\.text) == (0..<10).map { "\($0)" })
                 #expect(events.droppedCount == 40)
-                try await connection.deliver(OutboundMessage("t"))
+                try await connection.deliver(OutgoingMessage("t"))
             }
         }
     }
@@ -165,8 +166,8 @@ import Testing
         try await kind.run { bench in
             try await bench.client("a", maximumInboundPayload: 4).withConnection { connection in
                 try await connection.subscribe([Subscription("t")])
-                try await bench.publish(OutboundMessage("t", "12345"))
-                try await bench.publish(OutboundMessage("t", "1234"))
+                try await bench.publish(OutgoingMessage("t", "12345"))
+                try await bench.publish(OutgoingMessage("t", "1234"))
                 let messages = try await connection.events { $0.received.count == 2 }.received
                 #expect(messages.map(\.text) == ["1234", "1234"])
                 #expect(messages.map(\.payloadSize) == [5, 4])
@@ -179,9 +180,9 @@ import Testing
     func `refuses a topic that cannot be published on`(_ kind: BrokerUnderTest, _ topic: String) async throws {
         try await kind.run { bench in
             try await bench.client("a").withConnection { connection in
-                let error = #expect(throws: BrokerError.self) { try connection.publish(OutboundMessage(topic)) }
+                let error = #expect(throws: BrokerError.self) { try connection.publish(OutgoingMessage(topic)) }
                 #expect(error?.code == .invalidMessage)
-                try await connection.deliver(OutboundMessage("t"))
+                try await connection.deliver(OutgoingMessage("t"))
             }
         }
     }

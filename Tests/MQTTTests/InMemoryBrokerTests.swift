@@ -1,11 +1,12 @@
 import GatewayKit
 import GatewayTesting
 import MQTT
+import Messages
 import Synchronization
 import Testing
 import Vitals
 
-/// What only the broker in memory can do: misbehave on command, and the same way again.
+/// The abilities of the in-memory broker alone: faults on command, and repeatable ones.
 @Suite(.timeLimit(.minutes(1))) struct InMemoryBrokerTests {
     private let token = MessageToken(rawValue: 1)
 
@@ -16,9 +17,9 @@ import Vitals
         ] {
             broker.setFaults(faults)
             let error = await brokerError {
-                try await broker.client(id: "a", will: OutboundMessage("gone")).withConnection { connection in
-                    // It was handed over; that it is lost is known only later.
-                    try connection.publish(OutboundMessage("t"), as: token)
+                try await broker.client(id: "a", will: OutgoingMessage("gone")).withConnection { connection in
+                    // The call succeeds; the loss becomes known only later.
+                    try connection.publish(OutgoingMessage("t"), as: token)
                     _ = try await connection.nextEvents()
                 }
             }
@@ -34,8 +35,8 @@ import Vitals
         broker.setFaults(BrokerFaults(duplicateDelivery: 1))
         try await broker.client(id: "a").withConnection { connection in
             try await connection.subscribe([Subscription("#")])
-            broker.publish(OutboundMessage("once", qos: .atMostOnce))
-            broker.publish(OutboundMessage("twice"))
+            broker.publish(OutgoingMessage("once", qos: .atMostOnce))
+            broker.publish(OutgoingMessage("twice"))
             let events = try await connection.nextEvents()
             #expect(events.received.map(\.topic) == ["once", "twice", "twice"])
         }
@@ -72,11 +73,11 @@ import Vitals
         broker.hold()
         let error = await brokerError {
             try await broker.client(id: "a").withConnection { connection in
-                try connection.publish(OutboundMessage("t"), as: token)
+                try connection.publish(OutgoingMessage("t"), as: token)
                 broker.release()
                 #expect(try await connection.nextEvents().acknowledged == [token])
                 broker.hold()
-                try connection.publish(OutboundMessage("t"), as: token)
+                try connection.publish(OutgoingMessage("t"), as: token)
                 broker.cut("a")
                 broker.release()
                 _ = try await connection.nextEvents()
@@ -90,16 +91,16 @@ import Vitals
         try Simulation.run(seed: 1, deadline: .minutes(1)) { world in
             let clock = world.gatewayClock
             let broker = InMemoryBroker(clock: clock)
-            broker.publish(OutboundMessage(topic: "state", payload: [1], isRetained: true, expiry: .seconds(10)))
+            broker.publish(OutgoingMessage(topic: "state", payload: [1], isRetained: true, expiry: .seconds(10)))
             try await broker.client(id: "a").withConnection { connection in
                 try await connection.subscribe([Subscription("#")])
                 #expect(try await connection.nextEvents().received.map(\.expiry) == [.seconds(10)])
                 broker.setFaults(BrokerFaults(delay: .seconds(2) ... .seconds(2)))
-                broker.publish(OutboundMessage("slow"))
+                broker.publish(OutgoingMessage("slow"))
                 broker.setFaults(BrokerFaults())
-                broker.publish(OutboundMessage("fast"))
+                broker.publish(OutgoingMessage("fast"))
                 try await clock.sleep(for: .seconds(1))
-                broker.publish(OutboundMessage("last"))
+                broker.publish(OutgoingMessage("last"))
                 var topics: [String] = []
                 while topics.count < 3 { topics += try await connection.nextEvents().received.map(\.topic) }
                 #expect(topics == ["slow", "fast", "last"])
@@ -114,10 +115,10 @@ import Vitals
 
     @Test func `forgets a retained message when an empty one is published`() {
         let broker = InMemoryBroker(clock: .real)
-        broker.publish(OutboundMessage("b", "2", retain: true))
-        broker.publish(OutboundMessage("a", "1", retain: true))
+        broker.publish(OutgoingMessage("b", "2", retain: true))
+        broker.publish(OutgoingMessage("a", "1", retain: true))
         #expect(broker.retained("+").map(\.topic) == ["a", "b"])
-        broker.publish(OutboundMessage("a", "", retain: true))
+        broker.publish(OutgoingMessage("a", "", retain: true))
         #expect(broker.retained().map(\.topic) == ["b"])
     }
 
@@ -144,14 +145,14 @@ import Vitals
         let (first, again, other) = (try run(1), try run(1), try run(2))
         #expect(first == again)
         #expect(first != other)
-        // Everything arrived, and some twice.
+        // Everything arrived, some messages twice.
         for client in ["a", "b"] {
             #expect(Set(first.texts).isSuperset(of: (0..<20).map { "\(client)\($0)" }))
         }
         #expect(first.texts.count > 40)
     }
 
-    /// Publishes one message after the other, each until it is acknowledged.
+    /// Publishes messages one after another, repeating each until it is acknowledged.
     private static func publish(_ count: Int, of client: String, to broker: InMemoryBroker) async {
         let done = Mutex(0)
         while done.withLock({ $0 }) < count {
@@ -159,7 +160,7 @@ import Vitals
                 while true {
                     let number = done.withLock { $0 }
                     guard number < count else { return }
-                    try connection.publish(OutboundMessage("t", "\(client)\(number)"), as: .unnamed)
+                    try connection.publish(OutgoingMessage("t", "\(client)\(number)"), as: .unnamed)
                     while try await connection.nextEvents().acknowledged.isEmpty {}
                     done.withLock { $0 += 1 }
                 }
@@ -171,9 +172,9 @@ import Vitals
         let broker = InMemoryBroker(clock: .real)
         let observation = broker.observe("a/#")
         async let seen = observation.wait { $0.count == 2 }
-        broker.publish(OutboundMessage("b", "0"))
-        broker.publish(OutboundMessage("a", "1"))
-        broker.publish(OutboundMessage("a/b", "2"))
+        broker.publish(OutgoingMessage("b", "0"))
+        broker.publish(OutgoingMessage("a", "1"))
+        broker.publish(OutgoingMessage("a/b", "2"))
         let texts = try await seen.map(\.text)
         #expect(texts == ["1", "2"])
         #expect(broker.published.count == 3)

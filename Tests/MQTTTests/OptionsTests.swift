@@ -1,4 +1,5 @@
 import MQTT
+import Messages
 import Testing
 
 @Suite struct OptionsTests {
@@ -53,7 +54,7 @@ import Testing
         ("limits", { $0.maximumInbound = 0 }),
         ("limits", { $0.maximumInboundPayload = 0 }),
         ("user name", { $0.password = "p" }),
-        ("will's topic", { $0.will = OutboundMessage("a/#") }),
+        ("will's topic", { $0.will = OutgoingMessage("a/#") }),
     ]
 
     @Test(arguments: mistakes.indices)
@@ -70,7 +71,7 @@ import Testing
         (.milliseconds(1_001), 2), (.seconds(5_000_000_000), .max),
     ])
     func `rounds an expiry up to whole seconds`(_ expiry: Duration, _ seconds: UInt32) {
-        var message = OutboundMessage("t")
+        var message = OutgoingMessage("t")
         #expect(message.expirySeconds == nil)
         message.expiry = expiry
         #expect(message.expirySeconds == seconds)

@@ -1,9 +1,10 @@
 import GatewayTesting
 import JSON
 import MQTT
+import Messages
 import Vitals
 
-/// What a consumer that keys on `id` knows after a run, and what is wrong with it.
+/// The knowledge of a consumer that keys on `id` after a run, and all mistakes found.
 struct Findings {
     struct Seen {
         var device: String
@@ -21,7 +22,7 @@ struct Findings {
     private var lastLatest: [String: String] = [:]
     private var counts: [String: Int] = [:]
 
-    /// - Parameter days: the calendar by which the days are to be counted; `nil` where they need not agree.
+    /// - Parameter days: the calendar for counting days; `nil` if the days need not agree.
     init(_ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?) {
         for message in messages { read(message) }
         for wearable in truth {
@@ -41,7 +42,7 @@ struct Findings {
         switch levels[3] {
         case "measurement": readSamples(body, device: levels[2])
         case "latest":
-            // Now never goes back, except to nothing.
+            // `latest` never goes back, except to `null`.
             guard let measured = body["measured_at"]?.asString else { return }
             let key = "\(levels[2])/\(levels[4])"
             if let before = lastLatest[key], measured < before {
@@ -75,7 +76,7 @@ struct Findings {
                 continue
             }
             samples[id] = seen
-            // The first time that each is seen they come in order, within live and within history.
+            // First arrivals are in order, within the live samples and within the historical ones.
             guard source == "live", !isHistorical else { continue }
             let key = "\(device)/\(metric)"
             if let before = lastStart[key], start < before {
@@ -85,7 +86,7 @@ struct Findings {
         }
     }
 
-    /// Each day was last said to have as many samples as were measured on it.
+    /// Checks that the last published count of each day is the number of samples measured on it.
     private mutating func compareDays(of wearable: Wearable, calendar: LocalCalendar) {
         var expected: [String: Int] = [:]
         for sample in wearable.truth {

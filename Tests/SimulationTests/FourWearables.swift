@@ -1,4 +1,5 @@
 import Contract
+import Delivery
 import Engines
 import Foundation
 import Gateway
@@ -7,13 +8,14 @@ import GatewayTesting
 import JSON
 import Logging
 import MQTT
+import Messages
 import Store
 import Synchronization
 import Vitals
 
 @testable import Simulator
 
-/// Four simulated wearables, a broker, and the whole gateway, which is switched on and off.
+/// Four simulated wearables, a broker, and the whole gateway, which can be started and stopped.
 final class FourWearables: Sendable {
     let simulation: Simulation
     let broker: InMemoryBroker
@@ -24,8 +26,8 @@ final class FourWearables: Sendable {
     private let settings: CoreSettings
     private let stores: StoreFolder
 
-    /// The wearables by the names of their devices, with how each is to monitor: less densely than out of the box, so that
-    /// a year has a hundred thousand samples and not a million.
+    /// The wearables by device name, each with its monitoring settings: less dense than the factory settings, so that a
+    /// year has a hundred thousand samples and not a million.
     static let models: [(id: String, model: Model, monitoring: String?)] = [
         (
             "band", .band,
@@ -45,7 +47,7 @@ final class FourWearables: Sendable {
         ("cuff", .cuff, nil), ("oximeter", .oximeter, nil),
     ]
 
-    /// - Parameter first: how far back the first synchronisation goes.
+    /// - Parameter first: the range of the first synchronisation, back from now.
     init(
         simulation: Simulation, zone: String, historyDays: Int, first: Duration = .days(30),
         additions: [String: [Sample]] = [:]
@@ -90,7 +92,7 @@ final class FourWearables: Sendable {
         }
     }
 
-    /// The moment, as Foundation has it.
+    /// The current moment as a Foundation date.
     var now: Date { Date(timeIntervalSince1970: Double(simulation.date.milliseconds) / 1000) }
 
     func sleep(until moment: Date) async throws {
@@ -98,12 +100,12 @@ final class FourWearables: Sendable {
         if wait > 0 { try await simulation.gatewayClock.sleep(for: .milliseconds(Int(wait * 1000))) }
     }
 
-    /// Runs a gateway for as long as `body` takes.
+    /// Runs a gateway during `body`.
     func visit(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        let delivery = Delivery()
-        let store = try stores.open(simulation, delivery: delivery)
+        let outbox = Outbox()
+        let store = try stores.open(simulation, outbox: outbox)
         let core = GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery,
+            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
             discovery: .off, seed: 1, reload: { [] })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [setups] in await core.run(setups) }
@@ -119,7 +121,7 @@ final class FourWearables: Sendable {
 
     /// Publishes a command.
     func send(_ text: String, to device: String, _ name: String) {
-        broker.publish(OutboundMessage(topic: "vitals2mqtt/home/\(device)/\(name)", payload: Array(text.utf8)))
+        broker.publish(OutgoingMessage(topic: "vitals2mqtt/home/\(device)/\(name)", payload: Array(text.utf8)))
     }
 
     /// Publishes a command and waits for its final answer.

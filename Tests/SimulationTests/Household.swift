@@ -1,4 +1,5 @@
 import Contract
+import Delivery
 import Engines
 import Foundation
 import Gateway
@@ -8,25 +9,26 @@ import HomeAssistant
 import JSON
 import Logging
 import MQTT
+import Messages
 import Simulator
 import Store
 import Synchronization
 import Vitals
 
-/// A gateway between wearables and a broker that all behave, with a configuration that a test changes.
+/// A gateway between fault-free wearables and a broker, with a configuration that a test changes.
 final class Household: Sendable {
     let simulation: Simulation
     let broker: InMemoryBroker
-    /// Everything that is published.
+    /// Every published message.
     let observation: BrokerObservation
     let log = LogRecorder()
     private let stores: StoreFolder
     private let state = Mutex(State())
 
     private struct State {
-        /// What the configuration says when it is read again.
+        /// The configuration as the next reload reads it.
         var file: Result<[DeviceSetup], ReloadRefusal> = .success([])
-        /// How often each wearable was connected.
+        /// The number of connections to each wearable.
         var connections: [String: Int] = [:]
         var commands = 0
     }
@@ -53,7 +55,7 @@ final class Household: Sendable {
 
     // MARK: - The configuration
 
-    /// A device of the configuration, which is one of the wearables, or called like one.
+    /// A device entry in the configuration, for the wearable of this or another name.
     func device(
         _ id: String, wearable: String? = nil, name: String? = nil, driver: String = "simulated",
         freshFor: Duration = .minutes(30)
@@ -67,7 +69,7 @@ final class Household: Sendable {
         }
     }
 
-    /// A device of the configuration that the simulator plays.
+    /// A device entry that uses the simulator.
     func simulated(_ id: String, _ options: [(key: String, value: String)]) throws -> DeviceSetup {
         guard let deviceID = DeviceID(id) else { throw CancellationError() }
         var reader = ConfigurationReader(
@@ -87,22 +89,25 @@ final class Household: Sendable {
         ) { body in try await driver.withSession(over: .none, context: context, body) }
     }
 
-    /// What a reload finds from now on.
+    /// Sets the configuration for later reloads.
     func write(_ file: Result<[DeviceSetup], ReloadRefusal>) { state.withLock { $0.file = file } }
 
-    /// How often a wearable was connected.
+    /// The number of connections to a wearable.
     func connections(of wearable: String) -> Int { state.withLock { $0.connections[wearable, default: 0] } }
 
     // MARK: - The gateway
 
-    /// Runs a gateway with these devices for as long as `body` takes. A reload may be asked for with the start, by whoever is
-    /// quicker.
+    deinit { stores.remove() }
+
+    /// Runs a gateway with these devices during `body`, and then ends it or lets it crash. A reload may be requested at
+    /// the start, to race with it.
     func run(
-        _ setups: [DeviceSetup], reloadingAtOnce: Bool = false, _ body: @escaping @Sendable () async throws -> Void
+        _ setups: [DeviceSetup], reloadingAtOnce: Bool = false, crashing: Bool = false,
+        _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        defer { stores.remove() }
-        let delivery = Delivery()
-        let store = try stores.open(simulation, delivery: delivery)
+        let outbox = Outbox()
+        let disk = try stores.open(simulation, outbox: outbox)
+        let store = FaultyStore(disk) { _, _ in nil }
         guard let gateway = DeviceID("home") else { return }
         let calendar = LocalCalendar(timeZone: .gmt)
         let settings = CoreSettings(
@@ -112,7 +117,7 @@ final class Household: Sendable {
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))
         let core = GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery,
+            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
             discovery: DiscoverySettings(discovery), seed: 1,
             reload: { try self.state.withLock { $0.file }.get() })
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -121,18 +126,26 @@ final class Household: Sendable {
             group.addTask { await core.run(setups) }
             let outcome: Result<Void, any Error>
             do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-            core.stop()
-            // The wearables live for ever.
-            try await simulation.gatewayClock.sleep(for: .seconds(10))
+            if crashing {
+                // From here on, the dying gateway has no effect.
+                store.crash()
+                try await disk.close()
+                broker.cut("gateway")
+            } else {
+                core.stop()
+                // The wearables never stop by themselves.
+                try await simulation.gatewayClock.sleep(for: .seconds(10))
+            }
             group.cancelAll()
+            store.endRun()
             try outcome.get()
         }
-        try await store.close()
+        if !crashing { try await disk.close() }
     }
 
     // MARK: - The consumer
 
-    /// The first message under a topic of the gateway that fulfils a condition, from the position `start` on.
+    /// The first message on a topic of the gateway that fulfils a condition, from the position `start` on.
     @discardableResult
     func message(
         _ topic: String, from start: Int = 0, where condition: @escaping @Sendable (JSONValue) -> Bool = { _ in true }
@@ -147,13 +160,13 @@ final class Household: Sendable {
         return message
     }
 
-    /// The samples that came under a topic of the gateway.
+    /// The samples published on a topic of the gateway.
     func samples(_ topic: String, in range: Range<Int>) -> [JSONValue] {
         observation.messages[range].filter { $0.message.topic == "\(Self.base)/\(topic)" }
             .flatMap { (try? JSONValue(parsing: $0.message.payload))?["samples"]?.asArray ?? [] }
     }
 
-    /// How many messages were published so far.
+    /// The number of messages so far.
     var position: Int { observation.messages.count }
 
     /// Sends a command and returns its final answer.
@@ -169,7 +182,7 @@ final class Household: Sendable {
             return "c\(state.commands)"
         }
         let payload = "{\"id\":\"\(id)\"\(members.isEmpty ? "" : "," + members)}"
-        broker.publish(OutboundMessage(topic: "\(Self.base)/\(topic)", payload: Array(payload.utf8)))
+        broker.publish(OutgoingMessage(topic: "\(Self.base)/\(topic)", payload: Array(payload.utf8)))
         return id
     }
 
@@ -184,13 +197,13 @@ final class Household: Sendable {
         return answer
     }
 
-    /// The topics under which something is retained about a device, of the gateway's own and of Home Assistant's.
+    /// The retained topics about a device, of the gateway and of Home Assistant.
     func retained(about device: String) -> [String] {
         broker.retained("\(Self.base)/\(device)/#").map(\.topic)
             + broker.retained("homeassistant/#").map(\.topic).filter { $0.contains("_\(device)/") }
     }
 
-    /// Waits until a device is connected and announced.
+    /// Waits until a device is connected and has been synchronised.
     func settled(_ device: String, from start: Int = 0) async throws {
         try await message("\(device)/link", from: start) { $0["state"]?.asString == "connected" }
         try await message("\(device)/sync", from: start) { $0["state"]?.asString == "idle" && $0["job"] != .null }

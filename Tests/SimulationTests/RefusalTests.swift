@@ -2,10 +2,11 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import MQTT
+import Messages
 import Testing
 import Vitals
 
-/// A broker whose access list does not let the gateway write everywhere.
+/// A broker whose access list restricts the gateway's topics.
 @Suite struct RefusalTests {
     private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
         for seed: UInt64 in 0..<10 {
@@ -18,10 +19,10 @@ import Vitals
             home.broker.forbid("elsewhere/#")
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
-                // The answer of the second is in two parts, of which the first is not kept.
+                // The second command's answer has two parts; the first is not stored.
                 for name in ["fetch", "sync"] {
                     home.broker.publish(
-                        OutboundMessage(
+                        OutgoingMessage(
                             topic: "\(Household.base)/band/command/\(name)", payload: [], responseTopic: "elsewhere/me")
                     )
                 }
@@ -34,13 +35,13 @@ import Vitals
     }
 
     @Test func `an answer that cannot be sent at all is given up, and the connection holds`() throws {
-        // The contract allows it; libmosquitto takes no topic of so many levels.
+        // The contract allows it; libmosquitto accepts no topic with so many levels.
         let topic = Array(repeating: "a", count: 300).joined(separator: "/")
         try everyOrder { home in
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
                 home.broker.publish(
-                    OutboundMessage(
+                    OutgoingMessage(
                         topic: "\(Household.base)/band/command/sync", payload: [], responseTopic: topic))
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
                 let answer = try await home.ask("band/command/fetch")
@@ -55,10 +56,10 @@ import Vitals
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
-                // All arrive at once, and nobody can take one meanwhile.
+                // All arrive at once, and none can be taken meanwhile.
                 home.broker.hold()
                 for _ in 0..<BrokerOptions.defaultMaximumInbound + 3 {
-                    home.broker.publish(OutboundMessage(topic: "homeassistant/status", payload: Array("offline".utf8)))
+                    home.broker.publish(OutgoingMessage(topic: "homeassistant/status", payload: Array("offline".utf8)))
                 }
                 let start = home.position
                 home.broker.release()

@@ -4,10 +4,11 @@ import GatewayTesting
 import JSON
 import Logging
 import MQTT
+import Messages
 import Testing
 import Vitals
 
-/// A configuration that changes while the gateway runs, in many orders of everything.
+/// A configuration that changes while the gateway runs, in many orders of events.
 @Suite struct ReloadTests {
     private static let seeds: Range<UInt64> = 0..<10
 
@@ -40,7 +41,7 @@ import Vitals
                 #expect(names(answer, "changed") == ["ring"])
                 #expect(names(answer, "removed") == [])
                 try await home.settled("cuff", from: start)
-                // The new name is everywhere.
+                // The new name appears everywhere.
                 try await home.message("ring/info", from: start) { $0["name"]?.asString == "Ben's ring" }
                 try await home.message("\(Self.discovery)_ring/config", from: start) {
                     $0["device"]?["name"]?.asString == "Ben's ring"
@@ -48,7 +49,7 @@ import Vitals
                 let info = try await home.message("gateway/info", from: start)
                 #expect(info["devices"] == ["band", "cuff", "ring"])
                 #expect(info["plugins"] == ["other", "simulated"])
-                // What is live goes on, over the same connection.
+                // Live data goes on, over the same connection.
                 let later = home.position
                 try await home.message("band/measurement/heart_rate", from: later)
                 try await home.message("ring/measurement/heart_rate", from: later)
@@ -65,7 +66,7 @@ import Vitals
             try await home.run([band, try home.device("ring")]) {
                 try await home.settled("band")
                 try await home.settled("ring")
-                // All kinds of topics: an alert and a day come with values.
+                // Waits for all kinds of topics: alerts and days come with values.
                 try await home.message("ring/latest/heart_rate")
                 try await home.message("ring/daily/heart_rate")
                 try await home.message("ring/latest/blood_pressure")
@@ -76,7 +77,7 @@ import Vitals
                 let kinds = Set(home.retained(about: "ring").map { $0.split(separator: "/").map(String.init)[3] })
                 #expect(
                     kinds == [
-                        "info", "availability", "link", "latest", "daily", "alert", "config", "sync", "measure",
+                        "info", "availability", "link", "latest", "daily", "alert", "config", "sync", "measure", "wear",
                     ])
 
                 home.write(.success([band, try home.device("ring-2", wearable: "ring")]))
@@ -90,7 +91,7 @@ import Vitals
                 #expect(home.retained(about: "ring-2").count > 8)
                 #expect(home.connections(of: "band") == 1)
 
-                // What was emptied stays so with the next connection to the broker.
+                // Cleared topics stay empty after the next connection to the broker.
                 home.broker.cut("gateway")
                 try await home.message("ring-2/info", from: home.position)
                 try await home.simulation.gatewayClock.sleep(for: .minutes(5))

@@ -4,7 +4,7 @@ import MQTT
 import Testing
 import Vitals
 
-/// Facts that are asked for again, by several at once.
+/// Replays requested several times at once.
 @Suite struct ReplayTests {
     @Test func `replays that are asked for at once are all answered, each with all that it asked for`() throws {
         for seed: UInt64 in 0..<10 {
@@ -13,7 +13,7 @@ import Vitals
                 try await home.run([try home.device("band")]) {
                     try await home.settled("band")
                     try await home.message("band/measurement/heart_rate") { ($0["seq"]?.asInt ?? 0) >= 100 }
-                    // The window is full for most of the time, and much more waits than may.
+                    // The window is full most of the time, and far more messages wait than fit.
                     home.broker.setFaults(BrokerFaults(delay: .milliseconds(10) ... .milliseconds(300)))
                     let ids = (0..<12).map { _ in home.send("gateway/command/replay", #""from_seq":1,"to_seq":100"#) }
                     for id in ids {

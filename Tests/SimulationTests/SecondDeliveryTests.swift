@@ -2,10 +2,11 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import MQTT
+import Messages
 import Testing
 import Vitals
 
-/// A command that is delivered twice, as brokers and clients do where a connection breaks.
+/// A command that is delivered twice, which brokers and clients may do after a broken connection.
 @Suite struct SecondDeliveryTests {
     @Test func `a command that comes again after it expired has the answer that it had`() throws {
         for seed: UInt64 in 0..<10 {
@@ -14,7 +15,7 @@ import Vitals
                 try await home.run([try home.device("band")]) {
                     try await home.settled("band")
                     let expiry = simulation.gatewayClock.now + .seconds(40)
-                    let command = OutboundMessage(
+                    let command = OutgoingMessage(
                         topic: "\(Household.base)/band/command/fetch",
                         payload: Array(#"{"id":"once","expires_at":"\#(expiry)"}"#.utf8))
                     home.broker.publish(command)
@@ -26,6 +27,24 @@ import Vitals
                         .compactMap { try? JSONValue(parsing: $0.message.payload) }
                     #expect(answers.map { $0["status"] } == ["done", "done"])
                 }
+            }
+        }
+    }
+
+    @Test func `an answer does not come a second time after a crash a second later`() throws {
+        for seed: UInt64 in 0..<10 {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let home = try Household(simulation)
+                let band = try home.device("band")
+                try await home.run([band], crashing: true) {
+                    try await home.settled("band")
+                    #expect(try await home.ask("band/command/fetch")["status"] == "done")
+                    try await simulation.gatewayClock.sleep(for: .seconds(1))
+                }
+                try await home.run([band]) { try await simulation.gatewayClock.sleep(for: .minutes(1)) }
+                let answers = home.observation.messages.filter { $0.message.topic.hasSuffix("/response") }
+                    .compactMap { try? JSONValue(parsing: $0.message.payload) }
+                #expect(answers.map { $0["status"] } == ["done"], "seed \(seed)")
             }
         }
     }

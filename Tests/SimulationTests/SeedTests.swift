@@ -1,15 +1,17 @@
 import Foundation
 import GatewayTesting
 import MQTT
+import Messages
 import Synchronization
 import Testing
 import Vitals
 
-/// The whole gateway from seeds: nothing is lost, nothing is invented, nothing goes back in time, and each run repeats.
+/// The whole gateway with random seeds: nothing is lost or invented, nothing goes back in time, and each run is
+/// repeatable.
 @Suite struct SeedTests {
-    /// Seeds in one test, so that a thousand of them are forty lines of the report.
+    /// Seeds per test, so that a thousand seeds are forty lines of the report.
     private static let seedsPerTest = 25
-    /// How many seeds run: some minutes of a small machine. `SIMULATION_SEEDS=1000` asks for more.
+    /// The number of seeds: some minutes on a small machine. `SIMULATION_SEEDS=1000` runs more.
     private static let seedCount =
         ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 100
 
@@ -17,7 +19,7 @@ import Vitals
         first..<min(first + UInt64(seedsPerTest), seedCount)
     }
 
-    /// Some minutes before midnight in UTC, Berlin, New York and Kathmandu, and before both nights in which Berlin's clocks are set.
+    /// Some minutes before midnight in UTC, Berlin, New York and Kathmandu, and before both clock changes in Berlin.
     private static let starts = [
         "2026-01-01T00:00:00Z", "2026-01-31T22:52:00Z", "2026-02-28T04:52:00Z", "2026-07-01T18:07:00Z",
         "2026-03-29T00:52:00Z", "2026-10-25T00:52:00Z",
@@ -72,7 +74,7 @@ import Vitals
         let outcome = try Self.run(seed: 7, plan: plan)
         #expect(outcome.mistakes.isEmpty, "\(outcome.mistakes)")
         #expect(outcome.restarts == 0)
-        // The first one, and the one with the connection, come as soon as they can.
+        // The first report, and the one after connecting, come immediately.
         let reports = outcome.reports.dropFirst(2)
         #expect(reports.count > 5)
         for (report, next) in zip(reports, reports.dropFirst()) { #expect(next - report >= .milliseconds(9_900)) }

@@ -1,12 +1,14 @@
+import Delivery
 import Foundation
 import Gateway
 import GatewayKit
 import GatewayTesting
 import Store
+import StoreAPI
 import Vitals
 
-/// A folder for one world's store, which outlives the gateways that crash. In memory where the system has such a place: a
-/// thousand worlds would wear a disk out, and what happens at a power failure is not what these tests are about.
+/// A folder for one world's store, which outlives crashes of the gateway. It is in memory if the system allows it: a
+/// thousand worlds would wear out a disk, and these tests do not cover power failures.
 struct StoreFolder: Sendable {
     private let path: String
 
@@ -20,13 +22,13 @@ struct StoreFolder: Sendable {
         path = folder.path
     }
 
-    /// Opens the store as a gateway that starts would, on the simulation's executor.
-    func open(_ simulation: Simulation, delivery: Delivery) throws -> SQLiteStore {
-        try open(simulation) { delivery.outbox.committed($0) }
+    /// Opens the store as a starting gateway would, on the simulation's executor.
+    func open(_ simulation: Simulation, outbox: Outbox) throws -> SQLiteStore {
+        try open(simulation) { outbox.committed($0) }
     }
 
-    /// Opens the store with somebody else who takes the facts of each commit.
-    func open(_ simulation: Simulation, onCommit: @escaping @Sendable ([Fact]) -> Void) throws -> SQLiteStore {
+    /// Opens the store with another receiver for the entries of each commit.
+    func open(_ simulation: Simulation, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void) throws -> SQLiteStore {
         var random = simulation.random()
         return try SQLiteStore(
             path: "\(path)/vitals.sqlite", executor: simulation.executor.serialExecutor(),

@@ -3,8 +3,8 @@ import GatewayTesting
 import Synchronization
 import Vitals
 
-/// A simulated wearable with a ground truth: it measures all the time, keeps its records until it is told that they are
-/// durable, and is as unreliable as its seed wants.
+/// A simulated wearable with a ground truth: it measures continuously, keeps its records until they are acknowledged as
+/// durable, and is as unreliable as its seed says.
 final class Wearable: Sendable {
     /// How unreliable it is, as probabilities.
     struct Faults: Sendable {
@@ -28,7 +28,7 @@ final class Wearable: Sendable {
 
     let id: DeviceID
     let clock: GatewayClock
-    /// Whether its live samples ask for a receipt.
+    /// Whether its live samples have receipts.
     let asksForReceipts: Bool
     let state: Mutex<State>
 
@@ -36,9 +36,9 @@ final class Wearable: Sendable {
         self.id = id
         self.clock = clock
         self.asksForReceipts = asksForReceipts
-        let monitoring = MonitorConfiguration(
-            schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5),
-            restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
+        let monitoring = MonitorConfiguration.fixture(
+            of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5),
+            limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)])
         state = Mutex(State(monitoring: monitoring, faults: faults, random: random))
     }
 
@@ -47,10 +47,10 @@ final class Wearable: Sendable {
         .bloodPressure: [.history],
     ])
 
-    /// Everything that it ever measured.
+    /// Every sample it has measured.
     var truth: [Sample] { state.withLock { $0.records } }
 
-    /// It measures no more.
+    /// Stops measuring.
     func rest() { state.withLock { $0.isResting = true } }
 
     func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
@@ -59,7 +59,7 @@ final class Wearable: Sendable {
         probability > 0 && state.withLock { Double.random(in: 0..<1, using: &$0.random) } < probability
     }
 
-    /// Measures until it rests or the task is cancelled, connected or not.
+    /// Measures until `rest` or cancellation, connected or not.
     func live() async {
         var count = 0
         while true {

@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Vitals
 
-/// The simulator's models behind a whole gateway: what each can do is done, and what it cannot is refused.
+/// The simulator's models behind a whole gateway: supported operations succeed, and others are refused.
 @Suite struct WearableModelTests {
     private static let models = ["band", "ring", "cuff", "oximeter"]
 
@@ -23,7 +23,7 @@ import Vitals
 
     @Test func `an oximeter without monitoring is measured by the gateway's schedule`() throws {
         try run(["oximeter"]) { home in
-            // Between two slots.
+            // Between two slots of the schedule.
             try await home.simulation.gatewayClock.sleep(for: .minutes(10))
             let start = home.position
             let set = try await home.ask(
@@ -39,7 +39,7 @@ import Vitals
             #expect(measured.allSatisfy { $0["user_initiated"]?.asBool == false })
             let minutes = Set(measured.compactMap { $0["start"]?.asString?.prefix(16).suffix(2) })
             #expect(minutes.allSatisfy { ["00", "01", "30", "31"].contains($0) }, "\(minutes)")
-            // The device knows nothing of it, so nothing waits for it.
+            // The device has no monitoring, so no change waits for it.
             let config = try await home.message("oximeter/config", from: start)
             #expect(config["pending"] == [])
             #expect(config["blood_oxygen"]?["schedule"]?["interval_min"]?.asInt == 30)

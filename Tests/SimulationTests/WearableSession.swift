@@ -31,7 +31,7 @@ final class WearableSession: DeviceSession {
             }
             let size = min(request.limit, Int.random(in: 1...9, using: &state.random))
             var first = request.page.flatMap { Int($0) } ?? 0
-            // A sloppy device overlaps its pages.
+            // An imprecise device overlaps its pages.
             if repeats, first > 0 { first -= 1 }
             let page = records.dropFirst(first).prefix(size + (repeats ? 1 : 0))
             let next = first + page.count
@@ -49,9 +49,7 @@ final class WearableSession: DeviceSession {
         return wearable.state.withLock { $0.monitoring }
     }
 
-    func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
+    func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         try await misbehave()
         wearable.state.withLock { state in
             state.monitoring = configuration

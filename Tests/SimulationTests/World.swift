@@ -1,4 +1,5 @@
 import Contract
+import Delivery
 import Engines
 import Foundation
 import Gateway
@@ -6,22 +7,24 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import MQTT
+import Store
+import StoreAPI
 import Synchronization
 import Vitals
 
-/// The whole gateway between wearables and a broker that misbehave by a seed, in simulated time.
+/// The whole gateway between wearables and a broker with random faults, in simulated time.
 final class World: Sendable {
-    /// How a world misbehaves.
+    /// The faults of a world.
     struct Plan: Sendable {
         var brokerFaults = true
         var deviceFaults = true
         var crashes = true
         var storeFaults = true
-        /// Whether the machine's clock is set now and then.
+        /// Whether the machine's clock is occasionally set.
         var clockFaults = true
-        /// Whether the gateway is moved to another time zone with each start.
+        /// Whether the gateway changes its time zone at each start.
         var zoneChanges = false
-        /// For how long everything misbehaves; then it is left alone for as long as it may need to recover.
+        /// The duration of the faults, and the quiet time for recovery after them.
         var trouble: Duration = .minutes(6)
         var recovery: Duration = .minutes(15)
     }
@@ -35,7 +38,7 @@ final class World: Sendable {
     private let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
     private let isDiskFull = Mutex(false)
-    /// The calendar of the gateway that runs.
+    /// The calendar of the running gateway.
     let calendar: Mutex<LocalCalendar>
 
     init(simulation: Simulation, plan: Plan) throws {
@@ -66,7 +69,7 @@ final class World: Sendable {
             repeatsPage: Double.random(in: 0...0.3, using: &random))
     }
 
-    /// Runs the world: trouble first, then peace.
+    /// Runs the world: first with faults, then without.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for wearable in wearables { group.addTask { await wearable.live() } }
@@ -77,7 +80,7 @@ final class World: Sendable {
             try await simulation.gatewayClock.sleep(for: plan.trouble)
             peace()
             try await simulation.gatewayClock.sleep(for: plan.recovery)
-            // What was measured at the very end has to arrive, too, and the day to be published with it.
+            // The last samples have to arrive, too, and their day to be published.
             for wearable in wearables { wearable.rest() }
             try await simulation.gatewayClock.sleep(for: .minutes(1))
             group.cancelAll()
@@ -123,7 +126,7 @@ final class World: Sendable {
         broker.refuseConnections(nil)
     }
 
-    /// Now and then something else fills the disk for a while.
+    /// Fills the disk for a while, at random times.
     private func fillDisk() async throws {
         while !isPeaceful.withLock({ $0 }) {
             try await simulation.gatewayClock.sleep(for: draw(20...300))
@@ -134,7 +137,7 @@ final class World: Sendable {
         }
     }
 
-    /// Now and then somebody sets the machine's clock wrong, and later right.
+    /// Sets the machine's clock wrong at random times, and right again later.
     private func setClock() async throws {
         while !isPeaceful.withLock({ $0 }) {
             try await simulation.gatewayClock.sleep(for: draw(10...120))
@@ -157,15 +160,15 @@ final class World: Sendable {
         return calendar
     }
 
-    /// A store that refuses to write while the disk is full.
-    private func store(on disk: CrashingStore) -> FaultyStore {
+    /// A store that refuses writes while the disk is full.
+    private func store(on disk: SQLiteStore) -> FaultyStore {
         FaultyStore(disk) { call, _ in
             guard call.isWrite, self.isDiskFull.withLock({ $0 }) else { return nil }
             return .failure(StoreError(.full, "The disk is full."))
         }
     }
 
-    /// Runs the gateway, lets it crash now and then, and starts it again.
+    /// Runs the gateway, lets it crash at random times, and restarts it.
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
             let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
@@ -178,14 +181,15 @@ final class World: Sendable {
     }
 
     private func runGateway(for life: Duration?) async throws {
-        let delivery = Delivery()
-        let disk = CrashingStore(try stores.open(simulation, delivery: delivery))
+        let outbox = Outbox()
+        let disk = try stores.open(simulation, outbox: outbox)
+        let store = store(on: disk)
         if plan.zoneChanges {
             let moved = random.withLock { Self.calendar(&$0) }
             calendar.withLock { $0 = moved }
         }
         let calendar = calendar.withLock { $0 }
-        let core = makeCore(store: store(on: disk), delivery: delivery, calendar: calendar)
+        let core = makeCore(store: store, outbox: outbox, calendar: calendar)
         let setups = wearables.map { setup($0, calendar: calendar) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.run(setups) }
@@ -195,14 +199,16 @@ final class World: Sendable {
             } else {
                 await group.waitForAll()
             }
-            // From here on nothing that the dying gateway does has an effect.
-            await disk.crash()
+            // From here on, the dying gateway has no effect.
+            store.crash()
+            try? await disk.close()
             broker.cut("gateway")
             group.cancelAll()
+            store.endRun()
         }
     }
 
-    private func makeCore(store: FaultyStore, delivery: Delivery, calendar: LocalCalendar) -> GatewayCore {
+    private func makeCore(store: FaultyStore, outbox: Outbox, calendar: LocalCalendar) -> GatewayCore {
         guard let gateway = DeviceID("home") else { preconditionFailure("home is an identifier.") }
         var logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
@@ -210,7 +216,7 @@ final class World: Sendable {
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, logger: logger)
         return GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), delivery: delivery,
+            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
             discovery: .off, seed: drawSeed(), reload: { [] })
     }
 

@@ -1,5 +1,5 @@
-import Engines
 import Store
+import StoreAPI
 import Testing
 import Vitals
 
@@ -20,7 +20,7 @@ import Vitals
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .new)
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .running)
         #expect(try await store.begin(Self.envelope, key: "other", at: dawn) == .new)
-        try await store.finish(answer())
+        try await store.complete(answer())
         try await store.close()
         store = try folder.open()
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .seconds(599)) == .answered([1, 2, 3]))
@@ -32,7 +32,7 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .days(1)) == .new)
-        try await store.finish(answer(at: dawn + .days(1)))
+        try await store.complete(answer(at: dawn + .days(1)))
         let set = dawn + .days(1) - .minutes(9)
         #expect(try await store.begin(Self.envelope, key: "c-81", at: set) == .answered([1, 2, 3]))
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .new)
@@ -43,7 +43,7 @@ import Vitals
         let store = try folder.open()
         _ = try await store.begin(Self.envelope, key: "1", at: dawn)
         _ = try await store.begin(CommandEnvelope(device: nil, command: "scan"), key: "2", at: dawn)
-        try await store.finish(answer("2"))
+        try await store.complete(answer("2"))
         let other = try folder.crashed()
         let left = try await other.open().unanswered()
         #expect(left.map(\.key) == ["1"])
@@ -53,13 +53,14 @@ import Vitals
     @Test func `answers wait in their order until they are acknowledged`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        for key in ["a", "b", "c"] { try await store.finish(answer(key, Array(key.utf8))) }
-        let waiting = try await store.pendingAnswers(after: 0, limit: 9)
-        #expect(waiting.map(\.number) == [1, 2, 3])
+        for key in ["a", "b", "c"] { try await store.complete(answer(key, Array(key.utf8))) }
+        #expect(folder.committed.entries.map(\.number) == [1, 2, 3])
+        let waiting = try await store.pending(.answer, after: 0, limit: 9)
+        #expect(waiting == folder.committed.entries)
         #expect(waiting.first?.answer == answer("a", Array("a".utf8)))
         try await store.acknowledge(.answer, through: 2)
-        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["c"])
-        #expect(try await store.pendingAnswers(after: 3, limit: 9).isEmpty)
+        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["c"])
+        #expect(try await store.pending(.answer, after: 3, limit: 9).isEmpty)
         #expect(try await store.statistics().pending[.answer] == 1)
         #expect(try await store.begin(Self.envelope, key: "a", at: dawn) == .answered(Array("a".utf8)))
     }
@@ -68,31 +69,31 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         _ = try await store.begin(Self.envelope, key: "c-81", at: dawn)
-        try await store.finish(answer())
-        try await store.finish(answer("c-81", [9]))
-        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.payload) == [[1, 2, 3]])
+        try await store.complete(answer())
+        try await store.complete(answer("c-81", [9]))
+        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.payload) == [[1, 2, 3]])
     }
 
     @Test func `an answer may be empty and without correlation`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let empty = StoredAnswer(key: "k", topic: "t", correlation: nil, payload: [], at: dawn)
-        try await store.finish(empty)
-        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer) == [empty])
+        try await store.complete(empty)
+        #expect(try await store.pending(.answer, after: 0, limit: 9).map(\.answer) == [empty])
     }
 
     @Test func `forgets answers after ten minutes and counts those that were never sent`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        try await store.finish(answer("sent"))
-        try await store.finish(answer("unsent"))
-        try await store.finish(answer("young", at: dawn + .minutes(5)))
+        try await store.complete(answer("sent"))
+        try await store.complete(answer("unsent"))
+        try await store.complete(answer("young", at: dawn + .minutes(5)))
         try await store.acknowledge(.answer, through: 1)
         #expect(try await store.clean(at: dawn + .minutes(11)) == false)
         let statistics = try await store.statistics()
         #expect(statistics.dropped == ["answer": 1])
         #expect(statistics.pending[.answer] == 1)
-        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["young"])
+        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["young"])
     }
 
     @Test func `remembers a bounded number of answers`() async throws {
@@ -100,8 +101,8 @@ import Vitals
         var options = StoreOptions()
         options.maximumAnswers = 3
         let store = try folder.open(options)
-        for number in 0..<6 { try await store.finish(answer("\(number)")) }
-        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["3", "4", "5"])
+        for number in 0..<6 { try await store.complete(answer("\(number)")) }
+        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["3", "4", "5"])
         #expect(try await store.statistics().dropped == ["answer": 3])
         #expect(try await store.statistics().pending[.answer] == 3)
     }
@@ -111,7 +112,7 @@ import Vitals
         var options = StoreOptions()
         options.maximumAnswerBytes = 1_000
         let store = try folder.open(options)
-        for number in 0..<4 { try await store.finish(answer("\(number)", Array(repeating: 0, count: 400))) }
-        #expect(try await store.pendingAnswers(after: 0, limit: 9).map(\.answer.key) == ["2", "3"])
+        for number in 0..<4 { try await store.complete(answer("\(number)", Array(repeating: 0, count: 400))) }
+        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["2", "3"])
     }
 }

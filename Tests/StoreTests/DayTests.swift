@@ -1,5 +1,5 @@
-import Engines
 import Store
+import StoreAPI
 import Testing
 import Vitals
 
@@ -29,7 +29,18 @@ import Vitals
             .sleep,
             .sleep(.init(asleep: 400, deep: 100, light: 200, rem: 100, awake: 9, start: dawn, end: dawn + .hours(8)))
         ),
-        (.sport, .sport(.init(minutes: 61, sessions: 2, distance: nil, energy: 700))),
+        (
+            .sport,
+            .sport(
+                .init(
+                    minutes: 61, sessions: 2, distance: nil, energy: 700,
+                    workouts: [
+                        .init(id: SampleID(high: 1, low: 2), start: dawn, end: dawn + .minutes(30), activity: "Läufe"),
+                        .init(
+                            id: SampleID(high: 3, low: 4), start: dawn + .hours(1), end: dawn + .minutes(91),
+                            activity: "x", zones: HeartRateZones(milliseconds: [0, 60_001, 3, 4, 5])),
+                    ]))
+        ),
     ]
 
     private func summary(_ metric: Metric = .stress, count: Int = 3) -> DailySummary {
@@ -42,13 +53,14 @@ import Vitals
         let folder = try StoreFolder()
         var store = try folder.open()
         let summary = DailySummary(
-            metric: metric, day: Self.day, count: 12, manualCount: 2, average: 60.1, details: details)
+            metric: metric, day: Self.day, count: 12, manualCount: 2, average: 60.1, details: details,
+            zones: metric == .heartRate ? HeartRateZones(milliseconds: [1, 2, 3, 4, 500_000_000]) : nil)
         let record = try await store.settle(summary, of: .band, isFinal: true, at: dawn)
         #expect(record == DayRecord(summary: summary, revision: 1, updatedAt: dawn, isFinal: true))
         try await store.close()
         store = try folder.open()
         #expect(try await store.days(of: .band, metric: metric, in: Self.day...Self.day, limit: 9) == [record])
-        let facts = try await store.pending(.history, after: 0, limit: 9)
+        let facts = try await store.pendingFacts(.history, after: 0, limit: 9)
         #expect(facts == folder.committed.all)
         #expect(facts.map(\.content) == [.day(record)])
     }
@@ -61,7 +73,7 @@ import Vitals
         options.sampleRetention = .days(7)
         let store = try folder.open(options)
         let samples = (0..<5).map { beat($0) }
-        _ = try await store.take(Intake(.band, samples, at: dawn))
+        _ = try await store.ingest(Intake(.band, samples, at: dawn))
         let whole = DailySummary(
             metric: .heartRate, day: Self.day, samples: try await store.all())
         _ = try await store.settle(whole, of: .band, isFinal: true, at: dawn + .days(1))
@@ -69,15 +81,15 @@ import Vitals
         try await store.acknowledge(.history, through: 9)
         while try await store.clean(at: dawn + .days(20)) {}
         #expect(try await store.all().isEmpty)
-        // A device that was away for long is read from before its last record.
-        _ = try await store.take(Intake(.band, [samples[4]], at: dawn + .days(20)))
+        // After a long absence, the device is read from before its last record.
+        _ = try await store.ingest(Intake(.band, [samples[4]], at: dawn + .days(20)))
         let rest = DailySummary(metric: .heartRate, day: Self.day, samples: try await store.all())
         #expect(rest.count == 1)
         let record = try await store.settle(rest, of: .band, isFinal: true, at: dawn + .days(20))
         #expect(record.summary == whole && record.revision == 1)
         #expect(try await store.days(of: .band, metric: .heartRate, in: Self.day...Self.day, limit: 9) == [record])
         #expect(try await store.load(.band).unsettledDays.isEmpty)
-        // One that is as full is taken.
+        // A day with as many samples is accepted.
         var corrected = whole
         corrected.average = 61
         #expect(
@@ -107,8 +119,8 @@ import Vitals
         let intake = Intake(.band, [beat(0)]) {
             $0.unsettledDays = [MetricDay(.stress, Self.day), MetricDay(.steps, Self.day)]
         }
-        #expect(try await store.take(intake).unsettledDays.count == 2)
-        _ = try await store.take(intake)
+        #expect(try await store.ingest(intake).unsettledDays.count == 2)
+        _ = try await store.ingest(intake)
         try await store.close()
         store = try folder.open()
         #expect(
@@ -122,7 +134,7 @@ import Vitals
     @Test func `the device's own summary stands beside ours, whichever comes first`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        #expect(try await store.keepDeviceSummary(summary(count: 7), of: .band, at: dawn))
+        #expect(try await store.storeDeviceSummary(summary(count: 7), of: .band, at: dawn))
         #expect(try await store.days(of: .band, metric: .stress, in: Self.day...Self.day, limit: 9).isEmpty)
         let record = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
         #expect(record.deviceSummary == summary(count: 7))
@@ -132,7 +144,7 @@ import Vitals
     @Test func `a day of which only the device says something is to be settled, also after a restart`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open()
-        for _ in 0..<2 { #expect(try await store.keepDeviceSummary(summary(count: 7), of: .band, at: dawn)) }
+        for _ in 0..<2 { #expect(try await store.storeDeviceSummary(summary(count: 7), of: .band, at: dawn)) }
         try await store.close()
         store = try folder.open()
         #expect(try await store.load(.band).unsettledDays == [MetricDay(.stress, Self.day)])
@@ -145,20 +157,20 @@ import Vitals
         var options = StoreOptions()
         options.dailyRetention = .days(7)
         let store = try folder.open(options)
-        #expect(try await !store.keepDeviceSummary(summary(), of: .band, at: dawn + .days(10)))
+        #expect(try await !store.storeDeviceSummary(summary(), of: .band, at: dawn + .days(10)))
         #expect(try await store.load(.band).unsettledDays.isEmpty)
-        #expect(try await store.keepDeviceSummary(summary(), of: .band, at: dawn + .days(5)))
+        #expect(try await store.storeDeviceSummary(summary(), of: .band, at: dawn + .days(5)))
     }
 
     @Test func `a past day is a fact again where the device says something else of it`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         _ = try await store.settle(summary(), of: .band, isFinal: false, at: dawn)
-        #expect(try await store.keepDeviceSummary(summary(count: 6), of: .band, at: dawn))
+        #expect(try await store.storeDeviceSummary(summary(count: 6), of: .band, at: dawn))
         #expect(folder.committed.all.isEmpty)
         _ = try await store.settle(summary(), of: .band, isFinal: true, at: dawn)
         for _ in 0..<2 {
-            #expect(try await !store.keepDeviceSummary(summary(count: 8), of: .band, at: dawn + .hours(1)))
+            #expect(try await !store.storeDeviceSummary(summary(count: 8), of: .band, at: dawn + .hours(1)))
         }
         let changed = DayRecord(
             summary: summary(), revision: 2, updatedAt: dawn + .hours(1), isFinal: true,
@@ -180,7 +192,7 @@ import Vitals
             let own = DailySummary(
                 metric: .stress, day: Self.day, count: 3, manualCount: 1, average: 42.5,
                 details: .values(.init(maximum: stored, minimum: stored, resting: [stored])))
-            #expect(try await !store.keepDeviceSummary(own, of: .band, at: dawn + .hours(hour)))
+            #expect(try await !store.storeDeviceSummary(own, of: .band, at: dawn + .hours(hour)))
         }
         #expect(folder.committed.all.count == 2)
     }

@@ -1,5 +1,5 @@
-import Engines
 import Store
+import StoreAPI
 import Testing
 import Vitals
 
@@ -7,9 +7,9 @@ import Vitals
     static let identity = DeviceIdentity(manufacturer: "Acme", model: "Band", serial: nil, firmware: "1.2")
     static let capabilities = Capabilities(
         [.heartRate: [.measure, .monitor, .restAlert], .sleep: .history], maximumHistoryDays: 14)
-    static let setting = MonitorSetting(.heartRate, .restingAlertUpper)
+    static let setting = MonitorSetting(.heartRate, .upper(.resting))
     static let twin = TwinState(
-        desired: MonitorSettings([setting: .number(101.5), MonitorSetting(.stress, .alertEnabled): .toggle(true)]),
+        desired: MonitorSettings([setting: .number(101.5), MonitorSetting(.stress, .enabled(.alert)): .toggle(true)]),
         version: 17, reported: MonitorSettings([setting: .number(100)]), reportedVersion: 16, pending: [setting],
         drift: [MonitorSetting(.stress, .scheduleInterval)], error: "refused", updatedAt: dawn,
         waiting: MonitorPatch([setting: .number(90)]))
@@ -18,7 +18,8 @@ import Vitals
         lastID: SampleID(high: 7, low: 8), raisedAt: dawn - .minutes(9))
 
     static let changes: [DeviceChange] = [
-        .identity(identity, capabilities), .hasBattery, .cursor(.sleep, dawn), .twin(twin), .level(level),
+        .identity(identity, capabilities), .features([.battery, .signal]), .cursor(.sleep, dawn), .twin(twin),
+        .level(level),
         .lastSeen(dawn + .seconds(1)), .lastSync(dawn + .seconds(2)),
     ]
 
@@ -34,7 +35,7 @@ import Vitals
                 MetricDay(.heartRate, LocalDay(number: 20_000)), MetricDay(.sleep, LocalDay(number: 1)),
             ]
         }
-        _ = try await store.take(intake)
+        _ = try await store.ingest(intake)
         let before = try await store.load(.band)
         try await store.close()
         store = try folder.open()
@@ -42,7 +43,7 @@ import Vitals
         #expect(record == before)
         #expect(record.identity == Self.identity)
         #expect(record.capabilities == Self.capabilities)
-        #expect(record.hasBattery)
+        #expect(record.features == [.battery, .signal])
         #expect(record.cursors == [.sleep: dawn, .heartRate: dawn + .seconds(3)])
         #expect(record.twin == Self.twin)
         #expect(
@@ -65,7 +66,7 @@ import Vitals
         let store = try folder.open()
         try await store.save(Self.changes, of: .band)
         let day = MetricDay(.heartRate, LocalDay(number: 20_000))
-        _ = try await store.take(Intake(.band, [beat(0)]) { $0.unsettledDays = [day] })
+        _ = try await store.ingest(Intake(.band, [beat(0)]) { $0.unsettledDays = [day] })
         _ = try await store.load(.ring)
         #expect(try await store.knownDevices() == [.band, .ring])
         try await store.forget(.band)
@@ -73,10 +74,10 @@ import Vitals
         #expect(try await store.all().count == 1)
         var expected = DeviceRecord()
         expected.latest = [.heartRate: try #require(try await store.all().first)]
-        // A device that comes back on the same day has its running day again.
+        // A device that returns on the same day gets its running day back.
         expected.unsettledDays = [day]
         #expect(try await store.load(.band) == expected)
         #expect(try await store.knownDevices() == [.band, .ring])
-        #expect(try await store.take(Intake(.band, [beat(0)])).known == 1)
+        #expect(try await store.ingest(Intake(.band, [beat(0)])).known == 1)
     }
 }

@@ -1,6 +1,6 @@
-import Engines
 import Foundation
 import GRDB
+import StoreAPI
 import Testing
 import Vitals
 
@@ -10,7 +10,7 @@ import Vitals
     private func filled(_ folder: borrowing StoreFolder) async throws {
         let store = try folder.open()
         for hour in 0..<20 {
-            _ = try await store.take(Intake(.band, (0..<500).map { beat(hour * 3_600 + $0) }))
+            _ = try await store.ingest(Intake(.band, (0..<500).map { beat(hour * 3_600 + $0) }))
         }
         try await store.close()
     }
@@ -51,7 +51,7 @@ import Vitals
         #expect(aside.hasPrefix(folder.path + ".corrupt-20261118T"))
         #expect(try Data(contentsOf: URL(filePath: aside)) == content)
         #expect(store.identity == SampleID(high: 9, low: 0))
-        #expect(try await store.take(Intake(.band, [beat(0)])).new == 1)
+        #expect(try await store.ingest(Intake(.band, [beat(0)])).new == 1)
         #expect(folder.committed.all.last?.sequence == 1)
     }
 
@@ -59,7 +59,7 @@ import Vitals
         let folder = try StoreFolder()
         try await filled(folder)
         var bytes = try Data(contentsOf: URL(filePath: folder.path))
-        // Every page but those that a start reads: the damage is somewhere in the middle of the samples.
+        // Damages the first page of the samples, which a start does not read.
         let store = try folder.open()
         let root = try await store.write { transaction in
             try Int.fetchOne(transaction.database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'sample'") ?? 0
@@ -71,7 +71,7 @@ import Vitals
         let damaged = try folder.open()
         #expect(damaged.opening == .existing)
         await #expect { try await damaged.all() } throws: { ($0 as? StoreError)?.code == .corrupt }
-        await #expect { try await damaged.take(Intake(.band, [beat(0)])) } throws: {
+        await #expect { try await damaged.ingest(Intake(.band, [beat(0)])) } throws: {
             ($0 as? StoreError)?.code == .corrupt
         }
         try await damaged.close()
@@ -96,7 +96,7 @@ import Vitals
         let folder = try StoreFolder()
         do {
             let store = try folder.open()
-            _ = try await store.take(Intake(.band, [beat(0)]))
+            _ = try await store.ingest(Intake(.band, [beat(0)]))
         }
         #expect(try await folder.open().all().count == 1)
     }
@@ -105,7 +105,7 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         let shell = try DatabaseQueue(path: folder.path)
-        _ = try await store.take(Intake(.band, [beat(0, 61)]))
+        _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
         let rows = try await shell.read {
             try String.fetchAll($0, sql: "SELECT device || metric || start || value FROM readable_sample")
         }
@@ -133,19 +133,27 @@ import Vitals
                 .level(AlertLevel(rule: active, isActive: true, since: dawn)),
                 .level(AlertLevel(rule: over, isActive: false, since: dawn)),
             ], of: .band)
+        _ = try await store.ingest(Intake(.band, [beat(0)]))
         try await store.write { transaction in
             try transaction.database.execute(
                 sql: """
                     ALTER TABLE alert_level DROP COLUMN raised_at;
-                    DELETE FROM grdb_migrations WHERE identifier = '2';
+                    DROP VIEW readable_sample;
+                    ALTER TABLE sample DROP COLUMN withdrawn;
+                    CREATE VIEW readable_sample AS SELECT * FROM sample;
+                    ALTER TABLE device RENAME COLUMN features TO has_battery;
+                    UPDATE device SET has_battery = 1;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4');
                     """)
         }
         try await store.close()
         store = try folder.open()
         #expect(store.opening == .existing)
+        #expect(try await store.load(.band).features == .battery)
         let levels = try await store.load(.band).levels
         #expect(levels[active]?.raisedAt == dawn)
         #expect(levels[over] == AlertLevel(rule: over, isActive: false, since: dawn))
+        #expect(try await store.all().map(\.isWithdrawn) == [false])
     }
 
     @Test func `the database of another program is refused and left alone`() async throws {

@@ -1,5 +1,5 @@
-import Engines
 import GRDB
+import StoreAPI
 import Testing
 import Vitals
 
@@ -11,7 +11,7 @@ import Vitals
         let store = try folder.open(executor: GateExecutor(opensAt: 10))
         let results = try await withThrowingTaskGroup(of: IntakeResult.self) { group in
             for number in 0..<10 {
-                group.addTask { try await store.take(Intake(number % 2 == 0 ? .band : .ring, [beat(number)])) }
+                group.addTask { try await store.ingest(Intake(number % 2 == 0 ? .band : .ring, [beat(number)])) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -27,7 +27,7 @@ import Vitals
         let store = try folder.open(options, executor: GateExecutor(opensAt: 3))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<3 {
-                group.addTask { _ = try await store.take(Intake(.band, (0..<4).map { beat(number * 10 + $0) })) }
+                group.addTask { _ = try await store.ingest(Intake(.band, (0..<4).map { beat(number * 10 + $0) })) }
             }
             try await group.waitForAll()
         }
@@ -45,11 +45,11 @@ import Vitals
                     do {
                         if number == 2 {
                             try await store.write { transaction in
-                                _ = try transaction.take(Intake(.band, [beat(999)]))
+                                _ = try transaction.ingest(Intake(.band, [beat(999)]))
                                 try transaction.database.execute(sql: "INSERT INTO store(id, identity) VALUES (1, '')")
                             }
                         } else {
-                            _ = try await store.take(Intake(.band, [beat(number)]))
+                            _ = try await store.ingest(Intake(.band, [beat(number)]))
                         }
                     } catch {
                         failures.add()
@@ -65,15 +65,15 @@ import Vitals
     @Test func `a full disk fails every request and changes nothing until there is room again`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, [beat(-1)]))
+        _ = try await store.ingest(Intake(.band, [beat(-1)]))
         try await store.write { transaction in
             let pages = try Int.fetchOne(transaction.database, sql: "PRAGMA page_count") ?? 0
             try transaction.database.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
         }
         let many = (0..<2_000).map { beat($0) }
-        await #expect(throws: StoreError.self) { try await store.take(Intake(.band, many)) }
+        await #expect(throws: StoreError.self) { try await store.ingest(Intake(.band, many)) }
         do {
-            _ = try await store.take(Intake(.ring, many))
+            _ = try await store.ingest(Intake(.ring, many))
             Issue.record("the disk is full")
         } catch {
             #expect(error.code == .full)
@@ -82,7 +82,7 @@ import Vitals
         #expect(folder.committed.all.count == 1)
         #expect(try await store.statistics().lastError?.contains("full") == true)
         try await store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1000000") }
-        _ = try await store.take(Intake(.band, many))
+        _ = try await store.ingest(Intake(.band, many))
         #expect(try await store.all().count == 2_001)
         #expect(folder.committed.all.map(\.sequence) == Array(1...11))
         #expect(try await store.statistics().lastError == nil)

@@ -1,5 +1,5 @@
-import Engines
 import Store
+import StoreAPI
 import Testing
 import Vitals
 
@@ -41,14 +41,14 @@ import Vitals
     @Test(arguments: every) func `gives back every sample as it came`(sample: Sample) async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        let result = try await store.take(Intake(.band, [sample]))
+        let result = try await store.ingest(Intake(.band, [sample]))
         #expect(result.new == 1)
         let stored = StoredSample(
             sample: sample, id: SampleID(device: .band, sample: sample), revision: sample.revision ?? 1,
             receivedAt: dawn + .hours(1))
         #expect(try await store.all(sample.metric) == [stored])
         #expect(try await store.load(.band).latest == [sample.metric: stored])
-        let facts = try await store.pending(.live, after: 0, limit: 10)
+        let facts = try await store.pendingFacts(.live, after: 0, limit: 10)
         #expect(facts == folder.committed.all)
         #expect(facts.count == 1)
     }
@@ -56,8 +56,8 @@ import Vitals
     @Test func `knows a sample that comes again`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, [beat(0), beat(1)]))
-        let again = try await store.take(Intake(.band, [beat(0), beat(1), beat(2)], at: dawn + .hours(2)))
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(1)]))
+        let again = try await store.ingest(Intake(.band, [beat(0), beat(1), beat(2)], at: dawn + .hours(2)))
         #expect([again.new, again.corrected, again.known] == [1, 0, 2])
         #expect(try await store.all().map(\.receivedAt) == [1, 1, 2].map { dawn + .hours($0) })
     }
@@ -65,8 +65,8 @@ import Vitals
     @Test func `takes another value for a correction with a higher revision`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, [beat(0, 60)]))
-        let result = try await store.take(Intake(.band, [beat(0, 65), beat(0, 65), beat(0, 66)]))
+        _ = try await store.ingest(Intake(.band, [beat(0, 60)]))
+        let result = try await store.ingest(Intake(.band, [beat(0, 65), beat(0, 65), beat(0, 66)]))
         #expect([result.new, result.corrected, result.known] == [0, 2, 1])
         #expect(try await store.all().map(\.revision) == [3])
         #expect(try await store.all().map(\.sample.value) == [66])
@@ -75,10 +75,10 @@ import Vitals
     @Test func `keeps the device's newest revision whichever comes last`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, [beat(0, 60, revision: 5)]))
-        let older = try await store.take(Intake(.band, [beat(0, 50, revision: 4)]))
+        _ = try await store.ingest(Intake(.band, [beat(0, 60, revision: 5)]))
+        let older = try await store.ingest(Intake(.band, [beat(0, 50, revision: 4)]))
         #expect(older.known == 1)
-        let newer = try await store.take(Intake(.band, [beat(0, 70, revision: 9)]))
+        let newer = try await store.ingest(Intake(.band, [beat(0, 70, revision: 9)]))
         #expect(newer.corrected == 1)
         #expect(try await store.all().map(\.revision) == [9])
         #expect(try await store.all().map(\.sample) == [beat(0, 70, revision: 9)])
@@ -87,10 +87,10 @@ import Vitals
     @Test func `a revision that takes a correction back holds, also where it comes before that`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, [beat(0, 60, revision: 1)]))
-        let last = try await store.take(Intake(.band, [beat(0, 60, revision: 3), beat(0, 60, revision: 3)]))
+        _ = try await store.ingest(Intake(.band, [beat(0, 60, revision: 1)]))
+        let last = try await store.ingest(Intake(.band, [beat(0, 60, revision: 3), beat(0, 60, revision: 3)]))
         #expect([last.new, last.corrected, last.known] == [0, 1, 1])
-        let late = try await store.take(Intake(.band, [beat(0, 70, revision: 2)]))
+        let late = try await store.ingest(Intake(.band, [beat(0, 70, revision: 2)]))
         #expect(late.known == 1)
         #expect(try await store.all().map(\.sample) == [beat(0, 60, revision: 3)])
         #expect(try await store.all().map(\.revision) == [3])
@@ -102,7 +102,7 @@ import Vitals
         var manual = beat(0)
         manual.isUserInitiated = true
         let samples = [beat(0), manual, beat(0, lasting: 10)]
-        let result = try await store.take(Intake(.band, samples.reversed()))
+        let result = try await store.ingest(Intake(.band, samples.reversed()))
         #expect(result.new == 3)
         #expect(try await store.all().map(\.sample) == samples)
     }
@@ -110,31 +110,25 @@ import Vitals
     @Test func `the newest sample is the one that ends last`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, [beat(0, 1, lasting: 500)]))
-        _ = try await store.take(Intake(.band, [beat(400, 2), beat(10, 3)]))
+        _ = try await store.ingest(Intake(.band, [beat(0, 1, lasting: 500)]))
+        _ = try await store.ingest(Intake(.band, [beat(400, 2), beat(10, 3)]))
         #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 1)
-        _ = try await store.take(Intake(.band, [beat(0, 4, lasting: 500)]))
+        _ = try await store.ingest(Intake(.band, [beat(0, 4, lasting: 500)]))
         #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 4)
     }
 
-    @Test func `the newest sample is what the ledger takes for it, also after a clock that was ahead`() async throws {
+    @Test func `the newest sample is the one that was decided on, also after a clock that was ahead`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open()
-        let calendar = try #require(LocalCalendar(identifier: "UTC"))
-        var ledger = DeviceLedger(device: .band, today: RunningDay(day: LocalDay(number: 0)))
-        // The date of the gateway is set back by a day after the first; the device sends it once more at last.
-        for (sample, now) in [
-            (beat(86_400, 1), dawn + .days(1)), (beat(10, 2), dawn + .minutes(1)),
-            (beat(86_400, 1), dawn + .minutes(2)),
-        ] {
-            let context = IntakeContext(
-                source: .live, now: now, freshness: [:], settings: MonitorSettings(), policy: AlertPolicy(),
-                isWorn: true, calendar: calendar)
-            var intake = Intake(.band, [sample], at: now)
-            intake.decide = { [ledger] in ledger.recording($0, in: context) }
-            ledger = try await store.take(intake).ledger
+        // After the first sample the gateway's date is set back by a day; finally the device sends that sample again.
+        let (ahead, right) = (beat(86_400, 1), beat(10, 2))
+        for (sample, newest) in [(ahead, ahead), (right, right), (ahead, right)] {
+            let intake = Intake(.band, [sample]) { decision in
+                decision.latest = [.heartRate: SampleKey(newest)]
+                decision.highWater = [.heartRate: newest.end]
+            }
+            _ = try await store.ingest(intake)
         }
-        #expect(ledger.latest[.heartRate]?.sample.value == 2)
         try await store.close()
         store = try folder.open()
         let record = try await store.load(.band)
@@ -145,8 +139,8 @@ import Vitals
     @Test func `reads samples page by page in their order`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.take(Intake(.band, (0..<25).map { beat($0 / 2, 60, lasting: $0 % 2) }.shuffled()))
-        _ = try await store.take(Intake(.ring, [beat(3)]))
+        _ = try await store.ingest(Intake(.band, (0..<25).map { beat($0 / 2, 60, lasting: $0 % 2) }.shuffled()))
+        _ = try await store.ingest(Intake(.ring, [beat(3)]))
         var found: [SampleKey] = []
         while true {
             let page = try await store.samples(
@@ -168,7 +162,7 @@ import Vitals
             sample.isUserInitiated = number % 3 == 0
             return sample
         }
-        _ = try await store.take(Intake(.band, samples.shuffled()))
+        _ = try await store.ingest(Intake(.band, samples.shuffled()))
         var found: [Sample] = []
         while true {
             let page = try await store.samples(
@@ -192,7 +186,7 @@ import Vitals
         var batches = (samples + samples.shuffled(using: &random).prefix(60)).shuffled(using: &random)[...]
         while !batches.isEmpty {
             let count = Int.random(in: 1...30, using: &random)
-            _ = try await store.take(Intake(.band, Array(batches.prefix(count))))
+            _ = try await store.ingest(Intake(.band, Array(batches.prefix(count))))
             batches = batches.dropFirst(count)
         }
         let newest = Dictionary(grouping: samples, by: { SampleKey($0) })

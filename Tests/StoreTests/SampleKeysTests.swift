@@ -1,4 +1,4 @@
-import Engines
+import StoreAPI
 import Testing
 import Vitals
 

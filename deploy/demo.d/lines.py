@@ -3,16 +3,16 @@
 import json
 from typing import Any, NamedTuple, Optional
 
-STEPS = ("accepted", "pending", "confirmed", "alert")  # what a changed threshold goes through
-CAUSED = "heart_rate_resting_high"  # the alert at its end
+STEPS = ("accepted", "pending", "confirmed", "alert")  # the steps of a changed threshold
+CAUSED = "heart_rate_resting_high"  # the alert of the last step
 
 
 class Line(NamedTuple):
     what: str
     text: str
-    key: str = ""  # lines of one key are shown once in `every` seconds: there is more to see than can be read
+    key: str = ""  # lines of one key are shown once in `every` seconds, so that the output stays readable
     every: float = 0
-    step: str = ""  # the one of `STEPS` that it shows
+    step: str = ""  # the one of `STEPS` that the line shows
 
 
 class Reader:
@@ -53,12 +53,12 @@ class Reader:
 
     def read_daily(self, name: str, device: str, body: dict) -> list[Line]:
         if name.count("/") < 3:
-            return []  # today's, which changes with each sample
+            return []  # the running day, which changes with each sample
         return [Line("daily", f"{name}: {body['count']} samples", f"{device}/daily", 5)]
 
     def read_config(self, name: str, device: str, body: dict) -> list[Line]:
         if name.endswith("/set"):
-            return []  # what was asked, and is shown where it is asked
+            return []  # the request, which is shown when it is sent
         known, self.configurations[device] = self.configurations.get(device), body
         version = f"{name}: version {body['version']}"
         if body["pending"]:

@@ -18,7 +18,7 @@ import lines
 
 DEVICE = "vitals2mqtt/home/band"
 LOW, USUAL = 45, 110  # bpm: a resting heart rate is nearly always above the first and below the second
-ENOUGH = 30  # seconds in which everything must have been seen; fewer are for a glimpse
+ENOUGH = 30  # seconds in which every step must appear; shorter runs need not show all
 
 
 class Stop(Exception):
@@ -55,7 +55,7 @@ class Stage:
         self.until = self.began + (arguments.seconds or float("inf"))
         self.children: list[subprocess.Popen] = []
         self.gateway = None
-        self.ended = None  # the gateway's exit status, if it ended by itself
+        self.ended = None  # the gateway's exit status, if it ended early
         self.reader = lines.Reader()
         self.counts: dict[str, int] = {}
         self.shown: dict[str, float] = {}
@@ -115,7 +115,7 @@ class Stage:
     # The end
 
     def stop(self, *_) -> None:
-        self.arguments.seconds = None  # it was not given its time
+        self.arguments.seconds = None  # the run was cut short
         raise Stop
 
     def end(self) -> None:
@@ -155,7 +155,7 @@ class Stage:
             topic, _, payload = message.rstrip("\n").partition(" ")
             with self.news:
                 if not self.open:
-                    continue  # read on: a subscriber that cannot write does not end
+                    continue  # read on, else the subscriber could block on its output and not end
                 self.count(topic)
                 for line in self.reader.read(topic, payload):
                     self.show(line)
@@ -178,7 +178,7 @@ class Stage:
     def say(self, what: str, text: str) -> None:
         try:
             print(f"{time.monotonic() - self.began:6.1f}s  {what:<10} {text}", flush=True)
-        except BrokenPipeError:  # whoever read has seen enough, as `head` does
+        except BrokenPipeError:  # the reader has closed the pipe, as `head` does
             self.until = 0
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -23,11 +23,12 @@ from processes import Finding
 from trial import Trial
 
 CHECKS: list[Callable[[Trial], str]] = [
-    entities.exist, entities.are_grouped, entities.are_described, entities.show_values,
-    controls.numbers_reach_the_device, controls.switches_reach_the_device, controls.times_reach_the_device,
-    controls.refused_values_fall_back, life.leave, controls.buttons_act, controls.alerts_arrive,
-    life.of_a_device_that_is_away, life.of_the_gateway, life.of_a_device_that_is_removed, life.of_home_assistant,
-    life.statistics, life.of_discovery, life.log,
+    entities.exist, entities.are_hidden, entities.are_grouped, entities.are_described, entities.show_values,
+    entities.show_attributes, controls.numbers_reach_the_device, controls.switches_reach_the_device,
+    controls.times_reach_the_device, controls.refused_values_fall_back, controls.measurements_fail, life.leave,
+    controls.buttons_act, controls.measurements_are_shown, controls.measurements_are_stopped, controls.alerts_arrive,
+    life.of_a_device_that_is_away, controls.settings_wait, controls.settings_drift, life.of_the_gateway,
+    life.of_a_device_that_is_removed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
 ]
 
 
@@ -59,7 +60,7 @@ def run(version: str, program: str) -> int:
             for name in ("gateway", "home-assistant"):
                 print(f"-- the end of the log of {name}\n{trial.processes.tail(name)}", flush=True)
     finally:
-        # A second Ctrl-C does not disturb it.
+        # A second Ctrl-C does not interrupt it.
         handlers = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         trial.processes.end_all()
         shutil.rmtree(folder, ignore_errors=True)
@@ -83,7 +84,7 @@ def try_all(trial: Trial) -> int:
         try:
             trial.processes.check()
             result = f"ok    {check.__doc__} ({check(trial)})"
-        except Exception as error:  # one check does not keep the others from being made
+        except Exception as error:  # a failed check must not prevent the others
             findings += 1
             known = isinstance(error, (Finding, Refused))
             result = f"WRONG {check.__doc__}:\n{error if known else traceback.format_exc()}"

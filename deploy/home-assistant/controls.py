@@ -1,9 +1,13 @@
-"""Checks of what people do in Home Assistant: settings reach the device, or fall back; buttons act; an alert arrives."""
+"""Checks of what people do in Home Assistant: settings reach the device, at once or when it is back, or fall back; buttons
+act; measurements are seen, and stop; an alert arrives."""
 
-from typing import Any
+import itertools
+import time
+from datetime import datetime, timezone
+from typing import Any, Callable
 
 from expected import GATEWAY
-from processes import Finding
+from processes import Finding, until
 from trial import Trial
 
 
@@ -73,7 +77,7 @@ def refused_values_fall_back(trial: Trial) -> str:
         "the patch is refused", trial.topic("band-1", "response"), lambda answer: answer["status"] == "rejected", since).payload
     if [violation["path"] for violation in answer["violations"]] != ["heart_rate.resting_alert.upper"]:
         raise Finding(f"it was refused for another reason: {answer}")
-    # What Home Assistant shows was published after the refusal, and is what held before.
+    # Home Assistant shows the earlier value, which was published after the refusal.
     again = trial.wait("the configuration again", "band-1", "config", lambda _: True, since)
     if again != before:
         raise Finding(f"the configuration was {before}, and is {again}")
@@ -82,7 +86,7 @@ def refused_values_fall_back(trial: Trial) -> str:
 
 
 def buttons_act(trial: Trial) -> str:
-    """sync now, measure now and reconnect do what they say"""
+    """sync now and reconnect do what they say"""
     press = "button.press"
     last = trial.last("ring-1", "sync")["last_success_at"]
     trial.home.connection.call(press, trial.entity("ring-1", "sync_now"))
@@ -91,7 +95,7 @@ def buttons_act(trial: Trial) -> str:
         raise Finding(f"it was not the command that synchronised: {now}")
     trial.wait_state(trial.entity("ring-1", "last_sync"), now["last_success_at"])
 
-    # A simulated device is back so soon that nothing need be heard of the time between.
+    # A simulated device returns so soon that the interruption may be invisible.
     before = trial.last("ring-1", "link")["since"]
     trial.home.connection.call(press, trial.entity("ring-1", "reconnect"))
     trial.wait("the link is another one", "ring-1", "link", lambda link: link["state"] == "connected" and link["since"] > before)
@@ -100,14 +104,151 @@ def buttons_act(trial: Trial) -> str:
     trial.home.connection.call(press, trial.entity(GATEWAY, "sync_all"))
     for device, last in before.items():
         trial.wait("a synchronisation of all", device, "sync", lambda sync, last=last: (sync["last_success_at"] or "") > last)
+    return f"sync all: {len(before)} devices"
 
-    since = trial.broker.count
-    trial.home.connection.call(press, trial.entity("cuff-1", "measure_blood_pressure"))
-    trial.wait("a measurement", "cuff-1", "measure", lambda measure: measure["state"] == "measuring", since)
-    ended = trial.wait("its end", "cuff-1", "measure", lambda measure: measure["state"] == "ended", since, 120)
+
+class Watched:
+    """A measurement that is begun by its button, and looked at from there on."""
+
+    def __init__(self, trial: Trial, device: str, metric: str) -> None:
+        self.trial, self.device, self.metric = trial, device, metric
+        self.entity = trial.entity(device, "measurement")
+        self.since = trial.broker.count
+        self.began = datetime.now(timezone.utc)
+        trial.home.connection.call("button.press", trial.entity(device, f"measure_{metric}"))
+
+    def told(self, state: str, seconds: float = 60) -> dict:
+        """What its topic says, once it is in a state."""
+        return self.trial.wait(
+            f"the measurement is {state}", self.device, "measure", lambda measure: measure["state"] == state, self.since, seconds)
+
+    def ended(self, state: str) -> str:
+        """It ended like that, and Home Assistant showed all that its topic said of it, in this order."""
+        def compared() -> list[str]:
+            messages = self.trial.broker.all(self.trial.topic(self.device, "measure"))
+            told = changes([message.payload for message in messages if message.number > self.since and message.payload])
+            shown = changes([
+                {"state": known["state"], **known["attributes"]} for known in self.trial.history(self.entity, self.began)])
+            if shown[-len(told):] != told:
+                raise Finding(f"it showed {shown}, and its topic said {told}")
+            return [name for name, _ in itertools.groupby(state for state, *_ in told)]
+
+        names = until(f"{self.entity} showed what its topic said", compared, 20)
+        wanted = ["starting", "measuring", state]
+        if names != wanted:
+            raise Finding(f"the measurement was {names}, not {wanted}")
+        now = self.trial.wait_state(self.entity, state)["attributes"]
+        if now["metric"] != self.metric:
+            raise Finding(f"it shows a measurement of {now['metric']}, not of {self.metric}")
+        return ", ".join(names)
+
+
+def changes(payloads: list[dict]) -> list[tuple]:
+    """What is shown of measurements, without repetitions."""
+    shown = [tuple(payload.get(name) for name in ("state", "metric", "started_at", "value", "error")) for payload in payloads]
+    return [known for number, known in enumerate(shown) if number == 0 or known != shown[number - 1]]
+
+
+def measurements_are_shown(trial: Trial) -> str:
+    """measure now does what it says, and the measurement is seen from its start to its end"""
+    measurement = Watched(trial, "cuff-1", "blood_pressure")
+    trial.wait_state(measurement.entity, "measuring")
+    result = measurement.told("ended", 120)
     for part in ("systolic", "diastolic"):
-        trial.wait_state(trial.entity("cuff-1", f"blood_pressure_{part}"), ended["fields"][part])
-    return "with a blood pressure as the result"
+        trial.wait_state(trial.entity("cuff-1", f"blood_pressure_{part}"), result["fields"][part])
+    return f"{measurement.ended('ended')}, with a blood pressure as the result"
+
+
+def measurements_are_stopped(trial: Trial) -> str:
+    """stop measuring ends a measurement"""
+    measurement = Watched(trial, "clip-1", "heart_rate")
+    # It takes a minute, and has a value each second.
+    trial.wait_state(
+        measurement.entity, lambda state: state["state"] == "measuring" and state["attributes"]["value"] is not None)
+    pressed = time.monotonic()
+    trial.home.connection.call("button.press", trial.entity("clip-1", "stop_measuring"))
+    measurement.told("ended", 20)
+    seconds = time.monotonic() - pressed
+    return f"{measurement.ended('ended')}, {seconds:.1f} s after it was pressed"
+
+
+def measurements_fail(trial: Trial) -> str:
+    """a measurement whose device is lost has failed, and says why"""
+    measurement = Watched(trial, "strap-1", "heart_rate")
+    measurement.told("measuring")
+    trial.gateway.stop_strap()
+    try:
+        error = measurement.told("failed")["error"]
+        if not error:
+            raise Finding("it does not say why")
+        trial.wait_state(measurement.entity, lambda state: state["attributes"]["error"] == error)
+        states = measurement.ended("failed")
+    finally:
+        come_back(trial)
+    return f"{states}: {error}"
+
+
+def come_back(trial: Trial) -> None:
+    """The strap is there again."""
+    since = trial.broker.count
+    trial.gateway.start_strap()
+    trial.home.connection.call("button.press", trial.entity("strap-1", "reconnect"))
+    trial.wait("the strap is back", "strap-1", "link", lambda link: link["state"] == "connected", since)
+
+
+def go_away(trial: Trial) -> None:
+    """The strap is lost."""
+    since = trial.broker.count
+    trial.gateway.stop_strap()
+    trial.wait("the link is lost", "strap-1", "link", lambda link: link["state"] != "connected", since)
+
+
+def settings_wait(trial: Trial) -> str:
+    """a setting that is made while its device is away is pending, until the device is back and has it"""
+    path = "heart_rate.resting_alert.upper"
+    entity, pending = trial.entity("strap-1", path.replace(".", "_")), trial.entity("strap-1", "settings_pending")
+    before = value(trial.last("strap-1", "config"), path)
+    trial.wait_state(pending, "off")
+    go_away(trial)
+    try:
+        trial.home.connection.call("number.set_value", entity, value=before + 7)
+        trial.wait_state(pending, shows("on", pending=[path], drift=[], reported={path: before}, error=None))
+        trial.wait_state(entity, before + 7)
+    finally:
+        come_back(trial)
+    trial.wait_state(pending, shows("off", pending=[], drift=[], reported={}, error=None))
+    answer = trial.command("strap-1", "fetch")
+    if answer["status"] != "done" or value(answer["data"], path) != before + 7:
+        raise Finding(f"the device does not have {before + 7} for {path}: {answer}")
+    trial.wait_state(entity, before + 7)
+    return f"{path}, from {before} to {before + 7}"
+
+
+def settings_drift(trial: Trial) -> str:
+    """a setting that is changed on the device itself is shown as drifted, until it is adopted"""
+    path = "heart_rate.schedule.interval_min"
+    entity, pending = trial.entity("strap-1", path.replace(".", "_")), trial.entity("strap-1", "settings_pending")
+    before = value(trial.last("strap-1", "config"), path)
+    trial.wait_state(pending, "off")
+    go_away(trial)
+    try:
+        trial.gateway.change_strap("schedule", "interval_min", before + 15)
+    finally:
+        come_back(trial)
+    trial.wait_state(pending, shows("on", pending=[], drift=[path], reported={path: before + 15}, error=None))
+    trial.wait_state(entity, before)
+    answer = trial.command("strap-1", "config/set", adopt=True)
+    if answer["status"] != "done":
+        raise Finding(f"it was not adopted: {answer}")
+    trial.wait_state(pending, shows("off", pending=[], drift=[], reported={}, error=None))
+    trial.wait_state(entity, before + 15)
+    return f"{path}, from {before} to {before + 15}"
+
+
+def shows(wanted: str, **attributes: Any) -> Callable[[dict], bool]:
+    """A condition for `wait_state`: this state, with these attributes."""
+    return lambda state: state["state"] == wanted and all(
+        state["attributes"].get(name, "missing") == known for name, known in attributes.items())
 
 
 def alerts_arrive(trial: Trial) -> str:
@@ -125,7 +266,7 @@ def alerts_arrive(trial: Trial) -> str:
             f"{path} is accepted", "clip-1", "config",
             lambda config, path=path, data=data: value(config, path) == data.get("value", True))
     trial.wait_state(level, lambda state: state["state"] in ("off", "on"))
-    # Nobody's heart beats so slowly. A clip measures when it is told to.
+    # No heart beats so slowly. A clip measures on command.
     trial.home.connection.call("button.press", trial.entity("clip-1", "measure_heart_rate"))
     raised = trial.wait("the alert", "clip-1", "event/alert", lambda alert: alert["edge"] == "raised")
     fired = trial.wait_state(

@@ -9,7 +9,7 @@ def exist(trial: Trial) -> str:
     """each entity that the devices' capabilities allow is there, and no other"""
     for device in trial.gateway.devices:
         trial.wait("a synchronisation", device, "sync", lambda sync: sync["last_success_at"], seconds=120)
-    # A simulated wearable tells its battery at once.
+    # A simulated wearable reports its battery at once.
     for device in trial.gateway.devices[:-1]:
         trial.wait("its battery", device, "latest/battery", lambda latest: True)
 
@@ -21,6 +21,41 @@ def exist(trial: Trial) -> str:
         return len(found)
 
     return f"{until('all entities and no others', compared)} entities"
+
+
+def are_hidden(trial: Trial) -> str:
+    """those that few want to see are disabled, until somebody enables them"""
+    registry = trial.registry()
+    entities = trial.expected()
+    wrong = [
+        f"{entity.device} {entity.key}: disabled by {registry[trial.name(entity)]['disabled_by']}" for entity in entities
+        if (registry[trial.name(entity)]["disabled_by"] is None) != entity.enabled]
+    if wrong:
+        raise Finding("; ".join(wrong))
+    enable(trial)
+    return f"{sum(not entity.enabled for entity in entities)} entities"
+
+
+def enable(trial: Trial) -> None:
+    """Enables all that is disabled, so that everything else can be looked at."""
+    since = trial.broker.count
+    disabled = [entry["entity_id"] for entry in trial.registry().values() if entry["disabled_by"]]
+    for name in disabled:
+        trial.home.connection.ask("config/entity_registry/update", entity_id=name, disabled_by=None)
+    if disabled:
+        # Home Assistant loads the integration again half a minute after the last one was enabled, and everything is unavailable
+        # for a moment. It says its birth when it is connected again.
+        trial.broker.wait("its birth", "homeassistant/status", lambda status: status == "online", since, 90)
+    names = {entry["entity_id"] for entry in trial.registry().values()}
+
+    def compared() -> bool:
+        missing = names - {
+            name for name, state in trial.home.connection.states().items() if not state["attributes"].get("restored")}
+        if missing:
+            raise Finding(f"without a state: {sorted(missing)}")
+        return True
+
+    until("everything that was enabled is there", compared)
 
 
 def are_grouped(trial: Trial) -> str:
@@ -75,6 +110,8 @@ def described(trial: Trial) -> int:
         compare(entity, "device_class", attributes.get("device_class"), entity.device_class)
         compare(entity, "state_class", attributes.get("state_class"), entity.state_class)
         compare(entity, "the category", entry["entity_category"], entity.category)
+        precision = entry["options"].get("sensor", {}).get("suggested_display_precision")
+        compare(entity, "the precision", precision, entity.precision)
         if entity.range:
             compare(entity, "the range", tuple(attributes[name] for name in ("min", "max", "step")), entity.range)
             compare(entity, "mode", attributes["mode"], "box")
@@ -112,17 +149,50 @@ def mistake_of(trial: Trial, entity: Entity, shown: str) -> str:
         return ""  # they show when they were last used, which is tried elsewhere
     if entity.key == "outbox":
         return "" if shown.isdigit() else f"it shows {shown}"
-    # What moves each second may be shown a moment later.
+    # A value that changes each second may be shown a moment later.
     payloads = [message.payload for message in trial.broker.all(trial.topic(entity.device, entity.topic or ""))][-40:]
     texts = [entity.text(payload) for payload in payloads]
     last = texts[-1] if texts else None
-    if entity.platform == "binary_sensor" and entity.device != GATEWAY and last is None and not is_watched(trial, entity):
+    if entity.may_lack and last is None:
+        return "" if shown == "unknown" or shown in [str(text) for text in texts] else f"it shows {shown}, and there is nothing"
+    if entity.key.startswith("alert_") and last is None and not is_watched(trial, entity):
         return "" if shown == "unknown" else f"it shows {shown}, and the rule never had a limit"
     if last is None:
         return f"its topic has nothing: {payloads[-1:]}"
     if shown in NOTHING:
         return f"it shows {shown}, not {last}"
     return "" if any(same(shown, text) for text in texts if text is not None) else f"it shows {shown}, not {last}"
+
+
+# What Home Assistant itself says of a sensor, beside its state.
+OWN = {"friendly_name", "icon", "unit_of_measurement", "device_class", "state_class", "options"}
+
+
+def show_attributes(trial: Trial) -> str:
+    """each sensor has the attributes that its topic says, and no others"""
+    sensors = [entity for entity in trial.expected() if entity.platform in ("sensor", "binary_sensor")]
+    registry = trial.registry()
+
+    def compared() -> str:
+        states = trial.home.connection.states()
+        mistakes: list[str] = []
+        count = stages = 0
+        for entity in sensors:
+            wanted = entity.beside(trial.last(entity.device, entity.topic) if entity.topic else None)
+            found = states[registry[trial.name(entity)]["entity_id"]]["attributes"]
+            mistakes += [
+                f"{entity.device} {entity.key}: {name} is {found.get(name, 'missing')!r}, not {wanted.get(name, 'there')!r}"
+                for name in sorted(wanted.keys() | found.keys() - OWN)
+                if name not in wanted or name not in found or found[name] != wanted[name]]
+            count += len(wanted)
+            stages += len(wanted.get("stages", []))
+        if mistakes:
+            raise Finding("; ".join(mistakes))
+        if not stages:
+            raise Finding("no last sleep has a stage")
+        return f"{count} attributes, with {stages} stages of sleep"
+
+    return until("every attribute is shown", compared)
 
 
 def is_watched(trial: Trial, entity: Entity) -> bool:

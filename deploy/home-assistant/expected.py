@@ -7,6 +7,7 @@ from typing import Any, Iterator, Optional
 GATEWAY = "gateway"
 STATISTICS = {"measurement", "total_increasing"}
 UNITS = {"heart_rate": "bpm", "blood_pressure": "mmHg", "blood_oxygen": "%", "stress": None, "temperature": "°C"}
+STAGES = 150  # of a sleep with more of them, none is shown
 RANGES = {  # of limits: lowest, highest, step
     "heart_rate": (20, 300, 1), "blood_pressure": (20, 300, 1), "blood_oxygen": (0, 100, 1), "stress": (0, 100, 1),
     "temperature": (25, 45, 0.1),
@@ -20,6 +21,9 @@ class Entity:
     platform: str
     topic: Optional[str] = None  # below the device's topics, with the path of the value within its payload
     path: tuple = ()
+    may_lack: bool = False  # a day, or a device, may have no such value
+    enabled: bool = True  # without anybody asking for it
+    precision: Optional[int] = None
     unit: Optional[str] = None
     device_class: Optional[str] = None
     state_class: Optional[str] = None
@@ -27,10 +31,20 @@ class Entity:
     needs_device: bool = False  # values do; settings, alerts, diagnostics and buttons need the gateway alone
     range: Optional[tuple] = None
     event_types: tuple = ()
+    attributes: tuple = ()  # members of the payload that stand beside the state
 
     def value(self, payload: Any) -> Any:
+        if self.key == "sync_progress" and payload:
+            return 100 * payload["metrics_done"] / payload["metrics_total"] if payload["metrics_total"] else None
+        if self.key == "settings_pending" and payload:
+            return bool(payload["pending"] or payload["drift"])
+        if self.key in ("distance", "energy") and payload and not payload["total"]:
+            return payload.get(*self.path) or 0
         for name in self.path:
-            payload = payload.get(name) if isinstance(payload, dict) else None
+            if isinstance(name, int):
+                payload = payload[name] if payload else None
+            else:
+                payload = payload.get(name) if isinstance(payload, dict) else None
         return payload
 
     def text(self, payload: Any) -> Any:
@@ -41,54 +55,131 @@ class Entity:
         if self.platform == "switch":
             return "on" if value else "off"
         if self.platform == "binary_sensor":
-            return "on" if value in ("active", "online") else "off"
+            return "on" if value in ("active", "online", True) else "off"
         return "00:00:00" if value == "24:00" else f"{value}:00"  # time
+
+    def beside(self, payload: Any) -> dict:
+        """The attributes that Home Assistant must show for a payload."""
+        if not payload:
+            return {}
+        if self.key in ("last_sleep", "last_workout"):
+            fields = dict(payload["fields"] or {})
+            if len(fields.get("stages", [])) > STAGES:
+                fields["stages"] = []
+            return {**fields, "ended_at": payload["measured_at"]}
+        return {name: payload[name] for name in self.attributes}
 
 
 def of_gateway() -> list[Entity]:
     return [
         Entity(GATEWAY, "status", "binary_sensor", "status", device_class="connectivity", category="diagnostic"),
-        Entity(GATEWAY, "outbox", "sensor", unit="messages", state_class="measurement", category="diagnostic"),
-        Entity(GATEWAY, "store_size", "sensor", "state", ("store_bytes",), "B", "data_size", "measurement", "diagnostic"),
+        Entity(GATEWAY, "outbox", "sensor", unit="messages", state_class="measurement", category="diagnostic", precision=0),
+        Entity(GATEWAY, "store_size", "sensor", "state", ("store_bytes",), unit="B", device_class="data_size",
+               state_class="measurement", category="diagnostic", precision=0),
         Entity(GATEWAY, "sync_all", "button"),
     ]
 
 
-def of_device(device: str, info: dict, has_battery: bool, has_time: bool) -> list[Entity]:
+def of_device(device: str, info: dict, config: dict, told: dict, has_time: bool) -> list[Entity]:
+    """`told` is what the device and its link have told: `battery`, `worn`, `charging` and `rssi`."""
     can = info["capabilities"]
-    return [*values(device, can, has_battery), *diagnostics(device, can), *alerts(device, can),
-            *settings(device, can, has_time), *buttons(device, can)]
+    return [*values(device, can), *days(device, can), *alerts(device, can, config), *own(device, told),
+            *diagnostics(device, can), *settings(device, can, has_time), *buttons(device, can)]
 
 
-def values(device: str, can: dict, has_battery: bool) -> Iterator[Entity]:
-    def newest(key: str, metric: str, path: tuple, unit: Optional[str], **more: Any) -> Entity:
-        return Entity(device, key, "sensor", f"latest/{metric}", path, unit, state_class="measurement", needs_device=True, **more)
+def newest(device: str, key: str, metric: str, path: tuple, unit: Optional[str], **more: Any) -> Entity:
+    more = {"state_class": "measurement", "precision": 1 if metric == "temperature" else 0, **more}
+    return Entity(device, key, "sensor", f"latest/{metric}", path, unit=unit, needs_device=True, **more)
 
-    def today(key: str, metric: str, member: str, unit: str, device_class: Optional[str], state_class: str) -> Entity:
-        return Entity(device, key, "sensor", f"daily/{metric}", (member,), unit, device_class, state_class, needs_device=True)
 
+def values(device: str, can: dict) -> Iterator[Entity]:
     for metric in ("heart_rate", "resting_heart_rate", "blood_oxygen", "stress", "temperature"):
         if metric in can:
             device_class = "temperature" if metric == "temperature" else None
-            yield newest(metric, metric, ("value",), UNITS.get(metric, "bpm"), device_class=device_class)
+            yield newest(device, metric, metric, ("value",), UNITS.get(metric, "bpm"), device_class=device_class)
     if "blood_pressure" in can:
         for part in ("systolic", "diastolic"):
             key = f"blood_pressure_{part}"
-            yield newest(key, "blood_pressure", ("fields", part), "mmHg", device_class="pressure")
+            yield newest(device, key, "blood_pressure", ("fields", part), "mmHg", device_class="pressure")
+    for metric, key in (("sleep", "last_sleep"), ("sport", "last_workout")):
+        if metric in can:
+            yield newest(device, key, metric, ("value",), "min", device_class="duration", state_class=None, may_lack=True)
+
+
+def days(device: str, can: dict) -> Iterator[Entity]:
+    def today(key: str, metric: str, member: str, unit: str, device_class: Optional[str], state_class: str) -> Entity:
+        return of_today(key, metric, (member,), unit, device_class, state_class)
+
+    def of_today(
+        key: str, metric: str, path: tuple, unit: Optional[str], device_class: Optional[str] = None,
+        state_class: str = "measurement", **more: Any
+    ) -> Entity:
+        precision = 1 if metric == "temperature" else 0
+        return Entity(
+            device, key, "sensor", f"daily/{metric}", path, unit=unit, device_class=device_class, state_class=state_class,
+            needs_device=True, precision=precision, **more)
+
+    for metric, unit in UNITS.items():
+        if metric not in can:
+            continue
+        device_class = {"temperature": "temperature", "blood_pressure": "pressure"}.get(metric)
+        for part in ("systolic", "diastolic") if metric == "blood_pressure" else (None,):
+            key = f"{metric}_{part}" if part else metric
+            for name, item in (("lowest", "minimum"), ("highest", "maximum")):
+                path = (f"{item}_{part}", "fields", part) if part else (item, "value")
+                yield of_today(f"{key}_{name}", metric, path, unit, device_class, may_lack=True, enabled=False)
+            path = ("average", part) if part else ("average",)
+            yield of_today(f"{key}_mean", metric, path, unit, device_class, may_lack=True, enabled=False)
+    if "resting_heart_rate" in can:
+        path = ("resting", -1, "value")
+        yield of_today("resting_heart_rate_today", "resting_heart_rate", path, "bpm", may_lack=True)
+    if has_maximum(can):
+        for zone in range(5):
+            yield of_today(
+                f"heart_rate_zone_{zone + 1}", "heart_rate", ("zones_min", zone), "min", "duration", "measurement",
+                may_lack=True)
+            if "sport" in can:
+                yield of_today(
+                    f"workout_zone_{zone + 1}", "sport", ("workouts", -1, "zones_min", zone), "min", "duration",
+                    "measurement", may_lack=True, enabled=False)
     if "steps" in can:
         yield today("steps", "steps", "total", "steps", None, "total_increasing")
         yield today("distance", "steps", "distance_m", "m", "distance", "total_increasing")
         yield today("energy", "steps", "energy_kcal", "kcal", "energy", "total_increasing")
     if "sleep" in can:
         yield today("sleep", "sleep", "total", "min", "duration", "measurement")
-    if has_battery:
-        yield newest("battery", "battery", ("value",), "%", device_class="battery", category="diagnostic")
+
+
+def own(device: str, told: dict) -> Iterator[Entity]:
+    """What the device and its link tell of themselves."""
+    if told["battery"]:
+        yield newest(device, "battery", "battery", ("value",), "%", device_class="battery", category="diagnostic")
+    for key, device_class in (("worn", None), ("charging", "battery_charging")):
+        if told[key]:
+            yield Entity(
+                device, key, "binary_sensor", "wear", (key,), device_class=device_class, category="diagnostic", needs_device=True,
+                may_lack=True)
+    if told["rssi"]:
+        yield Entity(
+            device, "rssi", "sensor", "link", ("rssi",), unit="dBm", device_class="signal_strength", state_class="measurement",
+            category="diagnostic", needs_device=True, may_lack=True, precision=0)
 
 
 def diagnostics(device: str, can: dict) -> Iterator[Entity]:
     if any(abilities["history"] for abilities in can.values()):
         yield Entity(
             device, "last_sync", "sensor", "sync", ("last_success_at",), device_class="timestamp", category="diagnostic")
+        yield Entity(
+            device, "sync_progress", "sensor", "sync", ("metrics_done",), unit="%", state_class="measurement",
+            category="diagnostic", may_lack=True, enabled=False, precision=0)
+    if any(abilities["measure"] for abilities in can.values()):
+        yield Entity(
+            device, "measurement", "sensor", "measure", ("state",), device_class="enum", category="diagnostic",
+            attributes=("metric", "started_at", "value", "error"))
+    if any(metric in can for metric in (*RANGES, "resting_heart_rate")):
+        yield Entity(
+            device, "settings_pending", "binary_sensor", "config", ("pending",), device_class="problem", category="diagnostic",
+            attributes=("pending", "drift", "reported", "error"))
     yield Entity(device, "firmware", "sensor", "info", ("firmware",), category="diagnostic")
 
 
@@ -97,7 +188,7 @@ def rules(can: dict) -> list[str]:
     for metric in RANGES:
         if metric == "heart_rate":
             subjects = ["resting"] if metric in can or "resting_heart_rate" in can else []
-            subjects += ["exercise"] if metric in can else []
+            subjects += ["exercise"] if tells_exercise(can) else []
             names += [f"{metric}_{subject}" for subject in subjects]
         elif metric == "blood_pressure" and metric in can:
             names += [f"{metric}_systolic", f"{metric}_diastolic"]
@@ -106,12 +197,26 @@ def rules(can: dict) -> list[str]:
     return [f"{name}_{side}" for name in names for side in ("high", "low")]
 
 
-def alerts(device: str, can: dict) -> Iterator[Entity]:
+def alerts(device: str, can: dict, config: dict) -> Iterator[Entity]:
     names = rules(can)
     if names:
         yield Entity(device, "alert", "event", event_types=(*names, "alert_cleared"))
     for name in names:
-        yield Entity(device, f"alert_{name}", "binary_sensor", f"alert/{name}", ("state",), device_class="problem")
+        metric, group, switch = switch_of(name)
+        limit = config[metric][group][limit_of(name)]
+        high = name.endswith("_high")
+        if limit is not None and limit == RANGES[metric][1 if high else 0]:
+            continue  # no value can be beyond it
+        yield Entity(
+            device, f"alert_{name}", "binary_sensor", f"alert/{name}", ("state",), device_class="problem",
+            enabled=bool(config[metric][group][switch]))
+
+
+def limit_of(rule: str) -> str:
+    """The name of a rule's limit within its group."""
+    name = "upper" if rule.endswith("_high") else "lower"
+    part = next((part for part in ("systolic", "diastolic") if part in rule), None)
+    return f"{part}_{name}" if part else name
 
 
 def switch_of(rule: str) -> tuple:
@@ -126,7 +231,7 @@ def settings(device: str, can: dict, has_time: bool) -> Iterator[Entity]:
     def setting(platform: str, path: str, unit: Optional[str] = None, limits: Optional[tuple] = None) -> Entity:
         names = tuple(path.split("."))
         return Entity(
-            device, "_".join(names), platform, "config", names, unit, category="config", range=limits)
+            device, "_".join(names), platform, "config", names, unit=unit, category="config", range=limits)
 
     for metric, limits in RANGES.items():
         able = {name for name, has in can.get(metric, {}).items() if has}
@@ -142,8 +247,20 @@ def settings(device: str, can: dict, has_time: bool) -> Iterator[Entity]:
             yield setting("switch", f"{metric}.{group}.enabled")
             for name in names:
                 yield setting("number", f"{metric}.{group}.{name}", UNITS[metric], limits)
-        if metric == "heart_rate" and able & {"monitor", "exercise_alert"}:
+        if metric == "heart_rate" and has_maximum(can):
             yield setting("number", "heart_rate.exercise_max_bpm", "bpm", (100, 220, 1))
+
+
+def has_maximum(can: dict) -> bool:
+    """Whether the device has an exercise maximum, and with it zones."""
+    return "heart_rate" in can
+
+
+def tells_exercise(can: dict) -> bool:
+    """Whether a heart rate is known to belong to an exercise, so that there are limits for it."""
+    abilities = can.get("heart_rate", {})
+    history = abilities.get("history") and can.get("sport", {}).get("history")
+    return bool(abilities.get("exercise_alert") or abilities.get("exercise") or history)
 
 
 def groups(metric: str, can: dict) -> Iterator[tuple[str, list[str]]]:
@@ -151,7 +268,7 @@ def groups(metric: str, can: dict) -> Iterator[tuple[str, list[str]]]:
     if metric == "heart_rate":
         if metric in can or "resting_heart_rate" in can:
             yield "resting_alert", ["lower", "upper"]
-        if metric in can:
+        if tells_exercise(can):
             yield "exercise_alert", ["lower", "upper"]
     elif metric in can:
         sides = ["systolic_", "diastolic_"] if metric == "blood_pressure" else [""]
@@ -164,4 +281,6 @@ def buttons(device: str, can: dict) -> Iterator[Entity]:
     for metric, abilities in can.items():
         if abilities["measure"]:
             yield Entity(device, f"measure_{metric}", "button")
+    if any(abilities["measure"] for abilities in can.values()):
+        yield Entity(device, "stop_measuring", "button")
     yield Entity(device, "reconnect", "button", category="config")

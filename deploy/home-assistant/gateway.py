@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from typing import Any
 
 from broker import Broker
 from processes import Processes, free_port
@@ -13,8 +14,8 @@ STRAP = os.path.join(ROOT, "Plugins", "Link", "Examples", "csv_heart_rate.py")
 ID = "trial"
 DAYS = 3  # of history
 
-# The simulated wearables live by the local time: at two in the afternoon the night is over, there were steps, and nobody charges a
-# band. So the gateway's time zone is the one where it is two o'clock now.
+# The simulated wearables follow the local time: at two in the afternoon the night is over, the day has steps, and no band is being
+# charged. So the gateway's time zone is one where it is two o'clock now.
 OCLOCK = 14
 
 
@@ -30,6 +31,7 @@ class Gateway:
         self.program = program
         self.path = os.path.join(processes.folder, "gateway.yaml")
         self.strap_port = free_port()
+        self.kept = os.path.join(processes.folder, "strap.json")  # the strap's settings, once one was written to it
         self.devices = ["band-1", "ring-1", "cuff-1", "clip-1", "strap-1"]
         self.mode = "device"
         self.compatibility = "2024.12"
@@ -84,9 +86,16 @@ class Gateway:
             with open(rates, "w", encoding="utf-8") as file:
                 now = int(time.time())
                 file.write("epoch_s,bpm\n" + "".join(f"{now - 60 * minute},{60 + minute}\n" for minute in range(20, 0, -1)))
-        kept = os.path.join(self.processes.folder, "strap.json")
         self.processes.start(
-            "strap", ["python3", "-B", STRAP, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", kept])
+            "strap", ["python3", "-B", STRAP, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", self.kept])
 
     def stop_strap(self) -> None:
         self.processes.end("strap", signal.SIGKILL)
+
+    def change_strap(self, group: str, name: str, value: Any) -> None:
+        """Changes a setting on the strap itself, while it is stopped."""
+        with open(self.kept, encoding="utf-8") as file:
+            settings = json.load(file)
+        settings[group][name] = value
+        with open(self.kept, "w", encoding="utf-8") as file:
+            json.dump(settings, file)

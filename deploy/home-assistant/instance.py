@@ -14,8 +14,7 @@ from processes import Finding, Processes, free_port, until
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = 180  # seconds that Home Assistant has to start; the first start compiles its Python
 
-# The integrations are those that what we announce passes through. A commit each second, so that what the recorder has to say is
-# said in time.
+# Only the integrations that process the announcements. The recorder commits each second, so that its messages appear in time.
 CONFIGURATION = """\
 homeassistant:
   name: Trial

@@ -1,5 +1,6 @@
 """Checks of how things come and go: devices, the gateway, Home Assistant, and the way of discovery."""
 
+import controls
 import entities
 from expected import GATEWAY, STATISTICS
 from processes import Finding, until
@@ -8,8 +9,7 @@ from trial import Trial
 
 def leave(trial: Trial) -> str:
     """a device that is lost is still there for a while"""
-    trial.gateway.stop_strap()
-    trial.wait("the link is lost", "strap-1", "link", lambda link: link["state"] != "connected")
+    controls.go_away(trial)
     entities.availability(trial, [entity for entity in trial.expected() if entity.device == "strap-1"], True)
     return "a minute, in this trial"
 
@@ -39,6 +39,7 @@ def of_the_gateway(trial: Trial) -> str:
     entities.availability(trial, own, True)
     trial.wait_state(trial.entity(GATEWAY, "status"), "on")
     entities.show_values(trial)
+    entities.show_attributes(trial)
     return f"{len(rest)} entities"
 
 
@@ -55,7 +56,9 @@ def of_a_device_that_is_removed(trial: Trial) -> str:
     trial.gateway.devices.insert(1, "ring-1")
     trial.gateway.reload()
     entities.exist(trial)
+    entities.enable(trial)
     entities.show_values(trial)
+    entities.show_attributes(trial)
     return f"{len(gone)} entities"
 
 
@@ -74,6 +77,7 @@ def of_home_assistant(trial: Trial) -> str:
     if set(trial.registry()) != entities_before:
         raise Finding("there are other entities than before")
     entities.show_values(trial)
+    entities.show_attributes(trial)
     return f"{len(entities_before)} entities"
 
 
@@ -81,7 +85,7 @@ def of_discovery(trial: Trial) -> str:
     """the same entities by one message each, after a change of `discovery` or `compatibility`, and back"""
     ways = [("component", trial.has_time), ("device", trial.has_time)]
     if trial.has_time:
-        # Not from times to texts in one message: an older Home Assistant would refuse it if it took times away.
+        # No change from times to texts in one message: an older Home Assistant would refuse a message that removes times.
         ways = [("component", True), ("component", False), ("device", False), ("device", True)]
     for mode, has_time in ways:
         trial.gateway.stop()
@@ -90,7 +94,10 @@ def of_discovery(trial: Trial) -> str:
         trial.gateway.start()
         trial.wait("it is back", GATEWAY, "status", lambda status: status == "online")
         try:
-            for check in (entities.exist, entities.are_grouped, entities.are_described, entities.show_values):
+            for check in (
+                entities.exist, entities.enable, entities.are_grouped, entities.are_described, entities.show_values,
+                entities.show_attributes,
+            ):
                 check(trial)
             swept(trial, mode)
         except Finding as finding:
@@ -139,25 +146,30 @@ def statistics(trial: Trial) -> str:
 
 TOLD = 10  # records of the log that are told
 
-# What Home Assistant says of itself in a trial, and not of us.
+# Messages of Home Assistant about its own parts in a trial, not about the gateway.
 USUAL = (
     "custom integration trial_statistics", "Skipping pip installation", "zlib_ng and isal are not available",
     "Error loading libturbojpeg", "FFmpeg",
-    # Once a device when discovery is changed to one message for each entity: its entities were let go of before, and with
-    # the message that announced them still there each of them would be a conflict.
+    # Once per device after a change to one message per entity: its entities were released before, since each of them would
+    # conflict with the old message.
     "No device components to cleanup for",
 )
 
 
-# It advises against an installation from PyPI, and against the address in a file by which the trial keeps it on loopback.
+# It advises against an installation from PyPI, and against the configured address that keeps the trial on loopback.
 USUAL_ISSUES = {("homeassistant", "deprecated_method"), ("http", "yaml_still_present_after_migration")}
+
+
+def shortened(text: str) -> str:
+    """The begin and the end, where a traceback says what happened."""
+    return text if len(text) <= 2000 else f"{text[:600]} … {text[-1400:]}"
 
 
 def log(trial: Trial) -> str:
     """nothing in Home Assistant's log or among its repairs complains"""
     records = [record for record in trial.home.records() if not any(usual in record.text for usual in USUAL)]
     if records:
-        told = [f"{record.level} {record.source}: {record.text.rstrip()[:600]}" for record in records[:TOLD]]
+        told = [f"{record.level} {record.source}: {shortened(record.text.rstrip())}" for record in records[:TOLD]]
         raise Finding("\n".join([*told, f"{len(records)} records in all"]))
     repairs = trial.home.connection.ask("repairs/list_issues")["issues"]
     issues = [issue for issue in repairs if (issue["domain"], issue["issue_id"]) not in USUAL_ISSUES]

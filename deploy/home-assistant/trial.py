@@ -1,6 +1,8 @@
 """What the checks look at: Home Assistant's entities on one side, the gateway's topics on the other."""
 
 import time
+import urllib.parse
+from datetime import datetime
 from typing import Any, Callable, Optional
 
 import expected
@@ -29,13 +31,14 @@ class Trial:
         self.gateway.start_strap()
         release = tuple(int(part) for part in self.version.split(".")[:2])
         self.has_time = release >= (2026, 5)
-        self.takes_entity_ids = release >= (2025, 10)  # as we suggest them; before, they are made of the names
+        self.takes_entity_ids = release >= (2025, 10)  # as suggested; older ones build them from the names
         self.gateway.compatibility = "2026.5" if self.has_time else "2024.12"
         self.gateway.start()
         self.home.wait()
         self.home.onboard()
         self.home.add_mqtt(self.broker.port)
         self.home.wait_until_running()
+        self.broker.wait("its birth", "homeassistant/status", lambda status: status == "online")
 
     # The gateway's side
 
@@ -63,8 +66,13 @@ class Trial:
         entities = expected.of_gateway()
         for device in self.gateway.devices:
             info = self.wait("what it can do", device, "info", lambda info: info["capabilities"])
-            has_battery = self.last(device, "latest/battery") is not None
-            entities += expected.of_device(device, info, has_battery, self.has_time)
+            # The limits determine which alerts exist.
+            config = self.wait("how it is monitored", device, "config", lambda config: config["version"] > 0)
+            wear, link = self.last(device, "wear") or {}, self.last(device, "link") or {}
+            told = {
+                "battery": self.last(device, "latest/battery") is not None, "worn": wear.get("worn") is not None,
+                "charging": wear.get("charging") is not None, "rssi": link.get("rssi") is not None}
+            entities += expected.of_device(device, info, config, told, self.has_time)
         return entities
 
     # Home Assistant's side
@@ -89,13 +97,20 @@ class Trial:
     def state(self, entity_id: str) -> dict:
         return self.home.connection.get(f"/api/states/{entity_id}")
 
+    def history(self, entity_id: str, since: datetime) -> list[dict]:
+        """All states that Home Assistant recorded of an entity, with the one that it had before."""
+        moment = urllib.parse.quote(since.isoformat())
+        recorded = self.home.connection.get(
+            f"/api/history/period/{moment}?filter_entity_id={entity_id}&significant_changes_only=0")
+        return recorded[0] if recorded else []
+
     def wait_state(self, entity_id: str, wanted: Any, seconds: float = 30) -> dict:
         """Waits until an entity's state is `wanted`, or is as the function `wanted` says."""
         def found() -> Optional[dict]:
             state = self.state(entity_id)
             if wanted(state) if callable(wanted) else same(state["state"], wanted):
                 return state
-            raise Finding(f"it is {state['state']}")
+            raise Finding(f"it is {state['state']}" + (f" with {state['attributes']}" if callable(wanted) else ""))
 
         return until(f"{entity_id} is {'as it should be' if callable(wanted) else wanted}", found, seconds)
 

@@ -4,10 +4,10 @@
     import Musl
 #endif
 
-/// What happens when the gateway writes to a program that is gone.
+/// Handles writes to a program that has exited.
 enum BrokenPipes {
-    /// Makes such a write an error of the write, once for the whole process. The system would end the gateway by `SIGPIPE`,
-    /// and swift-subprocess leaves that to its user. Programs start with the system's default again.
+    /// Turns such a write into an error instead of a `SIGPIPE`, which would end the gateway; swift-subprocess leaves
+    /// this to its user. It is set once for the whole process. Programs start with the system's default again.
     static let areErrors: Bool = {
         signal(SIGPIPE, SIG_IGN)
         return true

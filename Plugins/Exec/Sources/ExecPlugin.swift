@@ -1,14 +1,13 @@
 package import GatewayKit
 
-/// Connects the gateway with programs that speak for a device.
+/// Connects the gateway with programs that act for a device.
 package enum ExecPlugin: Plugin {
     /// The folder's name.
     package static let name = "Exec"
-    /// What it is for.
     package static let summary = "Starts a program and speaks with it over its standard input and output."
     /// The transport `exec`.
     package static let transports: [any Transport.Type] = [ExecTransport.self]
-    /// The same text as `sample.yaml`, which a test compares.
+    /// The text of `sample.yaml`; a test compares the two.
     package static let sample = """
         # A program that speaks for a device on its standard input and output.
         devices:

@@ -2,7 +2,7 @@ import Logging
 import Subprocess
 
 extension ExecTransport {
-    /// Writes a program's standard error to the log, a line a message, until the program ends.
+    /// Logs a program's standard error, one message per line, until the program ends.
     func log(_ errors: SubprocessOutputSequence, to logger: Logger) async {
         var lines = LogLines()
         do {
@@ -10,7 +10,9 @@ extension ExecTransport {
                 for line in buffer.withUnsafeBytes({ lines.take($0) }) { write(line, to: logger) }
             }
         } catch {
-            logger.warning("The standard error cannot be read.", metadata: ["error": "\(error)"])
+            logger.warning(
+                "The program's standard error cannot be read; the rest of it is not logged.",
+                metadata: ["error": "\(error)"])
         }
         if let line = lines.finish() { write(line, to: logger) }
     }

@@ -4,27 +4,30 @@ import Subprocess
 import SystemPackage
 import Vitals
 
-/// Starts a program, whose standard output is what is read and whose standard input is what is written.
+/// Starts a program; reads from its standard output and writes to its standard input.
 package struct ExecTransport: Transport {
     /// `type: exec`.
     package static let name = "exec"
     /// A stream of bytes.
     package static let link = LinkKind.bytes
 
-    /// How long a program may take to end by itself once its standard input is closed, and again after `SIGTERM`. Twice this
-    /// and the goodbye before it fit into the five seconds in which the gateway ends.
+    /// How long a program may take to exit after its standard input is closed, and again after `SIGTERM`. Twice this
+    /// plus the goodbye before it fit into the gateway's shutdown time of five seconds.
     static let defaultGrace: Duration = .seconds(1)
 
     let program: Program
-    var grace = defaultGrace
+    /// The grace period of this transport.
+    package var grace = defaultGrace
+    /// Called when the program did not exit by itself, with the way it was ended.
+    package var onForcedEnd: (@Sendable (_ status: String) -> Void)?
 
     /// Reads `command`, `directory` and `environment`.
     package init(options: inout ConfigurationReader) { program = Program(options: &options) }
 
-    /// Starts the program, and ends it and its whole process group when `body` is done.
+    /// Starts the program, and ends its whole process group when `body` is done.
     ///
-    /// A program that fails is told from one whose link just ended: where `body` failed because the link was gone, the
-    /// error says how the program exited.
+    /// If `body` fails because the link is gone, the error says how the program exited: this distinguishes a failed
+    /// program from a link that just ended.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         _ = BrokenPipes.areErrors
         let steps = steps
@@ -43,11 +46,11 @@ package struct ExecTransport: Transport {
                     var error: (any Error)?
                     do { try await body(.bytes(link)) } catch let thrown { error = thrown }
                     let hasEnded = await link.invalidate()
-                    // It fails only where the program has closed its end already.
+                    // Fails only if the program has already closed its end.
                     try? await execution.standardInputWriter.finish()
                     await execution.teardown(using: steps)
-                    // The program is gone, but not what it started. Its process is not collected before this closure
-                    // returns, so that no other one can have got the number of the group.
+                    // The program is gone, but its children may remain. Its process is reaped only after this closure
+                    // returns, so no other process group can have the same number.
                     try? execution.send(signal: .kill, toProcessGroup: true)
                     await group.waitForAll()
                     return Ending(error: error, hasEnded: hasEnded)
@@ -58,13 +61,14 @@ package struct ExecTransport: Transport {
         }
         let failure = ended.closureResult.hasEnded ? ended.terminationStatus.failure : nil
         report(failure, of: ended, to: context.logger)
+        if ended.terminationStatus.isForced { onForcedEnd?(ended.terminationStatus.text) }
         guard let error = ended.closureResult.error else { return }
         if let failure, error.isLossOfLink { throw LinkError(.broken, "The program \(program.name) \(failure).") }
         throw error
     }
 
-    /// First nothing (signal 0 is none): the closed standard input is the request to end. Then `SIGTERM`. `SIGKILL` always
-    /// comes last. All of them go to the process group.
+    /// First no signal (0 is none): the closed standard input is the request to end. Then `SIGTERM`, and finally always
+    /// `SIGKILL`. All go to the process group.
     private var steps: [TeardownStep] {
         [
             .send(signal: Signal(rawValue: 0), toProcessGroup: true, allowedDurationToNextStep: grace),
@@ -91,7 +95,7 @@ private struct Ending: Sendable {
 }
 
 extension TerminationStatus {
-    /// What happened, for a person.
+    /// What happened, as text for a person.
     var text: String {
         switch self {
         case .exited(let status): "exited with status \(status)"
@@ -99,18 +103,18 @@ extension TerminationStatus {
         }
     }
 
-    /// What went wrong, `nil` where nothing did. `SIGTERM` and `SIGKILL` are how the gateway itself ends a program.
-    var failure: String? {
-        switch self {
-        case .exited(0): nil
-        case .signaled(let signal) where signal == Signal.terminate.rawValue || signal == Signal.kill.rawValue: nil
-        default: text
-        }
+    /// What went wrong, `nil` if nothing did.
+    var failure: String? { self == .exited(0) || isForced ? nil : text }
+
+    /// Whether it was ended by `SIGTERM` or `SIGKILL`, the signals with which the gateway ends a program.
+    var isForced: Bool {
+        guard case .signaled(let signal) = self else { return false }
+        return signal == Signal.terminate.rawValue || signal == Signal.kill.rawValue
     }
 }
 
 extension Error {
-    /// Whether this says no more than that the link is gone.
+    /// Whether this says only that the link is gone.
     fileprivate var isLossOfLink: Bool {
         if let error = self as? LinkError { return error.code == .broken }
         return (self as? DeviceError)?.code == .disconnected

@@ -1,23 +1,23 @@
 import Logging
 
-/// Cuts what a program writes to its standard error into lines for the log.
+/// Splits a program's standard error into lines for the log.
 struct LogLines {
-    /// The longest line that is kept whole, in bytes. A line of a log is read by people; what is longer is a mistake or a
-    /// dump, and must not grow without bound.
+    /// The longest line kept whole, in bytes. A longer line is a mistake or a dump, not for people to read; the bound
+    /// limits memory.
     static let longestLine = 4_096
 
-    /// A line, without its level and end.
+    /// A line without its level prefix and its line end.
     struct Line: Hashable {
         var level: Logger.Level
         var text: String
-        /// How many bytes of it were left out.
+        /// How many bytes of it were cut off.
         var cut = 0
     }
 
     private var bytes: [UInt8] = []
     private var cut = 0
 
-    /// Takes bytes and returns the lines that are complete with them. Empty lines are left out.
+    /// Takes bytes and returns the lines they complete, without the empty ones.
     mutating func take(_ new: some Sequence<UInt8>) -> [Line] {
         var lines: [Line] = []
         for byte in new {
@@ -32,7 +32,7 @@ struct LogLines {
         return lines
     }
 
-    /// The line that has no end yet, `nil` where there is none.
+    /// The last line without a line end, `nil` if there is none.
     mutating func finish() -> Line? {
         defer {
             bytes.removeAll(keepingCapacity: true)
@@ -41,7 +41,7 @@ struct LogLines {
         if bytes.last == UInt8(ascii: "\r"), cut == 0 { bytes.removeLast() }
         guard !bytes.isEmpty else { return nil }
         let level = Self.level(of: bytes.prefix(3))
-        // Control characters would let a program move the cursor of whoever reads the log.
+        // Removed because control characters could move the cursor in the terminal of a person who reads the log.
         let text = String(
             String.UnicodeScalarView(
                 String(decoding: level == nil ? bytes[...] : bytes.dropFirst(3), as: UTF8.self).unicodeScalars
@@ -49,7 +49,7 @@ struct LogLines {
         return Line(level: level ?? .info, text: text, cut: cut)
     }
 
-    /// The level that a line begins with, as Telegraf's plugins write it.
+    /// The level prefix of a line, in the format of Telegraf's plugins.
     private static func level(of prefix: ArraySlice<UInt8>) -> Logger.Level? {
         switch String(decoding: prefix, as: UTF8.self) {
         case "E! ": .error

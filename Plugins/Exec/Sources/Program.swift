@@ -3,18 +3,18 @@ import GatewayKit
 import Subprocess
 import SystemPackage
 
-/// What is started, where, and with which environment.
+/// Which program to start, in which directory, with which environment.
 struct Program: Sendable, Hashable {
-    /// The variables of the gateway's own environment that a program gets, where they are set. All others may be secrets.
+    /// The variables of the gateway's environment that a program inherits, if set. All others may be secrets.
     static let inherited = ["HOME", "LANG", "PATH", "TZ"]
-    /// Where programs are looked for if the gateway itself has no `PATH`.
+    /// The search path if the gateway itself has no `PATH`.
     static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-    /// The program: an absolute path, or a name that is looked for in `PATH`.
+    /// The program: an absolute path, or a name to find in `PATH`.
     let name: String
     let arguments: [String]
     let directory: String?
-    /// Variables of the configuration.
+    /// Variables from the configuration.
     let variables: [String: String]
 
     init(options: inout ConfigurationReader) {
@@ -42,14 +42,15 @@ struct Program: Sendable, Hashable {
         }
     }
 
-    /// The environment of the program: a few variables of the gateway's own, and the configured ones.
+    /// The environment of the program: the inherited variables and the configured ones.
     func environment(of gateway: [String: String] = ProcessInfo.processInfo.environment) -> [String: String] {
         var environment = ["PATH": Self.defaultPath]
         for key in Self.inherited { if let value = gateway[key] { environment[key] = value } }
         return environment.merging(variables) { _, configured in configured }
     }
 
-    /// How it is started: in a session of its own, so that signals reach all that it starts and none reaches the gateway.
+    /// The start configuration: a session of its own, so that signals reach all of the program's children but not the
+    /// gateway.
     func configuration(environment: [String: String]) -> Configuration {
         var values: [Environment.Key: String] = [:]
         for (key, value) in environment { if let key = Environment.Key(rawValue: key) { values[key] = value } }
@@ -61,7 +62,7 @@ struct Program: Sendable, Hashable {
         return configuration
     }
 
-    /// Why it does not start, and what to do about it.
+    /// Why the program does not start, and what to do about it.
     func cannotStart(_ error: SubprocessError) -> LinkError {
         let reason =
             switch error.code {

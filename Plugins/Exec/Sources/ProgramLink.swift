@@ -1,7 +1,8 @@
+import Concurrency
 import GatewayKit
 import Subprocess
 
-/// The link with a running program.
+/// The link to a running program.
 actor ProgramLink: ByteLink {
     private let program: Program
     private let input: StandardInputWriter
@@ -10,8 +11,7 @@ actor ProgramLink: ByteLink {
     private var hasEnded = false
     private var isValid = true
     private var isBroken = false
-    private var isWriting = false
-    private var writers: [CheckedContinuation<Void, Never>] = []
+    private let writing = AsyncMutex()
 
     init(program: Program, input: StandardInputWriter, output: SubprocessOutputSequence) {
         self.program = program
@@ -19,7 +19,8 @@ actor ProgramLink: ByteLink {
         self.output = output.makeAsyncIterator()
     }
 
-    /// Takes what the program wrote. Nothing is read ahead: a program that writes faster than it is read waits.
+    /// Reads the program's output. Nothing is read ahead: a program that writes faster than the gateway reads has to
+    /// wait.
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
         if leftover.isEmpty {
             leftover = try await next()[...]
@@ -29,15 +30,12 @@ actor ProgramLink: ByteLink {
         return bytes
     }
 
-    /// Gives the program all bytes, in one piece. Cancelling it ends the link, as nobody could tell how much was written.
+    /// Writes all bytes in one piece. Cancelling ends the link, as it is unknown how much was written.
     func write(_ bytes: [UInt8]) async throws(LinkError) {
-        while isWriting { await withCheckedContinuation { writers.append($0) } }
-        isWriting = true
-        defer {
-            isWriting = false
-            for writer in writers { writer.resume() }
-            writers = []
-        }
+        try await writing.withLock { () async throws(LinkError) in try await writeAlone(bytes) }
+    }
+
+    private func writeAlone(_ bytes: [UInt8]) async throws(LinkError) {
         guard isValid, !Task.isCancelled else { throw closed }
         guard !isBroken else { throw broken }
         do {
@@ -50,7 +48,8 @@ actor ProgramLink: ByteLink {
         throw Task.isCancelled ? closed : broken
     }
 
-    /// Makes every later call fail, as the program's pipes are closed now. Returns whether the program had ended its side.
+    /// Makes every later call fail, because the program's pipes are now closed. Returns whether the program had ended
+    /// its side.
     func invalidate() -> Bool {
         isValid = false
         return hasEnded || isBroken
@@ -58,7 +57,7 @@ actor ProgramLink: ByteLink {
 
     private func next() async throws(LinkError) -> [UInt8] {
         guard isValid else { throw closed }
-        // The iterator is away while it waits: one task reads at a time.
+        // The iterator is taken out during the wait: one task reads at a time.
         guard !hasEnded, var iterator = output else { return [] }
         output = nil
         defer { output = iterator }

@@ -77,7 +77,7 @@ struct ExecLinkTests {
             try await shell("exec <&-; echo closed; sleep 1000").withBytes { link in
                 let next = try await link.read(atMost: 7)
                 #expect(next == Array("closed\n".utf8))
-                // Another program that is just being started may hold a copy of the pipe for a moment.
+                // Another program that is starting may hold a copy of the pipe for a moment.
                 while true { try await link.write([1, 2, 3]) }
             }
         }
@@ -103,7 +103,7 @@ struct ExecLinkTests {
     @Test func `an endless stream is held back`() async throws {
         try await shell("echo $$; exec yes").withBytes { link in
             let process = Process(identifier: try await link.readNumbers(1)[0])
-            // It sleeps only because its pipe is full.
+            // It sleeps only when its pipe is full.
             while process.state != "S", !Task.isCancelled { await Task.yield() }
             let written = process.bytesWritten ?? .max
             #expect(written <= 4 * 65_536)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Exec
 
-/// Nothing that a program started may be left behind.
+/// Checks that no process started by a program is left behind.
 @Suite(.timeLimit(.minutes(1)))
 struct ExecShutdownTests {
     @Test func `closing the standard input lets a program end by itself`() async throws {

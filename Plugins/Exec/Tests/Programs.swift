@@ -7,7 +7,7 @@ import Vitals
 
 struct Unexpected: Error { var text: String }
 
-/// The transport of a configuration with this command, which gives programs 100 ms to end.
+/// A transport with this command, and 100 ms for programs to end.
 func transport(
     _ command: [String], directory: String? = nil, environment: [(String, String)] = []
 ) throws -> ExecTransport {
@@ -22,7 +22,7 @@ func transport(
     return transport
 }
 
-/// The transport of a shell script.
+/// A transport that runs a shell script.
 func shell(_ script: String) throws -> ExecTransport { try transport(["/bin/sh", "-c", script]) }
 
 extension ConfigurationValue.Content {
@@ -33,7 +33,7 @@ extension ConfigurationValue.Content {
 }
 
 extension ExecTransport {
-    /// Opens a link of bytes.
+    /// Opens a byte link.
     func withBytes(
         log: LogRecorder = LogRecorder(), _ body: @Sendable (any ByteLink) async throws -> Void
     ) async throws {
@@ -46,14 +46,14 @@ extension ExecTransport {
 }
 
 extension ByteLink {
-    /// Everything up to the end.
+    /// Reads to the end.
     func readAll() async throws -> String {
         var all: [UInt8] = []
         while case let bytes = try await read(atMost: 65_536), !bytes.isEmpty { all += bytes }
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// Reads whole lines of numbers until there are as many.
+    /// Reads whole lines of numbers until there are `count` of them.
     func readNumbers(_ count: Int) async throws -> [Int32] {
         var all: [UInt8] = []
         while all.count(where: { $0 == UInt8(ascii: "\n") }) < count {
@@ -75,14 +75,14 @@ struct Process {
         return line.suffix(from: line.lastIndex(of: ")") ?? line.startIndex).dropFirst(2).first
     }
 
-    /// How many bytes it has written in all.
+    /// The total of bytes it has written.
     var bytesWritten: Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(identifier)/io", encoding: .utf8) else { return nil }
         return text.split(separator: "\n").first { $0.hasPrefix("wchar: ") }.flatMap { Int($0.dropFirst(7)) }
     }
 
-    /// Returns when it runs no longer. A process whose parent died is collected by the system's first process, which may
-    /// take a moment; it is dead all the same. The test's time limit is the deadline.
+    /// Returns once it no longer runs. If its parent died, process 1 reaps it, which may take a moment; it counts as
+    /// dead before that. The test's time limit is the deadline.
     func waitUntilDead() async {
         while let state, state != "Z", state != "X", !Task.isCancelled { await Task.yield() }
     }

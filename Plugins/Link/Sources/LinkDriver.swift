@@ -9,10 +9,10 @@ public struct LinkDriver: DeviceDriver {
     /// A stream of bytes.
     public static let link = LinkKind.bytes
 
-    /// What the device gets as `options` of `initialize`: the keys as they stand in the configuration.
+    /// The `options` of `initialize`: the keys exactly as in the configuration.
     let options: JSONValue
 
-    /// Takes any keys: they are the device's own business.
+    /// Accepts any keys: only the device interprets them.
     public init(options: inout ConfigurationReader) {
         var members: [JSONValue.Member] = []
         for key in options.keys {
@@ -21,10 +21,10 @@ public struct LinkDriver: DeviceDriver {
         self.options = .object(members)
     }
 
-    /// Reads from the link all the time, waits for the device's answer to `initialize`, and runs `body`.
+    /// Reads from the link continuously, waits for the device's answer to `initialize`, and runs `body`.
     ///
-    /// What ends first ends the other: a broken link fails the calls that wait and cancels `body`; when `body` has
-    /// returned, reading is cancelled. After `shutdown` the device may close the link without failing the session.
+    /// Whichever ends first ends the other: a broken link fails the waiting calls and cancels `body`; the return of
+    /// `body` cancels the reading. After `shutdown` the device may close the link without failing the session.
     public func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws {
@@ -32,7 +32,7 @@ public struct LinkDriver: DeviceDriver {
             throw DeviceError(.failure, "The driver link needs a transport that carries bytes, such as tcp or exec.")
         }
         let connection = LinkConnection(stream, context: context)
-        // A child's closure must be able to outlive this call as far as the compiler knows; the group proves it does not.
+        // To the compiler, a child's closure may outlive this call; the task group ensures that it does not.
         let error: (any Error)? = await withoutActuallyEscaping(body) { body in
             await withTaskGroup(of: Ending.self) { group in
                 group.addTask { .link(await connection.run()) }
@@ -46,7 +46,7 @@ public struct LinkDriver: DeviceDriver {
                     }
                 }
                 while let ending = await group.next() {
-                    // The device closed the link after `shutdown`: the body comes to its end by itself.
+                    // The device closed the link after `shutdown`: `body` ends by itself.
                     if case .link(nil) = ending { continue }
                     group.cancelAll()
                     await group.waitForAll()
@@ -68,8 +68,8 @@ public struct LinkDriver: DeviceDriver {
 }
 
 extension JSONValue {
-    /// A value of the configuration file: plain words that JSON knows as numbers, `true` or `false` are these, all other
-    /// words and everything in quotes are texts.
+    /// Converts a value of the configuration file. Plain words that are JSON numbers, `true` or `false` become those;
+    /// all other words and everything in quotes become strings.
     init(_ value: ConfigurationValue) {
         switch value.content {
         case .null: self = .null

@@ -4,7 +4,7 @@ public import GatewayKit
 public struct LinkPlugin: Plugin {
     /// The folder's name.
     public static let name = "Link"
-    /// What it is for.
+    /// Its purpose.
     public static let summary = "Devices and programs that speak Vitals Link: JSON-RPC lines over any byte stream"
     /// The text of `sample.yaml`.
     public static let sample = """

@@ -2,7 +2,7 @@ import GatewayKit
 import JSON
 import Vitals
 
-/// A conversation with a device that answered `initialize`: each operation is one call of Vitals Link.
+/// A conversation with a device that has answered `initialize`: each operation is one call of Vitals Link.
 struct LinkSession: DeviceSession {
     let description: DeviceDescription
     private let connection: LinkConnection
@@ -51,7 +51,7 @@ struct LinkSession: DeviceSession {
                 params.member("through", through.milliseconds)
             }
         } catch  where error.code == .unsupported {
-            // A device that never forgets its history need not know the method.
+            // A device that never forgets its history may lack the method.
         }
     }
 
@@ -86,19 +86,17 @@ struct LinkSession: DeviceSession {
         }
     }
 
-    func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
+    func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         try await connection.call("monitor/write") { params in
-            params.member("metric", metric.rawValue)
-            params.member("configuration") { configuration.write(to: &$0, of: metric) }
+            params.member("metric", configuration.metric.rawValue)
+            params.member("configuration") { configuration.write(to: &$0) }
         }
     }
 
     func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
         try await connection.call("measurement/start") { params in
             params.member("metric", metric.rawValue)
-            // Whole seconds, rather one more than one too few.
+            // Whole seconds, rounded up and at least one.
             params.member("duration_s", max(1, (duration.inMilliseconds - 1) / 1000 + 1))
         } reading: { (reader) throws(JSONError) in
             var id: MeasurementID?
@@ -133,7 +131,7 @@ struct LinkSession: DeviceSession {
 
     func shutdown() async {
         connection.expectEnd()
-        // Whatever it answers, and if it just closes the link: the gateway is done with it.
+        // Any answer, and also a closed link, is fine: the gateway is done with the device.
         try? await connection.call("shutdown") { _ in }
     }
 }

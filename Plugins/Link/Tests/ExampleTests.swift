@@ -5,7 +5,7 @@ import Link
 import Testing
 import Vitals
 
-/// The example in Python, as a child process.
+/// The Python example, as a child process.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProcessLink.isPossible, "needs python3, 3.9 or newer"))
 struct ExampleTests {
     private let always = Timestamp(milliseconds: 0)..<Timestamp(milliseconds: 4_102_444_800_000)
@@ -76,21 +76,23 @@ struct ExampleTests {
         try await withExample(arguments) { session in
             let before = try await session.monitorConfiguration(of: .heartRate)
             #expect(before.exerciseMaximum == 190)
-            try await session.setMonitorConfiguration(MonitorConfiguration(restingAlert: limits), of: .heartRate)
-            let wrong = MonitorConfiguration(restingAlert: AlertLimits(isEnabled: true, lower: 90, upper: 80))
-            let error = await failure { try await session.setMonitorConfiguration(wrong, of: .heartRate) }
+            try await session.setMonitorConfiguration(
+                try MonitorConfiguration(of: .heartRate, limits: [.resting: limits]))
+            let wrong = try MonitorConfiguration(
+                of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 90, upper: 80)])
+            let error = await failure { try await session.setMonitorConfiguration(wrong) }
             #expect(error?.code == .invalid)
         }
         try await withExample(arguments) { session in
             let after = try await session.monitorConfiguration(of: .heartRate)
-            #expect(after.restingAlert == limits)
+            #expect(after.limits[.resting] == limits)
             #expect(after.exerciseMaximum == 190)
             let error = await failure { try await session.monitorConfiguration(of: .stress) }
             #expect(error?.code == .unsupported)
         }
     }
 
-    /// Takes events up to the end of a measurement: the values of its samples, and whether it was completed.
+    /// Reads events to the end of a measurement: the values of its samples, and whether it completed.
     private func end(
         of id: MeasurementID, _ session: any DeviceSession
     ) async throws -> (values: [Double?], isCompleted: Bool) {

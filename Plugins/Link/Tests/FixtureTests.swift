@@ -5,7 +5,7 @@ import Vitals
 
 @testable import Link
 
-/// Lines as devices send them, in `Fixtures/<case>/input.jsonl`, with what must come of them in `expected.txt`.
+/// Lines from devices in `Fixtures/<case>/input.jsonl`, with the expected result in `expected.txt`.
 @Suite struct FixtureTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
 
@@ -32,7 +32,7 @@ import Vitals
 }
 
 extension Inbound {
-    /// What the lines came to, for a person: events, answers, replies, log.
+    /// The result of the lines as text: events, answers, replies, log.
     fileprivate var text: String {
         var lines: [String] = []
         for event in events {
@@ -66,6 +66,8 @@ extension DeviceEvent {
         case .wear(let isWorn): "worn \(isWorn)"
         case .alert(let alert):
             "alert \(alert.rule.name) \(alert.edge.rawValue) \(alert.value.map { "\($0)" } ?? "?") \(alert.at.milliseconds)"
+        case .readingFailed(let id, let error): "reading of \(id.text) failed, error \(error.code.rawValue)"
+        case .signal(let strength): "signal \(strength)"
         case .malformed(let reason): "malformed: \(reason)"
         case .samples, .measurementSample: ""
         }

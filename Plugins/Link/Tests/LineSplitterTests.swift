@@ -4,7 +4,7 @@ import Testing
 @testable import Link
 
 @Suite struct LineSplitterTests {
-    /// The lines that come out when text is fed in pieces of `size` bytes.
+    /// The lines of a text that is fed in pieces of `size` bytes.
     private func lines(_ text: String, size: Int) throws -> [String] {
         var splitter = LineSplitter()
         var lines: [String] = []

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Vitals
 
-/// What the device sends by itself, through a whole session.
+/// Unasked input from the device, through a whole session.
 @Suite(.timeLimit(.minutes(1))) struct LinkEventTests {
     private func line(_ number: Int, id: String? = nil) -> String {
         let start = 1_763_683_200_000 + number * 1_000

@@ -4,14 +4,15 @@ import Vitals
 
 @testable import Link
 
-/// What must hold of the parsers of Vitals Link, whatever a device sends. The fuzzer asks it of inputs without end, the tests
-/// of those that once failed.
+/// Invariants of the parsers of Vitals Link, for any input. The fuzzer checks them with endless inputs, the tests with
+/// those that once failed.
 enum LinkInput {
-    /// What is wrong after the parsers took these bytes, as lines and as the content of an answer. A trap is wrong by itself.
+    /// The violations after parsing these bytes, as lines and as the content of an answer. A trap is a violation of its
+    /// own.
     static func mistakes(in bytes: [UInt8]) -> [String] {
         let whole = Lines(bytes, chunk: max(1, bytes.count))
         var mistakes = whole.mistakes
-        // How the bytes were cut on their way makes no difference.
+        // The size of the pieces must make no difference.
         let pieces = Lines(bytes, chunk: bytes.count % 7 + 1)
         if pieces != whole { mistakes.append("in pieces it is \(pieces), as a whole \(whole)") }
         for metric in [Metric.stress, .sleep, .steps, .sport, .bloodPressure] { mistakes += page(bytes, metric) }
@@ -25,7 +26,7 @@ enum LinkInput {
     private static func page(_ bytes: [UInt8], _ metric: Metric) -> [String] {
         var reader = JSONReader(bytes)
         guard let page = try? HistoryPage(link: &reader, of: metric) else { return [] }
-        var mistakes = page.samples.flatMap { check($0) }
+        var mistakes: [String] = []
         if page.samples.contains(where: { $0.metric != metric }) { mistakes.append("a page of \(metric) has others") }
         if zip(page.samples, page.samples.dropFirst()).contains(where: { $0.start > $1.start }) {
             mistakes.append("a page is out of order")
@@ -43,12 +44,12 @@ enum LinkInput {
         }
     }
 
-    /// What is wrong with a sample that came through.
+    /// The violations of a parsed sample.
     fileprivate static func check(_ sample: Sample) -> [String] {
         sample.isValid ? [] : ["\(sample) is invalid"]
     }
 
-    /// What lines came to.
+    /// The result of parsing lines.
     private struct Lines: Equatable {
         var events: [DeviceEvent] = []
         var answers: [String] = []
@@ -83,14 +84,13 @@ enum LinkInput {
                     result += samples.flatMap { LinkInput.check($0) }
                     if samples.isEmpty { result.append("an event without samples") }
                     if !receipts.isEmpty, receipts.count != samples.count { result.append("receipts are missing") }
-                case .measurementSample(_, let sample): result += LinkInput.check(sample)
                 case .battery(let percent, _):
                     if !(0...100).contains(percent) { result.append("a battery of \(percent) %") }
                 default: break
                 }
             }
             for reply in replies.split(separator: UInt8(ascii: "\n")) {
-                // An id is repeated as it came, and may be a number that no Double takes: its grammar is what counts.
+                // An id is repeated verbatim and may be a number beyond `Double`, so only the grammar is checked.
                 var reader = JSONReader(Array(reply))
                 if (try? reader.raw()) != nil, (try? reader.finish()) != nil { continue }
                 result.append("the reply \(String(decoding: reply, as: UTF8.self)) is no JSON")

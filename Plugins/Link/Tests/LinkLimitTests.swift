@@ -3,7 +3,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// What a device may make the gateway keep or write.
+/// The limits of what a device can make the gateway keep or write.
 @Suite(.timeLimit(.minutes(1))) struct LinkLimitTests {
     private func request(id: String) -> String {
         #"{"id":"\#(id)","method":"sample","params":{"sample":{"metric":"heart_rate","start":1763683200000,"value":60,"#
@@ -12,7 +12,7 @@ import Vitals
 
     @Test func `takes an id of 1024 bytes, and no longer one`() async throws {
         try await withLink { peer, session in
-            // Two of the bytes are its quotes.
+            // Its quotes are two of the bytes.
             peer.send(lines: [request(id: String(repeating: "a", count: 1022))])
             guard case .samples(let samples, let receipts)?? = try await session.nextEvents()?.first else {
                 Issue.record("no sample")

@@ -1,4 +1,5 @@
 import GatewayKit
+import GatewayTesting
 import JSON
 import Testing
 import Vitals
@@ -10,9 +11,12 @@ import Vitals
     private static let cases: [(metric: Metric, configuration: MonitorConfiguration, wire: JSONValue)] = [
         (
             .heartRate,
-            MonitorConfiguration(
-                schedule: schedule, restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100),
-                exerciseAlert: AlertLimits(isEnabled: false, lower: 60, upper: 180), exerciseMaximum: 190),
+            MonitorConfiguration.fixture(
+                of: .heartRate, schedule: schedule,
+                limits: [
+                    .resting: AlertLimits(isEnabled: true, lower: 40, upper: 100),
+                    .exercise: AlertLimits(isEnabled: false, lower: 60, upper: 180),
+                ], exerciseMaximum: 190),
             [
                 "schedule": wireSchedule, "resting_alert": ["enabled": true, "lower": 40, "upper": 100],
                 "exercise_alert": ["enabled": false, "lower": 60, "upper": 180], "exercise_max_bpm": 190,
@@ -20,10 +24,12 @@ import Vitals
         ),
         (
             .bloodPressure,
-            MonitorConfiguration(
-                schedule: schedule,
-                pressureAlert: BloodPressureLimits(
-                    isEnabled: true, systolicLower: 90, systolicUpper: 140, diastolicLower: 60, diastolicUpper: 90)),
+            MonitorConfiguration.fixture(
+                of: .bloodPressure, schedule: schedule,
+                limits: [
+                    .systolic: AlertLimits(isEnabled: true, lower: 90, upper: 140),
+                    .diastolic: AlertLimits(isEnabled: true, lower: 60, upper: 90),
+                ]),
             [
                 "schedule": wireSchedule,
                 "alert": [
@@ -34,10 +40,11 @@ import Vitals
         ),
         (
             .temperature,
-            MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.9)),
+            MonitorConfiguration.fixture(
+                of: .temperature, limits: [.value: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.9)]),
             ["alert": ["enabled": true, "lower": 35.5, "upper": 37.9]]
         ),
-        (.stress, MonitorConfiguration(schedule: schedule), ["schedule": wireSchedule]),
+        (.stress, MonitorConfiguration.fixture(of: .stress, schedule: schedule), ["schedule": wireSchedule]),
     ]
 
     @Test(arguments: 0..<cases.count)
@@ -45,7 +52,7 @@ import Vitals
         let (metric, configuration, wire) = Self.cases[number]
         let name = JSONValue.string(metric.rawValue)
         try await withLink { peer, session in
-            async let written: Void = session.setMonitorConfiguration(configuration, of: metric)
+            async let written: Void = session.setMonitorConfiguration(configuration)
             try await peer.answer("monitor/write", params: ["metric": name, "configuration": wire])
             try await written
             async let read = session.monitorConfiguration(of: metric)
@@ -60,7 +67,7 @@ import Vitals
             try await peer.answer(
                 "monitor/read",
                 with: #"{"configuration":{"schedule":null,"alert":{"other":1},"exercise_max_bpm":null}}"#)
-            #expect(try await read == MonitorConfiguration())
+            #expect(try await read == MonitorConfiguration.fixture(of: .heartRate))
         }
     }
 

@@ -190,7 +190,7 @@ import Vitals
                 return (try await group.next() ?? nil, call.id)
             }
             #expect(late?.code == .disconnected)
-            // The answer comes too late and is dropped; the next call is not disturbed.
+            // The late answer is dropped and does not disturb the next call.
             peer.send(lines: [#"{"id":\#(id),"error":{"code":6,"message":"late"}}"#])
             async let next: Void = session.setClock(Timestamp(seconds: 1), utcOffset: 0)
             try await peer.answer("time/set")

@@ -7,7 +7,7 @@ import Vitals
     private func summaries(of metric: Metric, _ days: String) async throws -> [DailySummary] {
         let first = try #require(LocalDay("2025-11-20"))
         let last = try #require(LocalDay("2025-11-21"))
-        let result = Mailbox<[DailySummary]>()
+        let result = UnboundedQueue<[DailySummary]>()
         try await withLink { peer, session in
             async let summaries = session.summaries(of: metric, days: first...last)
             try await peer.answer(

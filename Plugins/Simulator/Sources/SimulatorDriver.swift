@@ -2,10 +2,9 @@ package import GatewayKit
 import Synchronization
 import Vitals
 
-/// Plays a wearable. There is no link: the driver is the device.
+/// Simulates a wearable. There is no link: the driver is the device.
 ///
-/// The device is made at the first session, when its identifier is known, and lives on between sessions: what was written
-/// to it stays.
+/// The device is created in the first session, when its identifier is known, and keeps its state between sessions.
 package final class SimulatorDriver: DeviceDriver {
     package static let name = "simulator"
     package static let link = LinkKind.none

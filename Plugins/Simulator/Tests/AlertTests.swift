@@ -1,4 +1,5 @@
 import GatewayKit
+import GatewayTesting
 import Testing
 import Vitals
 
@@ -9,7 +10,7 @@ import Vitals
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
             let limits = AlertLimits(isEnabled: true, lower: 20, upper: 78)
             try await stage.session.setMonitorConfiguration(
-                MonitorConfiguration(restingAlert: limits), of: .heartRate)
+                MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits]))
             try await stage.pass(.hours(2))
             let alerts = stage.alerts
             #expect(alerts.count > 1)
@@ -20,7 +21,7 @@ import Vitals
                 let value = try #require(alert.value)
                 #expect(alert.edge == .raised ? value > 78 : value <= 74)
             }
-            // They are about values that the gateway has seen.
+            // Each alert has a value that the gateway has received.
             let values = Dictionary(stage.samples.map { ($0.end, $0.value) }) { first, _ in first }
             for alert in alerts { #expect(values[alert.at] == alert.value) }
         }
@@ -30,11 +31,12 @@ import Vitals
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
             let limits = AlertLimits(isEnabled: true, lower: 21, upper: 22)
             try await stage.session.setMonitorConfiguration(
-                MonitorConfiguration(restingAlert: limits), of: .heartRate)
+                MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits]))
             try await stage.pass(.minutes(10))
             #expect(stage.alerts.map(\.edge) == [.raised])
             let off = AlertLimits(isEnabled: false, lower: 21, upper: 22)
-            try await stage.session.setMonitorConfiguration(MonitorConfiguration(restingAlert: off), of: .heartRate)
+            try await stage.session.setMonitorConfiguration(
+                MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: off]))
             try await stage.pass(.minutes(10))
             #expect(stage.alerts.map(\.edge) == [.raised, .cleared])
             #expect(stage.alerts.last?.value == nil)
@@ -43,10 +45,13 @@ import Vitals
 
     @Test func `watches both pressures`() throws {
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            let limits = BloodPressureLimits(
-                isEnabled: true, systolicLower: 20, systolicUpper: 30, diastolicLower: 280, diastolicUpper: 290)
             try await stage.session.setMonitorConfiguration(
-                MonitorConfiguration(pressureAlert: limits), of: .bloodPressure)
+                MonitorConfiguration.fixture(
+                    of: .bloodPressure,
+                    limits: [
+                        .systolic: AlertLimits(isEnabled: true, lower: 20, upper: 30),
+                        .diastolic: AlertLimits(isEnabled: true, lower: 280, upper: 290),
+                    ]))
             try await stage.pass(.minutes(61))
             #expect(
                 stage.alerts.map(\.rule.name) == ["blood_pressure_systolic_high", "blood_pressure_diastolic_low"])
@@ -55,9 +60,13 @@ import Vitals
 
     @Test func `tells exercise from rest`() {
         var settings = MonitorSettings()
-        settings[.heartRate] = MonitorConfiguration(
-            restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100),
-            exerciseAlert: AlertLimits(isEnabled: true, lower: 60, upper: 150))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .heartRate,
+                limits: [
+                    .resting: AlertLimits(isEnabled: true, lower: 40, upper: 100),
+                    .exercise: AlertLimits(isEnabled: true, lower: 60, upper: 150),
+                ]))
         var watch = AlertWatch()
         func alerts(_ value: Double, isExercise: Bool?) -> [String] {
             let sample = Sample(

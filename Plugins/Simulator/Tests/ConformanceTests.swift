@@ -1,3 +1,4 @@
+import Conformance
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -21,19 +22,19 @@ import Vitals
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    /// A simulated device falls silent only by the fault that lets every call hang.
+    /// Only the fault `hang`, at probability 1, silences a simulated device.
     @Test(arguments: Model.allCases)
     func `does what every driver must do while the device hangs`(model: Model) throws {
         var options = SimulatorOptions(model: model, seed: 3, historyDays: 4)
         options.faults.hang = 1
-        let findings = try run(options, fallSilent: {}) { await $0.checkSilence() + $0.checkInterruption() }
+        let findings = try run(options, fallSilent: {}) { await $0.run(.silence) + $0.run(.interruption) }
         #expect(findings.isEmpty, "\(findings)")
     }
 
     private func run(
         _ options: SimulatorOptions, fallSilent: (@Sendable () async -> Void)? = nil,
-        _ check: @escaping @Sendable (DriverConformance) async -> [String]
-    ) throws -> [String] {
+        _ check: @escaping @Sendable (DriverConformance) async -> [DriverConformance.Finding]
+    ) throws -> [DriverConformance.Finding] {
         let expectation = try expectation(of: options)
         return try Simulation.run(seed: 1, start: Stage.noon, deadline: .days(10)) { [calendar, id] simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
@@ -55,18 +56,18 @@ import Vitals
         }
     }
 
-    /// What a device of these options has, taken from the device itself.
+    /// The expected content of a device with these options, read from the device itself.
     private func expectation(of options: SimulatorOptions) throws -> DriverConformance.Expectation {
         var device = DeviceState(options, seed: 3, calendar: calendar)
         var history: [Metric: [Sample]] = [:]
         for metric in device.capabilities.metrics(with: .history) {
-            // What is older may be forgotten while the suite runs.
+            // Older records may be dropped from the history while the suite runs.
             let from = Stage.noon - .days(2)
             history[metric] = device.samples(
                 of: metric, from: from, to: Stage.noon + .milliseconds(1), at: Stage.noon)
             #expect(history[metric]?.isEmpty == false || metric == .sport)
         }
-        // Today's summary goes on while the suite runs.
+        // Today's summary changes while the suite runs.
         let yesterday = calendar.day(of: Stage.noon).advanced(by: -1)
         let days = yesterday.advanced(by: -1)...yesterday
         var summaries: [Metric: [DailySummary]] = [:]
@@ -74,18 +75,22 @@ import Vitals
             summaries[metric] = try device.summaries(of: metric, days: days, device: id, at: Stage.noon)
             #expect(summaries[metric]?.isEmpty == false || metric == .sport)
         }
-        // A cuff has something to say twice a day.
+        // A cuff has new values only twice a day.
         return DriverConformance.Expectation(
             history: history, summaries: summaries, summaryDays: days, patience: .days(1))
     }
 }
 
-/// What a device says next: its battery and whether it is worn, then live samples, and an alert where it can raise one.
+/// A device's next events: its battery and whether it is worn, then live samples, and an alert if it can raise one.
 private func nextEvents(of session: SimulatedSession, from moment: Timestamp) -> [DeviceEvent] {
     session.device.use { state in
         if state.capabilities.supports(.restAlert, .heartRate) {
-            // Every heart of this world beats slower.
-            state.settings[.heartRate]?.restingAlert = AlertLimits(isEnabled: true, lower: 290, upper: 299)
+            // Every simulated heart is slower.
+            state.settings.merge([
+                MonitorSetting(.heartRate, .enabled(.resting)): .toggle(true),
+                MonitorSetting(.heartRate, .lower(.resting)): .number(290),
+                MonitorSetting(.heartRate, .upper(.resting)): .number(299),
+            ])
         }
         var copy = state
         var feed = LiveFeed(from: moment)
@@ -99,7 +104,7 @@ private func nextEvents(of session: SimulatedSession, from moment: Timestamp) ->
     }
 }
 
-/// What a device knows of what it was told.
+/// What the gateway has told a device.
 private func told(_ session: SimulatedSession, at moment: Timestamp) -> [DriverConformance.Told] {
     session.device.use { state in
         [.clock(state.time(moment), utcOffset: nil)]

@@ -102,7 +102,7 @@ import Vitals
             func mean(_ moments: [Timestamp]) -> Double {
                 moments.map { course.heartRate(at: $0) }.reduce(0, +) / Double(moments.count)
             }
-            // Fast asleep, against two hours afterwards in which nothing is done.
+            // Compares sound sleep with the two quiet hours after it.
             let asleep = stride(from: 15, to: Int((nap.end - nap.start).inMinutes), by: 1).map {
                 nap.start + .minutes($0)
             }

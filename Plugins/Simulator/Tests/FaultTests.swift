@@ -1,4 +1,5 @@
 import GatewayKit
+import GatewayTesting
 import Testing
 import Vitals
 
@@ -55,7 +56,7 @@ import Vitals
                 { try await stage.session.setClock(Stage.noon, utcOffset: 0) },
                 {
                     try await stage.session.setMonitorConfiguration(
-                        MonitorConfiguration(restingAlert: limits), of: .heartRate)
+                        MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits]))
                 },
             ] as [@Sendable () async throws -> Void] {
                 let error = await #expect(throws: DeviceError.self) { try await write() }

@@ -36,7 +36,7 @@ import Vitals
 
     @Test func `two records of one start stand on pages of their own, in order`() throws {
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
-            // Ends at 12:30, when the schedule takes a value, too.
+            // Ends at 12:30, when the schedule also takes a value.
             try await stage.pass(.minutes(30) - .seconds(10))
             _ = try await stage.session.startMeasurement(of: .bloodOxygen, duration: .seconds(10))
             try await stage.pass(.hours(1))
@@ -102,7 +102,7 @@ import Vitals
             let sleeps = try await stage.history(.sleep, from: start - .days(365), to: start)
             let nights = sleeps.filter { $0.duration > .hours(3) }
             #expect((1...80).contains(sleeps.count - nights.count), "naps")
-            // That of the first day may have begun in the year before.
+            // The first day's night may have begun in the year before.
             #expect((364...365).contains(nights.count))
             #expect(Set(nights.map { calendar.day(of: $0.end) }).count == nights.count)
             let resting = try await stage.history(.restingHeartRate, from: start - .days(365), to: start)

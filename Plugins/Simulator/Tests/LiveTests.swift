@@ -10,12 +10,12 @@ import Vitals
     func `what came live in a day is what the history says of it`(model: Model) throws {
         let driver = SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))
         try Stage.play(driver) { stage in
-            // A second more, so that the last values are surely sent.
+            // One second more, so that the last values are sent.
             try await stage.pass(.hours(25) + .seconds(1))
             let (from, to) = (Stage.noon, Stage.noon + .hours(25))
             let live = stage.samples
             for metric in stage.session.description.capabilities.metrics(with: .history) {
-                // A night that began before noon would come live, too; the history is asked for by start.
+                // A night that began before noon is also sent live, but the history is requested by start.
                 let history = try await stage.history(metric, from: from - .days(1), to: to + .milliseconds(1))
                 let expected = history.filter { from < $0.end && $0.end <= to }
                 #expect(live.filter { $0.metric == metric } == expected)
@@ -40,7 +40,7 @@ import Vitals
 
     @Test func `a value that the stream and the schedule take at the same moment is sent once`() throws {
         let interval = Duration.milliseconds(10)
-        // A device whose place in the interval is its beginning, so that whole minutes are in its stream.
+        // A device whose phase is at the start of the interval, so that its stream includes whole minutes.
         let seed = try #require(
             (0..<200 as Range<UInt64>).first { Wearing(model: .band, seed: $0).noise.unit(.streamPhase) < 0.1 })
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: seed, liveInterval: interval))) { stage in
@@ -57,7 +57,7 @@ import Vitals
         let options = SimulatorOptions(seed: 3, liveInterval: interval)
         try Stage.play(SimulatorDriver(options), at: Stage.noon + .seconds(1)) { stage in
             try await stage.pass(.seconds(60))
-            // One record of the schedule may be among them.
+            // One of them may be a record of the schedule.
             #expect((count - 1...count + 1).contains(stage.samples.count { $0.metric == .heartRate }))
         }
     }
@@ -85,7 +85,7 @@ import Vitals
                     percent = value
                     #expect((5...100).contains(value))
                 case .samples(let samples, _):
-                    // A quarter of an hour of steps may end while the device is off.
+                    // A quarter of an hour of steps may end while the device is not worn.
                     if !isWorn { #expect(samples.allSatisfy { $0.metric == .steps }) }
                 default: break
                 }
@@ -140,7 +140,8 @@ import Vitals
         let driver = SimulatorDriver(SimulatorOptions(seed: 3))
         let schedule = MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 45)
         try Stage.play(driver) { stage in
-            try await stage.session.setMonitorConfiguration(MonitorConfiguration(schedule: schedule), of: .stress)
+            try await stage.session.setMonitorConfiguration(
+                MonitorConfiguration.fixture(of: .stress, schedule: schedule))
         }
         try Stage.play(driver, at: Stage.noon + .days(1)) { stage in
             let kept = try await stage.session.monitorConfiguration(of: .stress)
@@ -165,7 +166,7 @@ import Vitals
             }
         }
         #expect(count >= 60_000)
-        // In debug mode on a busy machine; in release mode it is a fraction of a second.
+        // In debug mode on a busy machine; release mode takes a fraction of a second.
         #expect(took < .seconds(20))
     }
 }

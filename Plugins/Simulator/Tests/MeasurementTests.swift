@@ -15,7 +15,7 @@ import Vitals
             #expect(stage.ends(id) == [.measurementEnded(id, completed: true, error: nil)])
             let history = try await stage.history(.bloodOxygen, from: Stage.noon, to: Stage.noon + .minutes(1))
             #expect(history.filter(\.isUserInitiated) == samples.suffix(1))
-            // It is not sent again as a live sample.
+            // The result is not sent again as a live sample.
             #expect(!stage.samples.contains { $0.isUserInitiated })
         }
     }
@@ -59,7 +59,7 @@ import Vitals
             let id = try await stage.session.startMeasurement(of: .heartRate, duration: .seconds(60))
             try await stage.pass(.milliseconds(5_500))
             try await stage.session.stopMeasurement(id)
-            // Another can begin at once.
+            // Another measurement can begin at once.
             let next = try await stage.session.startMeasurement(of: .temperature, duration: .seconds(3))
             try await stage.pass(.seconds(10))
             try await stage.session.stopMeasurement(id)

@@ -1,4 +1,5 @@
 import GatewayKit
+import GatewayTesting
 import Testing
 import Vitals
 
@@ -10,14 +11,15 @@ import Vitals
         try Stage.play(SimulatorDriver(options)) { stage in
             let before = try await stage.history(.bloodOxygen, from: Stage.noon - .days(1), to: Stage.noon)
             let schedule = MonitorSchedule(isEnabled: true, start: 780, end: 900, interval: 15)
-            try await stage.session.setMonitorConfiguration(MonitorConfiguration(schedule: schedule), of: .bloodOxygen)
+            try await stage.session.setMonitorConfiguration(
+                MonitorConfiguration.fixture(of: .bloodOxygen, schedule: schedule))
             #expect(try await stage.session.monitorConfiguration(of: .bloodOxygen).schedule == schedule)
             try await stage.pass(.hours(24))
             // 13:00 to 15:00 in Berlin, every quarter of an hour.
             let expected = (0..<8).map { Stage.noon + .minutes(60 + $0 * 15) }
             #expect(stage.samples.filter { $0.metric == .bloodOxygen }.map(\.start) == expected)
             let after = try await stage.history(.bloodOxygen, from: Stage.noon - .days(1), to: Stage.noon + .days(1))
-            // The value of 12:00 was taken before the change.
+            // The value at 12:00 was taken before the change.
             #expect(after.filter { $0.start < Stage.noon } == before)
             #expect(after.filter { $0.start > Stage.noon }.map(\.start) == expected)
         }
@@ -33,7 +35,7 @@ import Vitals
     @Test func `takes nothing while monitoring is off`() throws {
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
             let off = MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 5)
-            try await stage.session.setMonitorConfiguration(MonitorConfiguration(schedule: off), of: .heartRate)
+            try await stage.session.setMonitorConfiguration(MonitorConfiguration.fixture(of: .heartRate, schedule: off))
             try await stage.pass(.hours(6))
             #expect(!stage.samples.contains { $0.metric == .heartRate })
             #expect(stage.samples.contains { $0.metric == .stress })
@@ -44,23 +46,23 @@ import Vitals
         try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
             let before = try await stage.session.monitorConfiguration(of: .heartRate)
             let limits = AlertLimits(isEnabled: false, lower: 45, upper: 99)
-            try await stage.session.setMonitorConfiguration(
-                MonitorConfiguration(restingAlert: limits, exerciseMaximum: 177), of: .heartRate)
-            var expected = before
-            expected.restingAlert = limits
-            expected.exerciseMaximum = 177
+            let wanted = MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits], exerciseMaximum: 177)
+            try await stage.session.setMonitorConfiguration(wanted)
+            let expected = before.replacingParts(with: wanted)
+            #expect(expected.limits[.resting] == limits && expected.limits[.exercise] == before.limits[.exercise])
             #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
         }
     }
 
     @Test func `a ring takes the interval and leaves out what it has not`() throws {
         try Stage.play(SimulatorDriver(SimulatorOptions(model: .ring, seed: 3))) { stage in
-            let wanted = MonitorConfiguration(
-                schedule: MonitorSchedule(isEnabled: true, start: 480, end: 600, interval: 20),
-                restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
-            try await stage.session.setMonitorConfiguration(wanted, of: .heartRate)
-            let expected = MonitorConfiguration(
-                schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 20), exerciseMaximum: 185)
+            let wanted = MonitorConfiguration.fixture(
+                of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 480, end: 600, interval: 20),
+                limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)])
+            try await stage.session.setMonitorConfiguration(wanted)
+            let expected = MonitorConfiguration.fixture(
+                of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 20),
+                exerciseMaximum: 185)
             #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
         }
     }
@@ -77,7 +79,7 @@ import Vitals
             let before = try await stage.session.monitorConfiguration(of: .heartRate)
             let error = await #expect(throws: DeviceError.self) {
                 try await stage.session.setMonitorConfiguration(
-                    MonitorConfiguration(schedule: schedule), of: .heartRate)
+                    MonitorConfiguration.fixture(of: .heartRate, schedule: schedule))
             }
             #expect(error?.code == .invalid)
             #expect(try await stage.session.monitorConfiguration(of: .heartRate) == before)
@@ -91,7 +93,7 @@ import Vitals
                 let error = DeviceError.unsupported("monitoring of \(metric.rawValue)")
                 await #expect(throws: error) { try await stage.session.monitorConfiguration(of: metric) }
                 await #expect(throws: error) {
-                    try await stage.session.setMonitorConfiguration(MonitorConfiguration(), of: metric)
+                    try await stage.session.setMonitorConfiguration(MonitorConfiguration.fixture(of: metric))
                 }
             }
         }
@@ -105,7 +107,7 @@ import Vitals
         for place in 1...ScheduleLog.capacity {
             log.change(to: schedule(place * 5 + 5), at: Timestamp(seconds: Int64(place)))
         }
-        // The oldest is gone, and the one after it stands for what was before.
+        // The oldest change is gone; the next one counts as valid for all earlier times.
         #expect(log.schedule(at: Timestamp(seconds: 0)) == schedule(10))
         #expect(log.schedule(at: Timestamp(seconds: 2)) == schedule(10))
         #expect(log.schedule(at: Timestamp(milliseconds: 2_001)) == schedule(15))

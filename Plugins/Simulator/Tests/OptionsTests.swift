@@ -63,7 +63,7 @@ import Vitals
     }
 
     @Test func `without a seed the identifier decides who it is`() {
-        // FNV-1a of nothing and of "a", as its authors give them.
+        // FNV-1a of the empty text and of "a", as published by its authors.
         #expect(Noise.seed(of: "") == 0xcbf2_9ce4_8422_2325)
         #expect(Noise.seed(of: "a") == 0xaf63_dc4c_8601_ec8c)
         #expect(Noise.seed(of: "band-1") != Noise.seed(of: "band-2"))

@@ -6,7 +6,7 @@ import Vitals
 
 @testable import Simulator
 
-/// A session with a simulated device in simulated time, and everything that the device has sent so far.
+/// A session with a simulated device in simulated time, and everything the device has sent so far.
 struct Stage: Sendable {
     let simulation: Simulation
     let session: any DeviceSession
@@ -39,13 +39,13 @@ struct Stage: Sendable {
     /// A Wednesday in winter, 12:00 in Berlin.
     static let noon = Timestamp(seconds: 1_768_388_400)
 
-    /// What the device has sent, in the order in which it came.
+    /// What the device has sent, in the order of arrival.
     var events: [DeviceEvent] { received.value }
-    /// The live samples among it.
+    /// The live samples among the events.
     var samples: [Sample] {
         events.flatMap { event in if case .samples(let samples, _) = event { samples } else { [Sample]() } }
     }
-    /// The alerts among it.
+    /// The alerts among the events.
     var alerts: [DeviceAlert] {
         events.compactMap { if case .alert(let alert) = $0 { alert } else { nil } }
     }
@@ -76,7 +76,7 @@ struct Stage: Sendable {
         do {
             while let events = try await session.nextEvents() { received.append(events) }
         } catch {
-            // The device, or the test, has ended the session.
+            // The device or the test has ended the session.
             #expect(error.code == .disconnected)
         }
     }

@@ -1,4 +1,4 @@
-/// Where a device listens.
+/// The address on which a device listens.
 struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A name or an IP address.
     var host: String

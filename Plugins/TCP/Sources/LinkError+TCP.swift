@@ -9,12 +9,12 @@ import NIOPosix
 #endif
 
 extension LinkError {
-    /// The gateway itself closes the connection.
+    /// The error after the gateway itself closed the connection.
     static func closed(_ endpoint: Endpoint) -> LinkError {
         LinkError(.cancelled, "The connection to \(endpoint) was closed by the gateway.")
     }
 
-    /// What a failure of an open connection means.
+    /// The error for a failure of an open connection.
     static func broken(_ error: any Error, _ endpoint: Endpoint) -> LinkError {
         if let error = error as? LinkError { return error }
         let reason =
@@ -26,7 +26,7 @@ extension LinkError {
         return LinkError(.broken, "The connection to \(endpoint) broke: \(reason).")
     }
 
-    /// What a failed attempt to connect means, and what to do about it.
+    /// The error for a failed attempt to connect, with the remedy.
     static func cannotConnect(_ error: any Error, to endpoint: Endpoint, within timeout: Duration) -> LinkError {
         if let error = error as? LinkError { return error }
         if let error = error as? ChannelError, case .connectTimeout = error { return .noAnswer(endpoint, timeout) }

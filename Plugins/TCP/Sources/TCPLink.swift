@@ -4,19 +4,19 @@ import NIOCore
 /// An open TCP connection.
 struct TCPLink: ByteLink {
     let channel: any Channel
-    let inbox: Inbox
+    let inbox: ReceiveBuffer
     let endpoint: Endpoint
 
-    /// Takes what was received, and waits for it where there is nothing.
+    /// Takes what was received, or waits for it.
     ///
-    /// A cancelled read throws and leaves the connection as it is: the bytes are there for the next one.
+    /// Cancelling a read throws and leaves the connection as it is: the next read gets the bytes.
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
         try await inbox.read(atMost: limit) { channel.read() }
     }
 
-    /// Sends bytes in one piece, and returns when the system's send buffer took the last of them.
+    /// Sends bytes in one piece, and returns when the system's send buffer has taken the last of them.
     ///
-    /// Cancelling a write closes the connection, because nobody could tell how much of it was sent.
+    /// Cancelling a write closes the connection, because it is unknown how much was sent.
     func write(_ bytes: [UInt8]) async throws(LinkError) {
         guard !bytes.isEmpty else { return }
         do {
@@ -30,9 +30,9 @@ struct TCPLink: ByteLink {
         }
     }
 
-    /// Closes the connection. Whoever reads or writes meanwhile is told.
+    /// Closes the connection. Reads and writes in progress fail.
     func close() async {
-        // It fails only where the connection is closed already.
+        // Fails only if the connection is closed already.
         try? await channel.close().get()
     }
 }

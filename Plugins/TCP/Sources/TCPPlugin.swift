@@ -4,11 +4,10 @@ package import GatewayKit
 package enum TCPPlugin: Plugin {
     /// The folder's name.
     package static let name = "TCP"
-    /// What it is for.
     package static let summary = "Connects to a device, a phone or a bridge that listens on a TCP port."
     /// The transport `tcp`.
     package static let transports: [any Transport.Type] = [TCPTransport.self]
-    /// The same text as `sample.yaml`, which a test compares.
+    /// The text of `sample.yaml`; a test compares the two.
     package static let sample = """
         # A device, a phone or a bridge that listens on a TCP port.
         devices:

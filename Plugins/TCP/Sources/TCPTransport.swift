@@ -10,14 +10,14 @@ package struct TCPTransport: Transport {
     /// A stream of bytes.
     package static let link = LinkKind.bytes
 
-    /// How long a connection may take where the configuration says nothing: a device in reach answers in milliseconds, one
-    /// that wakes up in a few seconds.
+    /// The default time limit of connecting: a device in reach answers in milliseconds, one that has to wake up in a
+    /// few seconds.
     static let defaultConnectTimeout: Duration = .seconds(10)
-    /// Shorter would fail on a slow wireless network; longer is what the gateway's own retries are for.
+    /// A shorter limit would fail on a slow wireless network; instead of a longer one the gateway retries.
     static let connectTimeouts: ClosedRange<Duration> = .milliseconds(100) ... .minutes(5)
 
-    /// One thread moves the bytes of all connections: it only copies, drivers decode on the shared pool. It lives as long as
-    /// the process, as SwiftNIO's own shared groups do.
+    /// One thread serves all connections: it only copies bytes, drivers decode on the shared pool. Like SwiftNIO's own
+    /// shared groups, it lives as long as the process.
     private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     let endpoint: Endpoint
@@ -30,7 +30,7 @@ package struct TCPTransport: Transport {
             "connect_timeout", in: Self.connectTimeouts, default: Self.defaultConnectTimeout)
     }
 
-    /// Connects, and closes the connection when `body` is done.
+    /// Connects, and closes the connection when `body` ends.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         let link = try await connect()
         do {
@@ -42,29 +42,29 @@ package struct TCPTransport: Transport {
         await link.close()
     }
 
-    /// Connects to the first of the host's addresses that answers (RFC 8305, as SwiftNIO does it).
+    /// Connects to the first of the host's addresses that answers (RFC 8305, as implemented by SwiftNIO).
     func connect() async throws(LinkError) -> TCPLink {
         let connection = ClientBootstrap(group: Self.eventLoops)
             .connectTimeout(.nanoseconds(connectTimeout.inMilliseconds * 1_000_000))
             .channelOption(.autoRead, value: false)
-            .channelOption(.recvAllocator, value: Inbox.allocator)
-            // A request waits for its answer, so it must not wait for more bytes to go with it.
+            .channelOption(.recvAllocator, value: ReceiveBuffer.allocator)
+            // Sends at once: a request must not wait for more bytes to fill a packet.
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(Inbox.systemBuffer))
+            .channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(ReceiveBuffer.systemBuffer))
             .channelInitializer { [endpoint] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Inbox(endpoint: endpoint))
+                    try channel.pipeline.syncOperations.addHandler(ReceiveBuffer(endpoint: endpoint))
                 }
             }
             .connect(host: endpoint.host, port: endpoint.port)
             .flatMap { [endpoint] channel in
-                channel.pipeline.handler(type: Inbox.self).map { inbox in
+                channel.pipeline.handler(type: ReceiveBuffer.self).map { inbox in
                     TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)
                 }
             }
-        // A cancelled task does not wait for the connection: whichever comes first, the connection or the cancellation,
-        // settles the promise, and a connection that comes second is closed.
+        // A cancelled task must not wait for the connection. The connection or the cancellation settles the promise,
+        // whichever comes first; a connection that comes second is closed.
         let outcome = Self.eventLoops.next().makePromise(of: TCPLink.self)
         connection.whenComplete { result in
             outcome.completeWith(result)

@@ -6,7 +6,7 @@ import Vitals
 
 @testable import TCP
 
-/// What a device's end of a connection looks like in these tests.
+/// The device's end of a connection.
 typealias Peer = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
 /// Listens on a free loopback port, and hands the first connection to `serve` while `body` runs.
@@ -28,7 +28,7 @@ func withListener(
         try await withThrowingTaskGroup { group in
             group.addTask {
                 for try await peer in connections {
-                    // A peer that the gateway leaves is not this test's failure.
+                    // The gateway's closing of the connection is not a failure of the test.
                     try? await peer.executeThenClose { inbound, outbound in try await serve(inbound, outbound) }
                     break
                 }
@@ -40,15 +40,15 @@ func withListener(
 }
 
 extension NIOAsyncChannelOutboundWriter<ByteBuffer> {
-    /// Ends the stream after all that was written, and waits until the gateway closed the connection: closing at once
-    /// would throw away what is not sent yet.
+    /// Ends the stream after all that was written, and waits until the gateway closes the connection: closing at once
+    /// would discard unsent bytes.
     func finish(andAwait inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws {
         finish()
         for try await _ in inbound {}
     }
 }
 
-/// A transport as the configuration makes it.
+/// A transport with these options.
 func transport(host: String = "127.0.0.1", port: Int, timeout: String = "10s") throws -> TCPTransport {
     var reader = ConfigurationReader(
         .map(["host": host, "port": "\(port)", "connect_timeout": timeout]))
@@ -61,7 +61,7 @@ func transport(host: String = "127.0.0.1", port: Int, timeout: String = "10s") t
 struct Unexpected: Error { var text: String }
 
 extension ConfigurationValue {
-    /// A map of plain words, each on a line of its own.
+    /// A map of plain words, each on its own line.
     static func map(_ members: KeyValuePairs<String, String>) -> ConfigurationValue {
         ConfigurationValue(
             .map(
@@ -75,7 +75,7 @@ extension ConfigurationValue {
 }
 
 extension TCPTransport {
-    /// Opens a link of bytes.
+    /// Opens a byte link.
     func withBytes(_ body: @Sendable (any ByteLink) async throws -> Void) async throws {
         let context = LinkContext(device: try DeviceID("band-1").orThrow(), logger: Logger(label: "test"))
         try await withLink(context: context) { link in
@@ -86,7 +86,7 @@ extension TCPTransport {
 }
 
 extension Optional {
-    /// The value, or a failure of the test.
+    /// The value, or a test failure if it is `nil`.
     func orThrow() throws -> Wrapped {
         guard let self else { throw Unexpected(text: "nil") }
         return self

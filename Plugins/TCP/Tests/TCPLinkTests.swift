@@ -58,12 +58,12 @@ struct TCPLinkTests {
             try await outbound.finish(andAwait: inbound)
         } _: { transport in
             let link = try await transport.connect()
-            // Without flow control the level would grow to 32 MiB and receiving would never pause.
+            // Without flow control the level would grow to 32 MiB, and receiving would never pause.
             while !link.inbox.level.isPaused { await Task.yield() }
-            #expect(link.inbox.level.bytes <= Inbox.greatestLevel)
+            #expect(link.inbox.level.bytes <= ReceiveBuffer.greatestLevel)
             var total = 0
             while case let bytes = try await link.read(atMost: .max), !bytes.isEmpty {
-                #expect(bytes.count <= Inbox.greatestLevel)
+                #expect(bytes.count <= ReceiveBuffer.greatestLevel)
                 total += bytes.count
             }
             #expect(total == count * block.readableBytes)
@@ -148,7 +148,7 @@ struct TCPLinkTests {
             let link = try await transport.connect()
             await withThrowingTaskGroup { group in
                 group.addTask { try await link.write(Array(repeating: 0, count: 64 << 20)) }
-                // The system's buffers are full as soon as the channel refuses more.
+                // Once the channel refuses more, the system's buffers are full.
                 while link.channel.isWritable { await Task.yield() }
                 group.cancelAll()
                 await #expect { try await group.next() } throws: { ($0 as? LinkError)?.code == .cancelled }
@@ -167,7 +167,7 @@ struct TCPLinkTests {
         try await listener.executeThenClose { connections in
             let link = try await transport(port: listener.channel.localAddress?.port ?? 0).connect()
             for try await peer in connections {
-                // Lingering for no time makes the system send a reset instead of an end.
+                // A linger time of zero makes the system send a reset instead of an orderly end.
                 let options = try (peer as? any SocketOptionProvider).orThrow()
                 try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
                 try await peer.close().get()

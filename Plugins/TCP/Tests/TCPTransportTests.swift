@@ -35,7 +35,7 @@ struct TCPTransportTests {
     }
 
     @Test func `says that nothing listens at a port`() async throws {
-        // A port that was free a moment ago may be a server's of another test by now; nobody is given the first one.
+        // A port that was free a moment ago may now be used by another test. Port 1 is never assigned.
         let port = 1
         await #expect {
             try await transport(port: port).connect()
@@ -58,7 +58,7 @@ struct TCPTransportTests {
     }
 
     @Test func `gives up after the configured time, and before it when cancelled`() async throws {
-        // A listener that accepts nothing answers no further connection once its queue is full.
+        // Once its queue is full, a listener that accepts nothing answers no further connection.
         let (listener, port) = try await fullListener()
         await #expect {
             try await transport(port: port, timeout: "200ms").connect()
@@ -80,7 +80,7 @@ struct TCPTransportTests {
         #expect(Endpoint(host: "band.local", port: 7878).description == "band.local:7878")
     }
 
-    /// A listening socket whose queue of connections is full, with the connections that fill it.
+    /// A listening socket with a full queue of connections, and the connections that fill it.
     private func fullListener() async throws -> (channels: [any Channel], port: Int) {
         let group = MultiThreadedEventLoopGroup.singleton
         let listener = try await ServerBootstrap(group: group)

@@ -2,14 +2,16 @@ import JSON
 import Vitals
 
 extension Arguments {
-    /// Members of a published configuration that say something about it. A consumer may change the document that it
-    /// received and send it back whole, so they are let pass.
-    private static let documentKeys = ["version", "reported_version", "pending", "drift", "updated_at", "error"]
+    /// Members of a published configuration that are not settings. They are ignored, so that a consumer may change the
+    /// document it received and send it back whole.
+    private static let documentKeys = [
+        "version", "reported_version", "pending", "drift", "reported", "updated_at", "error",
+    ]
 
     /// Reads a configuration, whole or in part: a merge patch as in RFC 7396.
     ///
-    /// `null`, by which a merge patch removes, is a mistake, since no setting can be removed. In a whole document, which is
-    /// known by its `schema`, it stands for a setting that the device does not have, and is let pass.
+    /// `null`, by which a merge patch removes a member, is a mistake, since no setting can be removed. A whole
+    /// document, recognised by its `schema`, may contain `null` for settings that the device does not have.
     mutating func configuration() -> DeviceCommand {
         let isWhole = take("schema", PayloadSchema.config.rawValue) { value in
             value.asString == PayloadSchema.config.rawValue ? true : nil
@@ -32,8 +34,8 @@ extension Arguments {
         return .configure(MonitorPatch(patch.changes), ifVersion: ifVersion, adopts: adopts)
     }
 
-    /// Where there is a mistake already, adds those of the values that could be read: the sender is told all at once. Where
-    /// there is none, they are judged with the device's other settings and abilities, which is not done here.
+    /// If there is a mistake already, also checks the values that could be read, so that the sender gets all mistakes
+    /// at once. Otherwise they are checked later, with the device's other settings and abilities.
     private mutating func judge(_ changes: [MonitorSetting: MonitorSetting.Value]) {
         guard !violations.isEmpty else { return }
         do throws(Violations) {
@@ -44,7 +46,7 @@ extension Arguments {
     }
 }
 
-/// Reads the settings of a patch and collects what is no setting, or not of its type.
+/// Reads the settings of a patch and collects unknown settings and wrong types.
 private struct PatchDecoder {
     let allowsNull: Bool
     var changes: [MonitorSetting: MonitorSetting.Value] = [:]
@@ -52,7 +54,7 @@ private struct PatchDecoder {
 
     init(allowsNull: Bool) { self.allowsNull = allowsNull }
 
-    /// Reads what stands at a path: a setting, or a group of them.
+    /// Reads the value at a path: a setting, or a group of settings.
     mutating func read(_ value: JSONValue, at path: String) {
         if value.isNull {
             if !allowsNull { refuse(path, "must not be null; leave it out to leave it as it is") }
@@ -94,7 +96,7 @@ private struct PatchDecoder {
         violations.append(Violation(path: path, message: message))
     }
 
-    /// The names of the settings and groups right below a path, in the order in which they are published.
+    /// The names of the settings and groups directly below a path, in the order of publication.
     private static func members(below path: String) -> [String] {
         var names: [String] = []
         for setting in MonitorSetting.all where setting.path.hasPrefix(path + ".") {

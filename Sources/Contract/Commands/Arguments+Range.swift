@@ -1,8 +1,8 @@
 import Vitals
 
 extension Arguments {
-    /// Takes `from` and `to`. A mistake in how they relate names the second.
-    /// - Parameter now: where given, neither may be in the future.
+    /// Reads `from` and `to`. If they contradict each other, the mistake is reported at `to`.
+    /// - Parameter now: if given, neither may be in the future.
     mutating func range(now: Timestamp?) -> (from: Timestamp?, to: Timestamp?) {
         let from = moment("from")
         let to = moment("to")
@@ -15,7 +15,7 @@ extension Arguments {
         return (from, to)
     }
 
-    /// Takes `from_day` and `to_day`: the last day is today unless given, and the first is the last.
+    /// Reads `from_day` and `to_day`. The last day defaults to today, the first to the last.
     mutating func days(today: LocalDay) -> (from: LocalDay, to: LocalDay) {
         let givenFrom = day("from_day")
         let givenTo = day("to_day")

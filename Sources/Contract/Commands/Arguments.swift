@@ -1,10 +1,10 @@
 import JSON
 import Vitals
 
-/// The members of a command's payload. Each is taken by its name and checked; every mistake is collected, and at the end
-/// a member that nobody took is one more.
+/// The members of a command's payload. Each is read by name and checked. All mistakes are collected; at the end, every
+/// member that was not read is one more.
 ///
-/// A member that is `null` counts as not given: templates of automation tools write `null` for what they do not have.
+/// `null` counts as absent: templates of automation tools write `null` for missing values.
 struct Arguments {
     private let members: [JSONValue.Member]
     private var known: [String] = []
@@ -15,12 +15,13 @@ struct Arguments {
     /// Whether a member is given.
     func has(_ name: String) -> Bool { members.contains { $0.key == name && !$0.value.isNull } }
 
-    /// Notes a mistake.
+    /// Records a mistake.
     mutating func refuse(_ path: String, _ message: String) {
         violations.append(Violation(path: path.cut(to: CommandLimits.pathLength), message: message))
     }
 
-    /// Takes a member. `nil` where it is not given, or where `read` finds that it is not what is `expected`.
+    /// Reads a member. `nil` if it is absent, or if `read` rejects it, which is a mistake that names what is
+    /// `expected`.
     mutating func take<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
         known.append(name)
         guard let value = member(name), !value.isNull else { return nil }
@@ -31,7 +32,7 @@ struct Arguments {
         return result
     }
 
-    /// Takes a member that must be given.
+    /// Reads a required member.
     mutating func require<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
         guard has(name) else {
             known.append(name)
@@ -41,19 +42,19 @@ struct Arguments {
         return take(name, expected, read)
     }
 
-    /// A member as it stands.
+    /// A member, unchecked.
     func member(_ name: String) -> JSONValue? { members.first { $0.key == name }?.value }
 
     /// Whether a member is given as `null`.
     func isNull(_ name: String) -> Bool { member(name)?.isNull ?? false }
 
-    /// Lets what was taken so far not be named among the arguments.
+    /// Leaves the members read so far out of the list of known arguments.
     mutating func forgetKnown() { known = [] }
 
-    /// Takes a member of a payload that is used elsewhere, or not at all.
+    /// Marks members as known that are used elsewhere or ignored.
     mutating func allow(_ names: String...) { known += names }
 
-    /// Ends the reading: refuses what no one knows.
+    /// Ends the reading: every unknown member is a mistake.
     mutating func finish(_ command: String, envelope: [String]) {
         for member in members where !known.contains(member.key) && !envelope.contains(member.key) {
             let names = known.isEmpty ? "it takes none" : "known are \(known.joined(separator: ", "))"
@@ -79,14 +80,14 @@ extension Arguments {
         take(name, "a date such as 2026-11-21") { $0.asString.flatMap { LocalDay($0) } }
     }
 
-    /// A short text that is not empty.
+    /// A short, non-empty text.
     mutating func text(_ name: String, maximumLength: Int) -> String? {
         take(name, "a text of 1 to \(maximumLength) bytes") { value in
             value.asString.flatMap { (1...maximumLength).contains($0.utf8.count) ? $0 : nil }
         }
     }
 
-    /// A metric among these.
+    /// A metric from this list.
     mutating func metric(_ name: String, among metrics: [Metric], isRequired: Bool) -> Metric? {
         let expected = "one of \(Self.names(metrics))"
         let read: (JSONValue) -> Metric? = { value in
@@ -95,7 +96,7 @@ extension Arguments {
         return isRequired ? require(name, expected, read) : take(name, expected, read)
     }
 
-    /// Metrics among these, each once; empty where the member is not given. Each that is not one is a mistake of its own.
+    /// Metrics from this list, each once; empty if the member is absent. Each wrong element is a mistake of its own.
     mutating func metrics(_ name: String, among allowed: [Metric]) -> [Metric] {
         guard let list = take(name, "a list of metrics", { $0.asArray }) else { return [] }
         var result: [Metric] = []

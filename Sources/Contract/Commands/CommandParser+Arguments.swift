@@ -2,13 +2,14 @@ import JSON
 import Vitals
 
 extension CommandParser {
-    /// A command of either kind.
+    /// A command of a device or of the gateway.
     enum Command {
         case device(DeviceCommand)
         case gateway(GatewayCommand)
     }
 
-    /// Reads the arguments of a command; `nil` for an unknown one. What is returned counts only without violations.
+    /// Reads the arguments of a command; `nil` for an unknown command. The result is valid only if there are no
+    /// violations.
     func command(_ request: Request, _ arguments: inout Arguments, at now: Timestamp) -> Command? {
         let command: Command
         if request.isConfig {
@@ -82,11 +83,13 @@ extension Arguments {
                 if from > today { refuse("from_day", "must not be in the future") }
                 if to > today { refuse("to_day", "must not be in the future") }
             }
-            return .daily(metric, from: from, to: to, syncsFirst: syncsFirst)
+            return .daily(
+                metric, from: from, to: to, syncsFirst: syncsFirst, listsItems: bool("items") ?? false)
         }
     }
 
-    /// The metric that is asked for: any that is kept, or one that a device keeps where it is synchronised before.
+    /// The requested metric: any stored one, or only one with a history on the device if the command synchronises
+    /// first.
     private mutating func metric(_ isSynchronised: Bool) -> Metric {
         let allowed = isSynchronised ? Metric.synchronised : Metric.allCases
         return metric("metric", among: allowed, isRequired: true) ?? .heartRate

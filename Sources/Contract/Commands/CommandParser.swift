@@ -1,18 +1,18 @@
 import JSON
 package import Vitals
 
-/// Turns a message of a consumer into a command, or into the answer that says why it is none.
+/// Turns a consumer's message into a command, or into the answer that says why it is invalid.
 ///
-/// It does not know which devices there are nor what they can do. It keeps nothing, and no input makes it trap.
+/// It does not know the devices or their capabilities. It is stateless, and no input makes it trap.
 package struct CommandParser: Sendable {
     /// The topics of this gateway.
     package let topics: ContractTopics
-    /// The prefix of Home Assistant's discovery, into which no answer goes; `nil` where discovery is off.
+    /// The prefix of Home Assistant's discovery, to which no answer may go; `nil` if discovery is off.
     package let discoveryPrefix: String?
-    /// The calendar by which it is today.
+    /// The calendar that defines today.
     package let calendar: LocalCalendar
 
-    /// The members of a payload that are about the command and not its arguments.
+    /// The members of a payload that belong to the command itself, not to its arguments.
     static let envelopeKeys = ["id", "issued_at", "expires_at"]
 
     /// A parser for a gateway.
@@ -24,8 +24,8 @@ package struct CommandParser: Sendable {
 
     /// Parses a message.
     /// - Parameters:
-    ///   - payloadSize: how long the payload was, where only its beginning was kept.
-    ///   - isRetained: whether it was published to be kept. Such a command would run again at each connection, so it is
+    ///   - payloadSize: the length of the payload in bytes, if only its beginning was kept.
+    ///   - isRetained: whether the message is retained. A retained command would run again at each connection, so it is
     ///     ignored.
     package func parse(
         topic: String, payload: [UInt8], payloadSize: Int? = nil, isRetained: Bool, responseTopic: String? = nil,
@@ -54,7 +54,7 @@ package struct CommandParser: Sendable {
         }
         if request.hasUnknownDevice {
             return reject(
-                Answer(.rejected, code: .unknownDevice, message: "There is no device of the name in the topic."))
+                Answer(.rejected, code: .unknownDevice, message: "No device can have the name in the topic."))
         }
         if payloadSize > CommandLimits.payload {
             let message = "The payload has \(payloadSize) bytes; at most \(CommandLimits.payload) are taken."
@@ -80,7 +80,7 @@ package struct CommandParser: Sendable {
         }
     }
 
-    /// What a payload has; none where it is empty or the text that a button of Home Assistant sends.
+    /// The members of a payload; none if it is empty or the text that a button of Home Assistant sends.
     private static func members(of payload: [UInt8]) -> Result<[JSONValue.Member], PayloadMistake> {
         let isPress = payload.elementsEqual("PRESS".utf8)
         if isPress || payload.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return .success([]) }
@@ -96,13 +96,13 @@ package struct CommandParser: Sendable {
     }
 }
 
-/// Why a payload cannot be read, for a person.
+/// Why a payload cannot be read, as text for a person.
 private struct PayloadMistake: Error {
     var message: String
 }
 
 extension Answer {
-    /// The answer to a command with mistakes: all of them, up to a limit.
+    /// The answer to a command with mistakes, listing them up to a limit.
     fileprivate static func invalid(_ violations: [Violation], of command: String) -> Answer {
         let count = violations.count == 1 ? "one mistake" : "\(violations.count) mistakes"
         let limit = CommandLimits.violations
@@ -114,7 +114,7 @@ extension Answer {
 }
 
 extension Arguments {
-    /// Reads what is about the command itself.
+    /// Reads the members about the command itself.
     fileprivate mutating func readEnvelope(_ envelope: inout CommandEnvelope) {
         let length = CommandLimits.idLength
         envelope.id = take("id", "a text of 1 to \(length) bytes, or a whole number") { value in

@@ -1,14 +1,14 @@
 package import Vitals
 
-/// What became of a message that was received.
+/// The result of parsing a received message.
 package enum Incoming: Sendable, Hashable {
-    /// It is none of ours, or was kept by the broker: it gets no answer.
+    /// It is not a command, or is retained: it gets no answer.
     case ignored
-    /// A command of a device. Whether the device exists and can do it is not known here.
+    /// A command of a device. The parser does not check that the device exists and can do it.
     case device(DeviceCommand, CommandEnvelope)
     /// A command of the gateway.
     case gateway(GatewayCommand, CommandEnvelope)
-    /// It is not run. The answer is final; a configuration that was refused is published again, so that a control in a
-    /// user interface falls back to what holds.
+    /// It is not run. The answer is final. A refused configuration is published again, so that a control in a user
+    /// interface returns to the accepted value.
     case rejected(Answer, CommandEnvelope, republishesConfig: Bool)
 }

@@ -1,19 +1,19 @@
 import Vitals
 
-/// What a topic asks for.
+/// The request that a topic stands for.
 struct Request {
-    /// The device, where its name can be one.
+    /// The device, `nil` if its name is not a valid identifier.
     var device: DeviceID?
-    /// The command's name, cut where it is long.
+    /// The command's name, shortened if it is too long.
     var name: String
-    /// Whether it is a configuration.
+    /// Whether it is a change of the configuration.
     var isConfig = false
-    /// Whether the gateway itself is asked.
+    /// Whether it is addressed to the gateway itself.
     var isGateway = false
-    /// Whether a device is asked that cannot exist.
+    /// Whether it is addressed to a device that cannot exist.
     var hasUnknownDevice: Bool { !isGateway && device == nil }
 
-    /// The name that answers give to a configuration.
+    /// The name of a configuration change in answers.
     static let configSet = "config/set"
 
     init(_ topic: InboundTopic) {
@@ -40,7 +40,7 @@ struct Request {
 }
 
 extension String {
-    /// The text without what is beyond so many bytes of UTF-8: an answer repeats no more of what it was sent.
+    /// The text, cut to this many bytes of UTF-8, so that an answer repeats only so much of a request.
     func cut(to length: Int) -> String {
         guard utf8.count > length else { return self }
         var result = String.UnicodeScalarView()
@@ -54,8 +54,8 @@ extension String {
     }
 }
 
-/// The commands that a device takes at `command/<name>`.
+/// The commands of a device at `command/<name>`.
 enum DeviceCommandName: String, CaseIterable { case sync, measure, fetch, history, daily, time, reconnect }
 
-/// The commands that the gateway takes at `gateway/command/<name>`.
+/// The commands of the gateway at `gateway/command/<name>`.
 enum GatewayCommandName: String, CaseIterable { case sync, replay, rediscover, reload, scan }

@@ -1,14 +1,16 @@
 import JSON
+package import Messages
 package import Vitals
 
 extension ContractEncoder {
-    /// Bytes that the `data` of an answer may have, so that small brokers and clients take it.
+    /// The most bytes of an answer's `data`, so that small brokers and clients accept it.
     package static let maximumAnswerData = 200 * 1024
 
-    /// Encodes an answer of a command, to where its sender wants it.
+    /// Encodes the answer to a command, addressed as its sender requested.
     /// - Parameters:
-    ///   - info: the device that it is about, for the people of samples; `nil` where it is not known.
-    ///   - isDeviceKnown: whether the device is one of ours; the topics of one that is not are never published to.
+    ///   - info: the device concerned, for the persons of samples; `nil` if unknown.
+    ///   - isDeviceKnown: whether the device is configured; the gateway never publishes to the topics of any other
+    ///     device.
     package mutating func answer(
         _ answer: Answer, to envelope: CommandEnvelope, about info: DeviceInfo?, at now: Timestamp,
         isDeviceKnown: Bool = true
@@ -38,15 +40,15 @@ extension ContractEncoder {
             correlation: envelope.correlation)
     }
 
-    /// Where the answer of a command goes.
+    /// The topic for the answer to a command.
     package func answerTopic(for envelope: CommandEnvelope, isDeviceKnown: Bool = true) -> String {
         if let topic = envelope.responseTopic { return topic }
         if let device = envelope.device, isDeviceKnown { return topics.topic(.response(device)) }
         return topics.topic(.gatewayResponse)
     }
 
-    /// How many of these samples one answer takes, at least one: the page ends there. A single one that is too great, such
-    /// as a sleep of thousands of stages, is sent nevertheless, since there is no smaller page.
+    /// How many of these samples one page of an answer takes. At least one: a single sample that is too large, such as
+    /// a sleep of thousands of stages, is sent all the same.
     package mutating func samplesPerAnswer(_ samples: [StoredSample], of info: DeviceInfo?) -> Int {
         fitting(samples) { encoder, stored, writer in
             encoder.write(stored, person: { info?.person(user: $0) }, to: &writer)
@@ -56,10 +58,8 @@ extension ContractEncoder {
     private mutating func write(_ data: Answer.Data, about info: DeviceInfo?, to writer: inout JSONWriter) {
         writer.beginObject()
         switch data {
-        case .sync(let new, let known, let failed):
-            writer.member("samples_new", new)
-            writer.member("samples_known", known)
-            writer.member("failed", failures: failed)
+        case .sync(let state): writer.members(of: state)
+        case .devices(let answers): writer.member("devices") { $0.members(of: answers) }
         case .samples(let samples, let metric, let next):
             writer.member("metric", metric.rawValue)
             writer.key("samples")
@@ -67,7 +67,14 @@ extension ContractEncoder {
             for stored in samples { write(stored, person: { info?.person(user: $0) }, to: &writer) }
             writer.endArray()
             writer.member("next", next)
-        case .days(let days): write(days, to: &writer)
+        case .days(let days):
+            write(days, day: \.summary.day, to: &writer) { encoder, record, writer in
+                encoder.write(record, sequence: nil, to: &writer)
+            }
+        case .itemisedDays(let days):
+            write(days, day: \.record.summary.day, to: &writer) { encoder, day, writer in
+                encoder.write(day.record, sequence: nil, items: day, of: info, to: &writer)
+            }
         case .measurement(let stored):
             writer.key("sample")
             if let stored {
@@ -75,10 +82,12 @@ extension ContractEncoder {
             } else {
                 writer.null()
             }
-        case .settings(let settings, let metrics): writer.members(of: settings, metrics: metrics)
+        case .settings(let settings, let metrics): writer.members(of: settings.values, metrics: metrics)
         case .clock(let skew): writer.member("clock_skew_s", skew)
         case .replayed(let count): writer.member("replayed", count)
-        case .version(let version): writer.member("version", version)
+        case .version(let version, let pending):
+            writer.member("version", version)
+            writer.member("pending", texts: pending.map(\.path).sorted())
         case .names(let names):
             for (kind, list) in names.sorted(by: { $0.key < $1.key }) {
                 writer.key(escaping: kind)
@@ -90,14 +99,17 @@ extension ContractEncoder {
         writer.endObject()
     }
 
-    /// Writes as many days as fit; `next` is the day with which the sender goes on, as `from_day`.
-    private mutating func write(_ days: [DayRecord], to writer: inout JSONWriter) {
-        let count = fitting(days) { encoder, record, writer in encoder.write(record, sequence: nil, to: &writer) }
+    /// Writes as many days as fit; `next` is the `from_day` for the following request.
+    private mutating func write<Day>(
+        _ days: [Day], day: (Day) -> LocalDay, to writer: inout JSONWriter,
+        _ write: (inout Self, Day, inout JSONWriter) -> Void
+    ) {
+        let count = fitting(days, write)
         writer.key("days")
         writer.beginArray()
-        for record in days.prefix(count) { write(record, sequence: nil, to: &writer) }
+        for record in days.prefix(count) { write(&self, record, &writer) }
         writer.endArray()
-        writer.member("next", days.dropFirst(count).first?.summary.day.description)
+        writer.member("next", days.dropFirst(count).first.map { day($0).description })
     }
 
     private mutating func fitting<Element>(
@@ -110,5 +122,23 @@ extension ContractEncoder {
             if writer.bytes.count + frame > Self.maximumAnswerData { return max(position, 1) }
         }
         return elements.count
+    }
+}
+
+extension JSONWriter {
+    /// Writes the result of each device's synchronisation. The results by metric are on the device's `sync` topic.
+    fileprivate mutating func members(of answers: [DeviceID: Answer]) {
+        for (device, answer) in answers.sorted(by: { $0.key < $1.key }) {
+            key(escaping: device.text)
+            beginObject()
+            member("status", answer.status.rawValue)
+            member("code", answer.code?.rawValue)
+            member("message", answer.message)
+            if case .sync(let state) = answer.data {
+                member("samples_new", state.samplesNew)
+                member("samples_known", state.samplesKnown)
+            }
+            endObject()
+        }
     }
 }

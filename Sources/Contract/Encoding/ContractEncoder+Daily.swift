@@ -1,8 +1,9 @@
 import JSON
+package import Messages
 package import Vitals
 
 extension ContractEncoder {
-    /// The current local day of a metric: state, with no number of its own.
+    /// The current local day of a metric: a state, so it has no number.
     package mutating func today(_ record: DayRecord, of device: DeviceID) -> OutgoingMessage {
         day(record, sequence: nil, to: .today(device, record.summary.metric))
     }
@@ -10,12 +11,18 @@ extension ContractEncoder {
     mutating func day(_ record: DayRecord, sequence: Int64?, to topic: Topic) -> OutgoingMessage {
         var writer = JSONWriter(reservingCapacity: 2048)
         write(record, sequence: sequence, to: &writer)
-        return OutgoingMessage(
+        return .json(
             topic: topics.topic(topic), payload: writer.bytes, isRetained: topic.isRetained, expiry: topic.expiry)
     }
 
-    /// Writes a day as it stands on its topics and in answers.
-    mutating func write(_ record: DayRecord, sequence: Int64?, to writer: inout JSONWriter) {
+    /// Writes a day for its topics and for answers.
+    /// - Parameters:
+    ///   - items: the day's samples, if an answer lists them.
+    ///   - info: the device, for the persons of these samples.
+    mutating func write(
+        _ record: DayRecord, sequence: Int64?, items: ItemisedDay? = nil, of info: DeviceInfo? = nil,
+        to writer: inout JSONWriter
+    ) {
         let summary = record.summary
         writer.beginObject()
         writer.member("schema", PayloadSchema.daily.rawValue)
@@ -37,10 +44,24 @@ extension ContractEncoder {
         } else {
             writer.null()
         }
+        if let items {
+            write("manual_items", items.manual, of: info, to: &writer)
+            write("auto_items", items.automatic, of: info, to: &writer)
+            writer.member("next_page", items.next)
+        }
         writer.endObject()
     }
 
-    /// Writes the members of a summary: those that every metric has, then those of its kind.
+    private mutating func write(
+        _ key: StaticString, _ samples: [StoredSample], of info: DeviceInfo?, to writer: inout JSONWriter
+    ) {
+        writer.key(key)
+        writer.beginArray()
+        for stored in samples { write(stored, person: { info?.person(user: $0) }, to: &writer) }
+        writer.endArray()
+    }
+
+    /// Writes the members of a summary: first those common to all metrics, then those of its kind.
     private mutating func write(_ summary: DailySummary, to writer: inout JSONWriter) {
         writer.member("count", summary.count)
         writer.member("manual_count", summary.manualCount)
@@ -60,7 +81,7 @@ extension ContractEncoder {
         for stored in extremes.resting { write(stored, to: &writer) }
         writer.endArray()
         switch summary.details {
-        case .values: break
+        case .values: if summary.metric.distinguishesExercise { writer.member("zones_min", summary.zones) }
         case .bloodPressure(let extremes):
             write("maximum_systolic", extremes.maximumSystolic, to: &writer)
             write("minimum_systolic", extremes.minimumSystolic, to: &writer)
@@ -97,5 +118,23 @@ extension JSONWriter {
         member("sessions", totals.sessions)
         member("distance_m", totals.distance)
         member("energy_kcal", totals.energy)
+        member("workouts", array: totals.workouts) { writer, workout in
+            writer.beginObject()
+            writer.member("id", workout.id)
+            writer.member("start", workout.start)
+            writer.member("end", workout.end)
+            writer.member("activity", workout.activity)
+            writer.member("zones_min", workout.zones)
+            writer.endObject()
+        }
+    }
+
+    /// Writes the minutes in each heart-rate zone, or `null`.
+    fileprivate mutating func member(_ key: StaticString, _ zones: HeartRateZones?) {
+        guard let zones else {
+            self.key(key)
+            return null()
+        }
+        member(key, array: zones.minutes) { $0.double($1) }
     }
 }

@@ -1,8 +1,9 @@
 import JSON
+package import Messages
 package import Vitals
 
 extension ContractEncoder {
-    /// What a device is and can do.
+    /// The identity and capabilities of a device.
     package func info(_ info: DeviceInfo) -> OutgoingMessage {
         message(.info(info.id), .info, capacity: 2048) { writer in
             writer.member("device", info.id.text)
@@ -28,7 +29,7 @@ extension ContractEncoder {
         }
     }
 
-    /// How the connection with a device stands.
+    /// The state of the connection with a device.
     package func link(_ state: LinkState, of device: DeviceID) -> OutgoingMessage {
         message(.link(device), .link) { writer in
             writer.member("state", state.phase.rawValue)
@@ -40,11 +41,10 @@ extension ContractEncoder {
         }
     }
 
-    /// The newest sample of a metric, without its value once it is not fresh any more at `now`.
+    /// The newest sample of a metric, without its value if it is stale at `now`.
     ///
-    /// The message with the value is forgotten by the broker when the value stops being fresh; the one without a value
-    /// stays.
-    /// - Parameter person: whom the sample is about.
+    /// The broker drops the message with the value when the value becomes stale; the one without a value stays.
+    /// - Parameter person: the person whom the sample is about.
     package func latest(
         _ state: LatestState, of device: DeviceID, person: String?, now: Timestamp
     ) -> OutgoingMessage {
@@ -68,7 +68,7 @@ extension ContractEncoder {
         return result
     }
 
-    /// How the synchronisation of a device's history stands.
+    /// The state of a device's synchronisation.
     package func sync(_ state: SyncState, of device: DeviceID) -> OutgoingMessage {
         message(.sync(device), .sync) { writer in
             writer.member("state", state.phase.rawValue)
@@ -76,9 +76,7 @@ extension ContractEncoder {
             writer.member("metric", state.metric?.rawValue)
             writer.member("metrics_done", state.metricsDone)
             writer.member("metrics_total", state.metricsTotal)
-            writer.member("samples_new", state.samplesNew)
-            writer.member("samples_known", state.samplesKnown)
-            writer.member("failed", failures: state.failed)
+            writer.members(of: state)
             writer.member("oldest", state.oldest)
             writer.member("newest", state.newest)
             writer.member("started_at", state.startedAt)
@@ -87,7 +85,7 @@ extension ContractEncoder {
         }
     }
 
-    /// How the measurement of a device stands.
+    /// The state of a device's measurement.
     package func measure(_ state: MeasureState, of device: DeviceID) -> OutgoingMessage {
         message(.measure(device), .measure) { writer in
             writer.member("state", state.phase.rawValue)
@@ -96,7 +94,17 @@ extension ContractEncoder {
             writer.member("value", state.reading?.number)
             writer.key("fields")
             if let reading = state.reading { writer.fields(of: reading) } else { writer.null() }
+            writer.member("refused", state.refused)
             writer.member("error", state.error)
+        }
+    }
+
+    /// Whether a device is worn, and whether it is charging.
+    package func wear(_ state: WearState, of device: DeviceID) -> OutgoingMessage {
+        message(.wear(device), .wear) { writer in
+            writer.member("worn", state.isWorn)
+            writer.member("charging", state.isCharging)
+            writer.member("at", state.at)
         }
     }
 }
@@ -109,7 +117,7 @@ extension JSONWriter {
             key(escaping: metric.rawValue)
             beginObject()
             for (name, ability) in Abilities.named
-            where metric == .heartRate || Abilities.heartRateOnly.isDisjoint(with: ability) {
+            where metric.distinguishesExercise || Abilities.heartRateOnly.isDisjoint(with: ability) {
                 key(escaping: name)
                 bool(abilities.contains(ability))
             }
@@ -118,20 +126,35 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes the metrics that could not be synchronised, with the reasons.
-    mutating func member(_ key: StaticString, failures: [SyncState.Failure]) {
-        member(key, array: failures) { writer, failure in
+    /// Writes the result of a synchronisation: the totals, the metrics that failed, and each metric.
+    mutating func members(of state: SyncState) {
+        member("samples_new", state.samplesNew)
+        member("samples_known", state.samplesKnown)
+        member("failed", array: state.failed) { writer, failure in
             writer.beginObject()
             writer.member("metric", failure.metric.rawValue)
             writer.member("code", failure.code.rawValue)
             writer.member("message", failure.message)
             writer.endObject()
         }
+        member("metrics", array: state.rows) { writer, row in
+            writer.beginObject()
+            writer.member("metric", row.metric.rawValue)
+            writer.member("state", row.state.rawValue)
+            writer.member("new", row.new)
+            writer.member("known", row.known)
+            writer.member("refused", row.refused.count)
+            writer.member("refused_by_reason", refusals: row.refused.counts)
+            writer.member("postponed", row.postponed)
+            writer.member("code", row.error?.code.rawValue)
+            writer.member("error", row.error?.message)
+            writer.endObject()
+        }
     }
 }
 
 extension Reading {
-    /// The number of a reading in progress; a workout has none before it ends.
+    /// The number of a reading in progress; a workout has none before its end.
     fileprivate var number: Double? {
         switch self {
         case .value(let value): value

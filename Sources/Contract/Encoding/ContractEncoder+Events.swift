@@ -1,8 +1,9 @@
 import JSON
+package import Messages
 package import Vitals
 
 extension ContractEncoder {
-    /// The `event_type` of a cleared edge; that of a raised one is its rule.
+    /// The `event_type` of a cleared edge; that of a raised edge is the name of its rule.
     package static let alertCleared = "alert_cleared"
 
     func alert(_ event: AlertEvent, person: String?, sequence: Int64, to topic: Topic) -> OutgoingMessage {
@@ -35,6 +36,7 @@ extension ContractEncoder {
             writer.member("reason", gap.reason.rawValue)
             writer.member("at", gap.at)
             writer.member("sequences", numbers: gap.sequences)
+            writer.member("refused", refusals: gap.refused)
         }
     }
 

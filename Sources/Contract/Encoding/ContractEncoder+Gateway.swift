@@ -1,11 +1,12 @@
 import JSON
+package import Messages
 package import Vitals
 
 extension ContractEncoder {
-    /// Whether the gateway is there. The message with `false` is the connection's will.
+    /// Whether the gateway is online. The message with `false` is the connection's will.
     package func gatewayStatus(isOnline: Bool) -> OutgoingMessage { plain(.gatewayStatus, isOnline: isOnline) }
 
-    /// Whether a device was seen lately.
+    /// Whether a device is online.
     package func availability(_ isOnline: Bool, of device: DeviceID) -> OutgoingMessage {
         plain(.availability(device), isOnline: isOnline)
     }
@@ -13,10 +14,10 @@ extension ContractEncoder {
     private func plain(_ topic: Topic, isOnline: Bool) -> OutgoingMessage {
         OutgoingMessage(
             topic: topics.topic(topic), payload: Array((isOnline ? Self.online : Self.offline).utf8),
-            isRetained: topic.isRetained, contentType: nil)
+            isRetained: topic.isRetained, isUTF8: true)
     }
 
-    /// What the gateway is.
+    /// The identity of the gateway.
     package func gatewayInfo(_ info: GatewayInfo) -> OutgoingMessage {
         message(.gatewayInfo, .gatewayInfo) { writer in
             writer.member("version", info.version)
@@ -27,7 +28,7 @@ extension ContractEncoder {
         }
     }
 
-    /// How the gateway is doing.
+    /// The condition of the gateway.
     package func gatewayState(_ state: GatewayState) -> OutgoingMessage {
         message(.gatewayState, .gatewayState) { writer in
             writer.member("broker", state.broker)

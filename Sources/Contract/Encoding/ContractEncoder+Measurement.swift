@@ -1,8 +1,9 @@
 import JSON
+import Messages
 import Vitals
 
 extension ContractEncoder {
-    /// Bytes of a measurement's payload around its samples, and of one plain sample: room is taken once.
+    /// Bytes of a measurement's payload without its samples, and of one plain sample, for a single allocation.
     private static let room = (payload: 512, sample: 320)
 
     mutating func measurement(
@@ -28,13 +29,14 @@ extension ContractEncoder {
         for stored in measurement.samples { write(stored, to: &writer) }
         writer.endArray()
         writer.endObject()
-        return OutgoingMessage(
+        return .json(
             topic: topics.topic(topic), payload: writer.bytes, isRetained: topic.isRetained, expiry: topic.expiry)
     }
 
-    /// Writes a sample as it stands in measurements, days and answers. This is the hot path: no value is made in between.
-    /// - Parameter person: the person of a user slot. Where given, the sample says for itself whom it is about, since no
-    ///   message around it does.
+    /// Writes a sample in the form of measurements, days and answers. This is the hot path: it allocates no
+    /// intermediate values.
+    /// - Parameter person: the person of a user slot. If given, the sample itself names its person, since the message
+    ///   around it does not.
     mutating func write(
         _ stored: StoredSample, person: ((_ user: Int?) -> String?)? = nil, to writer: inout JSONWriter
     ) {
@@ -50,7 +52,8 @@ extension ContractEncoder {
         writer.fields(of: sample.reading)
         writer.member("kind", sample.kind.rawValue)
         writer.member("user_initiated", sample.isUserInitiated)
-        if sample.metric == .heartRate { writer.member("exercise", sample.isExercise) }
+        if sample.metric.distinguishesExercise { writer.member("exercise", sample.isExercise) }
+        if sample.metric.isInterval { writer.member("withdrawn", stored.isWithdrawn) }
         writer.member("received_at", stored.receivedAt)
         if let person { writer.member("person", person(sample.user)) }
         writer.endObject()
@@ -58,7 +61,7 @@ extension ContractEncoder {
 }
 
 extension JSONWriter {
-    /// Writes what a reading has beside or instead of its value: the `fields` of a sample, or `null`.
+    /// Writes the parts of a reading beyond its value: the `fields` of a sample, or `null`.
     mutating func fields(of reading: Reading) {
         switch reading {
         case .value: null()

@@ -1,16 +1,17 @@
 import JSON
+package import Messages
 package import Vitals
 
-/// Turns what the gateway knows into the messages of the contract. It remembers the zone's last offset, so that samples
-/// that are close together cost no look-up.
+/// Encodes the gateway's data as messages of the contract. It caches the time zone's last offset, so that neighbouring
+/// samples need no look-up.
 package struct ContractEncoder: Sendable {
-    /// The topics that it publishes to.
+    /// The topics for publishing.
     package let topics: ContractTopics
     var offsets: OffsetCache
 
-    /// The payload of a gateway or a device that is there.
+    /// The payload of an available gateway or device.
     package static let online = "online"
-    /// The payload of a gateway or a device that is away.
+    /// The payload of an unavailable gateway or device.
     package static let offline = "offline"
 
     /// An encoder for a gateway in a time zone.
@@ -21,9 +22,9 @@ package struct ContractEncoder: Sendable {
 
     /// Encodes a fact.
     /// - Parameters:
-    ///   - info: the device that it is about, for the person.
-    ///   - isReplay: whether it was published before. Then it is about the past in any case: its samples are historical,
-    ///     and an alert goes where late ones go.
+    ///   - info: the device concerned, for the person.
+    ///   - isReplay: whether it was published before. A replay is always about the past: its samples are historical,
+    ///     and an alert goes to the topic of late ones.
     package mutating func fact(
         _ fact: Fact, info: DeviceInfo, publishedAt: Timestamp, isReplay: Bool = false
     ) -> OutgoingMessage {
@@ -44,7 +45,7 @@ package struct ContractEncoder: Sendable {
         }
     }
 
-    /// A message whose payload `body` writes, after the schema.
+    /// A message whose payload is the schema followed by the members that `body` writes.
     func message(
         _ topic: Topic, _ schema: PayloadSchema, capacity: Int = 512, _ body: (inout JSONWriter) -> Void
     ) -> OutgoingMessage {
@@ -53,7 +54,7 @@ package struct ContractEncoder: Sendable {
         writer.member("schema", schema.rawValue)
         body(&writer)
         writer.endObject()
-        return OutgoingMessage(
+        return .json(
             topic: topics.topic(topic), payload: writer.bytes, isRetained: topic.isRetained, expiry: topic.expiry)
     }
 }

@@ -1,5 +1,5 @@
-/// The `schema` of each kind of payload. The number rises when a key changes its meaning or goes away, not when one is
-/// added.
+/// The `schema` of each kind of payload. Its number rises when a key changes its meaning or is removed, but not when
+/// one is added.
 package enum PayloadSchema: String, CaseIterable, Sendable {
     case measurement = "vitals2mqtt.measurement/1"
     case latest = "vitals2mqtt.latest/1"
@@ -12,6 +12,7 @@ package enum PayloadSchema: String, CaseIterable, Sendable {
     case link = "vitals2mqtt.link/1"
     case sync = "vitals2mqtt.sync/1"
     case measure = "vitals2mqtt.measure/1"
+    case wear = "vitals2mqtt.wear/1"
     case response = "vitals2mqtt.response/1"
     case gatewayInfo = "vitals2mqtt.gateway_info/1"
     case gatewayState = "vitals2mqtt.gateway_state/1"

@@ -1,20 +1,20 @@
 extension ContractTopics {
-    /// Bytes of a response topic. MQTT takes 65,535; a topic of that length is kept with each answer for nobody's good.
+    /// The most bytes of a response topic. MQTT allows 65,535, but every answer is stored with its topic.
     package static let maximumResponseTopicLength = 1024
-    /// Bytes of the base: it stands in every message.
+    /// The most bytes of the base: every message contains it.
     package static let maximumBaseLength = 128
 
-    /// What is wrong with a base, for a person; `nil` where it can be used.
+    /// What is wrong with a base, as text for a person; `nil` if it is valid.
     package static func mistake(inBase base: String) -> String? {
         if let mistake = mistake(inName: base, maximumLength: maximumBaseLength) { return mistake }
         let levels = base.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return levels.contains(where: \.isEmpty) ? "must not have an empty level" : nil
     }
 
-    /// What is wrong with a response topic, for a person; `nil` where an answer may go there.
+    /// What is wrong with a response topic, as text for a person; `nil` if it is valid.
     ///
-    /// An answer inside the gateway's own topics or those of discovery could pass for a state, a command or an entity.
-    /// - Parameter discoveryPrefix: the prefix of Home Assistant's discovery; `nil` where it is off.
+    /// An answer within the gateway's own topics or those of discovery could pass for a state, a command or an entity.
+    /// - Parameter discoveryPrefix: the prefix of Home Assistant's discovery; `nil` if discovery is off.
     package func mistake(inResponseTopic topic: String, discoveryPrefix: String?) -> String? {
         if let mistake = Self.mistake(inName: topic, maximumLength: Self.maximumResponseTopicLength) { return mistake }
         for prefix in [root, discoveryPrefix].compactMap({ $0 }) where topic == prefix || topic.isBelow(prefix) {
@@ -23,7 +23,8 @@ extension ContractTopics {
         return nil
     }
 
-    /// What no topic of a message may be (MQTT 5, sections 1.5.4 and 4.7). A broker closes the connection over it.
+    /// What makes a text invalid as the topic of a message (MQTT 5, sections 1.5.4 and 4.7); a broker closes the
+    /// connection over it.
     private static func mistake(inName name: String, maximumLength: Int) -> String? {
         if name.isEmpty { return "must not be empty" }
         if name.utf8.count > maximumLength { return "must not be longer than \(maximumLength) bytes" }

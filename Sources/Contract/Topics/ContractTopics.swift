@@ -1,15 +1,15 @@
 package import Vitals
 
-/// The topics of one gateway: builds those that it publishes to, and knows those that it listens to.
+/// The topics of one gateway: builds those for publishing, and recognises those for commands.
 package struct ContractTopics: Sendable, Hashable {
     /// The first part of every topic, by default `vitals2mqtt`. It may have several levels.
     package let base: String
     /// The gateway's identifier, by default `home`.
     package let gateway: DeviceID
-    /// `<base>/<gateway>`, under which everything is.
+    /// `<base>/<gateway>`, the root of all topics.
     package let root: String
 
-    /// The base that is used where the configuration names none.
+    /// The default base.
     package static let defaultBase = "vitals2mqtt"
 
     /// The topics of a gateway. `base` should be free of mistakes (see `mistake(inBase:)`).
@@ -41,16 +41,17 @@ package struct ContractTopics: Sendable, Hashable {
         case .config(let device): "\(root)/\(device.text)/config"
         case .sync(let device): "\(root)/\(device.text)/sync"
         case .measure(let device): "\(root)/\(device.text)/measure"
+        case .wear(let device): "\(root)/\(device.text)/wear"
         case .response(let device): "\(root)/\(device.text)/response"
         case .configSet(let device): "\(root)/\(device.text)/config/set"
         case .command(let device, let name): "\(root)/\(device.text)/command/\(name)"
         }
     }
 
-    /// What to subscribe to. The filters do not overlap, so that no command comes twice.
+    /// The topics to subscribe to. The filters do not overlap, so that no command arrives twice.
     package var commandFilters: [String] { ["\(root)/+/command/+", "\(root)/+/config/set"] }
 
-    /// Recognises a topic that a consumer sends to; `nil` for any other one.
+    /// Recognises a command's topic; `nil` for any other.
     package func inbound(_ topic: String) -> InboundTopic? {
         guard topic.utf8.starts(with: root.utf8) else { return nil }
         let rest = topic.utf8.dropFirst(root.utf8.count)
@@ -67,12 +68,12 @@ package struct ContractTopics: Sendable, Hashable {
     }
 }
 
-/// A topic that a consumer sends to. The device's name is text as it stood there, which need not be an identifier.
+/// A topic for a command. The device's name is the raw text, possibly not a valid identifier.
 package enum InboundTopic: Sendable, Hashable {
     /// A command of a device.
     case device(String, String)
     /// A command of the gateway.
     case gateway(String)
-    /// A configuration of a device; `nil` where the gateway stands in the device's place.
+    /// A configuration of a device; `nil` if the topic names the gateway in its place.
     case configSet(device: String?)
 }

@@ -1,20 +1,20 @@
 package import Vitals
 
-/// A topic of the contract that the gateway publishes to, without its base: every one is named here and nowhere else.
+/// A topic of the contract for publishing, without its base. This is the only list of them.
 package enum Topic: Sendable, Hashable {
-    /// `online` or `offline` of the gateway, and its will.
+    /// `online` or `offline` of the gateway; also the topic of its will.
     case gatewayStatus
     /// Versions, plugins and devices.
     case gatewayInfo
-    /// How the outbox and the store are doing.
+    /// The state of the outbox and the store.
     case gatewayState
-    /// Answers of the gateway, and of devices that do not exist.
+    /// Answers of the gateway, and answers about unknown devices.
     case gatewayResponse
     /// Identity and capabilities of a device.
     case info(DeviceID)
     /// `online` or `offline` of a device.
     case availability(DeviceID)
-    /// How the connection with a device stands.
+    /// The state of the connection with a device.
     case link(DeviceID)
     /// The newest sample.
     case latest(DeviceID, Metric)
@@ -26,11 +26,11 @@ package enum Topic: Sendable, Hashable {
     case measurement(DeviceID, Metric)
     /// Edges of live alerts.
     case alertEvent(DeviceID)
-    /// Edges of alerts that were found in late data.
+    /// Edges of alerts found in late data.
     case historyEvent(DeviceID)
-    /// What is known to be lost.
+    /// Gaps.
     case gapEvent(DeviceID)
-    /// Whether an alert is active.
+    /// The level of an alert.
     case level(DeviceID, AlertRule)
     /// The accepted configuration.
     case config(DeviceID)
@@ -38,22 +38,25 @@ package enum Topic: Sendable, Hashable {
     case sync(DeviceID)
     /// The measurement in progress.
     case measure(DeviceID)
+    /// Whether a device is worn, and whether it is charging.
+    case wear(DeviceID)
     /// Answers of a device.
     case response(DeviceID)
-    /// Where a configuration is sent to. It is here because discovery payloads name it.
+    /// The topic for sending a configuration, included because discovery payloads name it.
     case configSet(DeviceID)
-    /// Where a command of a device is sent to. It is here because discovery payloads name it.
+    /// The topic for a command of a device, included because discovery payloads name it.
     case command(DeviceID, String)
-    /// Where a command of the gateway is sent to. It is here because discovery payloads name it.
+    /// The topic for a command of the gateway, included because discovery payloads name it.
     case gatewayCommand(String)
 }
 
 extension Topic {
-    /// Whether the broker keeps the newest message for later subscribers: state is retained, facts and answers are not.
+    /// Whether the broker retains the newest message for later subscribers: true for states, false for facts and
+    /// answers.
     package var isRetained: Bool {
         switch self {
         case .gatewayStatus, .gatewayInfo, .gatewayState, .info, .availability, .link, .latest, .today, .level,
-            .config, .sync, .measure:
+            .config, .sync, .measure, .wear:
             true
         case .gatewayResponse, .pastDay, .measurement, .alertEvent, .historyEvent, .gapEvent, .response, .configSet,
             .command, .gatewayCommand:
@@ -61,8 +64,8 @@ extension Topic {
         }
     }
 
-    /// After what time a message of this topic is of no use any more; `nil` where it stays. `latest` has an expiry of its
-    /// own, which depends on the sample.
+    /// The time after which a message on this topic expires; `nil` if it does not. `latest` has an expiry of its own,
+    /// which depends on the sample.
     package var expiry: Duration? {
         switch self {
         case .pastDay, .measurement, .historyEvent, .gapEvent: .days(7)
@@ -72,9 +75,12 @@ extension Topic {
         }
     }
 
-    /// All retained topics that a device can have: they are emptied when it is removed.
+    /// All retained topics that a device can have, which are emptied when it is removed.
     package static func retained(of device: DeviceID) -> [Topic] {
-        [.info(device), .availability(device), .link(device), .config(device), .sync(device), .measure(device)]
+        [
+            .info(device), .availability(device), .link(device), .config(device), .sync(device), .measure(device),
+            .wear(device),
+        ]
             + Metric.allCases.flatMap { [.latest(device, $0), .today(device, $0)] }
             + AlertRule.all.map { .level(device, $0) }
     }

@@ -1,30 +1,30 @@
 package import GatewayKit
 package import Vitals
 
-/// Watches one device's values: turns samples and the device's own alerts into edges, each once.
+/// Watches one device's values: turns samples and the device's own alerts into edges, each reported once.
 ///
-/// One machine watches what is about now; another, whose level nobody sees, goes over late data.
+/// One machine watches current values; a second one, whose levels are not published, evaluates late data.
 package struct AlertMachine: Sendable {
-    /// What follows from a value.
+    /// The result of a value that changed a level.
     package struct Outcome: Sendable, Hashable {
         package var event: AlertEvent
-        /// Whether the event is only for the history: it is late, or it falls into quiet hours.
+        /// Whether the event goes only to the history: it is late, or falls into quiet hours.
         package var isLate: Bool
         package var level: AlertLevel
     }
 
-    /// What a rule has seen.
+    /// State of a rule.
     private struct Watch: Sendable {
         var level: AlertLevel
-        /// Whether consumers have the level.
+        /// Whether the level was published.
         var isTold = false
         var beyond = 0
-        /// When the last value was measured.
+        /// When the newest value was measured.
         var seenAt: Timestamp?
     }
 
     private let device: DeviceID
-    /// Whether this machine goes over late data.
+    /// Whether this machine evaluates late data.
     private let isLate: Bool
     private var watches: [AlertRule: Watch] = [:]
 
@@ -34,12 +34,12 @@ package struct AlertMachine: Sendable {
         for (rule, level) in levels { watches[rule] = Watch(level: level, isTold: true) }
     }
 
-    /// The level of every rule that ever had a limit, or an edge.
+    /// Levels of all rules that ever had a limit or an edge.
     package var levels: [AlertLevel] {
         AlertRule.all.compactMap { watches[$0].flatMap { $0.isTold ? $0.level : nil } }
     }
 
-    /// Whether `apply` or `begin` has something to do for these settings.
+    /// Whether `apply` or `begin` would change something for these settings.
     /// - Parameter before: the settings that were applied last.
     package func isBehind(_ settings: MonitorSettings, before: MonitorSettings) -> Bool {
         AlertRule.all.contains { rule in
@@ -50,13 +50,13 @@ package struct AlertMachine: Sendable {
         }
     }
 
-    /// Whether an alert has lost the limit that it went by. One that the device raised by a limit of its own has lost none.
+    /// Whether an active alert has lost its limit. An alert that the device raised by its own limit has lost none.
     private func isSwitchedOff(_ rule: AlertRule, _ settings: MonitorSettings, before: MonitorSettings) -> Bool {
         guard let level = watches[rule]?.level, level.isActive, rule.limit(in: settings) == nil else { return false }
         return level.limit != nil || rule.limit(in: before) != nil
     }
 
-    /// Gives each rule that has a limit now, and had none before, its first level, which is `ok`. Returns those.
+    /// Gives each rule that now has a limit for the first time its first level, `ok`. Returns these levels.
     package mutating func begin(_ settings: MonitorSettings, at now: Timestamp) -> [AlertLevel] {
         var begun: [AlertLevel] = []
         for rule in AlertRule.all where rule.limit(in: settings) != nil && watches[rule]?.isTold != true {
@@ -68,7 +68,7 @@ package struct AlertMachine: Sendable {
         return begun
     }
 
-    /// Judges a new sample by the limits of its metric.
+    /// Evaluates a new sample against the limits of its metric.
     package mutating func see(
         _ stored: StoredSample, isExercise: Bool, isWorn: Bool, limits: [(rule: AlertRule, limit: Double)],
         policy: AlertPolicy, calendar: LocalCalendar
@@ -91,12 +91,12 @@ package struct AlertMachine: Sendable {
         return outcomes
     }
 
-    /// Takes an alert that the device raised or cleared itself.
+    /// Handles an alert that the device itself raised or cleared.
     package mutating func see(
         _ alert: DeviceAlert, policy: AlertPolicy, calendar: LocalCalendar
     ) -> Outcome? {
         var watch = watches[alert.rule] ?? Watch(level: AlertLevel(rule: alert.rule, isActive: false, since: alert.at))
-        // The other side noticed first: one edge is enough.
+        // The gateway noticed it first: one edge is enough.
         guard watch.level.isActive != (alert.edge == .raised) else { return nil }
         defer { watches[alert.rule] = watch }
         return change(
@@ -104,7 +104,7 @@ package struct AlertMachine: Sendable {
             policy: policy, calendar: calendar)
     }
 
-    /// Clears the alerts whose limits were switched off, and counts anew where a limit is another one.
+    /// Clears alerts whose limits were removed, and restarts the count where a limit changed.
     /// - Parameter before: the settings that were applied last.
     package mutating func apply(
         _ settings: MonitorSettings, before: MonitorSettings, at now: Timestamp, policy: AlertPolicy,
@@ -125,7 +125,7 @@ package struct AlertMachine: Sendable {
         return outcomes
     }
 
-    /// Late data of a metric has come to its end: what follows later is another run, with alerts of its own.
+    /// Ends the run of late data of a metric: later data is a new run with its own alerts.
     mutating func endRun(of metric: Metric) {
         guard !watches.isEmpty else { return }
         for rule in AlertRule.watching(metric) { watches[rule] = nil }
@@ -136,7 +136,7 @@ package struct AlertMachine: Sendable {
         calendar: LocalCalendar
     ) -> Outcome? {
         var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
-        // Late data that goes back in time is another run: nothing is cleared before it was raised.
+        // Late data that goes back in time is a new run: an alert must not be cleared before it was raised.
         if isLate, let seenAt = watch.seenAt, moment < seenAt {
             watch = Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
         }
@@ -160,7 +160,7 @@ package struct AlertMachine: Sendable {
             calendar: calendar)
     }
 
-    /// A heart rate at rest came: the exercise is over, and with it its alert, which would else stand until the next one.
+    /// Clears the exercise alert at a resting heart rate, instead of leaving it active until the next exercise.
     private mutating func endExercise(
         _ rule: AlertRule, at moment: Timestamp, policy: AlertPolicy, calendar: LocalCalendar
     ) -> Outcome? {
@@ -177,7 +177,7 @@ package struct AlertMachine: Sendable {
         at moment: Timestamp, id: SampleID?, policy: AlertPolicy, calendar: LocalCalendar
     ) -> Outcome {
         let rule = watch.level.rule
-        // The same edge of the same sample has the same identity, also when a crash makes us judge it again.
+        // The same edge of the same sample always has the same id, even if it is evaluated again after a crash.
         let eventID = SampleID(
             name: "\(device.text)|\(rule.name)|\(edge.rawValue)|\(moment.milliseconds)|\(isLate ? "late" : "live")")
         let raisedID = edge == .cleared ? watch.level.lastID : nil
@@ -186,7 +186,7 @@ package struct AlertMachine: Sendable {
             rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID,
             raisedAt: raisedAt)
         watch.isTold = true
-        // Whoever changed it: what follows is counted anew.
+        // Whatever caused the change, the count starts again.
         watch.beyond = 0
         let event = AlertEvent(
             id: eventID, raisedID: raisedID, rule: rule, edge: edge, value: value, limit: limit, origin: origin,

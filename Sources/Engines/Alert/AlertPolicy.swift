@@ -1,23 +1,23 @@
 package import Vitals
 
-/// How the gateway judges values that leave their limits, so that an alert means something and is not repeated.
+/// How the gateway evaluates values beyond their limits, so that alerts are meaningful and not repeated.
 package struct AlertPolicy: Sendable, Hashable {
     /// How far a value must come back within its limit before the alert clears, in the metric's unit.
     package var hysteresis: [Metric: Double]
     /// How many values in a row must be beyond the limit before the alert is raised, at least 1.
     package var count: [Metric: Int]
-    /// How long after an alert was raised the same rule stays silent.
+    /// How long a rule stays silent after it raised an alert.
     package var cooldown: Duration
-    /// Times of the day at which no live event is sent; the level changes all the same.
+    /// Times of day without live events; levels still change.
     package var quietHours: [QuietHours]
-    /// Whether values count while the device says that it is not worn.
+    /// Whether values count while the device reports that it is not worn.
     package var countsWhenNotWorn: Bool
 
-    /// A time of the day, in minutes from local midnight; one that ends before it begins goes over midnight.
+    /// A time of day, in minutes from local midnight. If it ends before it begins, it spans midnight.
     package struct QuietHours: Sendable, Hashable {
         package var from: Int
         package var to: Int
-        /// The rules that are quiet; `nil` for all.
+        /// The rules that are silent; `nil` for all.
         package var rules: Set<AlertRule>?
 
         package init(from: Int, to: Int, rules: Set<AlertRule>? = nil) {
@@ -32,14 +32,12 @@ package struct AlertPolicy: Sendable, Hashable {
         }
     }
 
-    /// The hysteresis that each metric has unless it is configured.
-    package static let defaultHysteresis: [Metric: Double] = [
-        .heartRate: 5, .bloodPressure: 5, .bloodOxygen: 1, .stress: 5, .temperature: 0.3,
-    ]
-    /// The count that each metric has unless it is configured: a cuff measures rarely, so one pressure is enough.
-    package static let defaultCount: [Metric: Int] = [
-        .heartRate: 2, .bloodPressure: 1, .bloodOxygen: 2, .stress: 2, .temperature: 2,
-    ]
+    /// The default hysteresis of each metric.
+    package static let defaultHysteresis = Dictionary(
+        uniqueKeysWithValues: Metric.monitored.map { ($0, $0.monitoring?.hysteresis ?? 0) })
+    /// The default count of each metric.
+    package static let defaultCount = Dictionary(
+        uniqueKeysWithValues: Metric.monitored.map { ($0, $0.monitoring?.count ?? 1) })
 
     package init(
         hysteresis: [Metric: Double] = defaultHysteresis, count: [Metric: Int] = defaultCount,

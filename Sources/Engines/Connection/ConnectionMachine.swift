@@ -1,7 +1,8 @@
+import Concurrency
 package import Vitals
 
-/// Decides when a device is connected: at once at the start, and after a failure with waits that double, so that a device
-/// that is away costs little and one that comes back is found soon.
+/// Decides when to connect a device: at once at the start, then after waits that double with each failure. So an absent
+/// device costs little, and one that returns is found soon.
 package struct ConnectionMachine: Sendable {
     package enum Event: Sendable {
         case start
@@ -11,7 +12,7 @@ package struct ConnectionMachine: Sendable {
         case ended(String?)
         /// The wait is over.
         case woken
-        /// Somebody wants a new connection now.
+        /// A new connection was requested.
         case reconnect
         case signal(Int)
         /// The gateway stops, or the device was removed.
@@ -25,11 +26,11 @@ package struct ConnectionMachine: Sendable {
         case publish(LinkState)
     }
 
-    /// The wait after a first failure.
+    /// The wait after the first failure.
     package static let firstWait: Duration = .seconds(1)
-    /// The longest wait: a wearable that comes home is found within five minutes.
+    /// The longest wait: a wearable that returns is found within five minutes.
     package static let longestWait: Duration = .minutes(5)
-    /// A connection that held so long was good: the waits begin anew.
+    /// A connection that lasted this long counts as stable: the waits start again at the first.
     package static let stableAfter: Duration = .seconds(60)
 
     package private(set) var state: LinkState

@@ -1,61 +1,104 @@
+package import StoreAPI
 package import Vitals
 
-/// The running local day of a device: one accumulator per metric, so that a sample costs the same at noon and at night.
+/// A device's running local day: one tally per metric, so that adding a sample costs the same at any time of day.
 package struct RunningDay: Sendable {
     package private(set) var day: LocalDay
-    private var accumulators: [Metric: DailyAccumulator] = [:]
-    /// Metrics that ever had samples: what stands of them is about this day, also while it has none.
-    private var known: Set<Metric> = []
-    /// Metrics that have to be read from the store again: samples were corrected, and what was added cannot be taken back,
-    /// or the day had samples before it began.
+    private var tallies: [Metric: DayTally] = [:]
+    /// Metrics that have a running day, even without samples today.
+    package private(set) var known: Set<Metric> = []
+    /// Metrics that have to be read from the store again, because samples were corrected, which a tally cannot undo, or
+    /// because samples came before the day began.
     package private(set) var outdated: Set<Metric> = []
     /// Metrics that changed since they were last published.
     package private(set) var changed: Set<Metric> = []
+    /// The highest heart rate in exercise, in bpm, which defines the zones.
+    package private(set) var exerciseMaximum: Double?
 
-    package init(day: LocalDay) { self.day = day }
+    package init(day: LocalDay, exerciseMaximum: Double? = nil) {
+        self.day = day
+        self.exerciseMaximum = exerciseMaximum
+    }
 
     package mutating func add(_ outcome: SampleOutcome) {
         let metric = outcome.stored.sample.metric
         changed.insert(metric)
         known.insert(metric)
+        if outcome.novelty != .new || outcome.stored.sample.isResting { markPartnerChanged(of: metric) }
         switch outcome.novelty {
         case .new:
-            accumulators[metric, default: DailyAccumulator(metric: metric, day: day)].add(outcome.stored)
-        case .corrected: outdated.insert(metric)
+            let empty = tally(of: metric)
+            if !tallies[metric, default: empty].add(outcome.stored) { outdated.insert(metric) }
+            // Heart rates during the workout may have come before it.
+            if metric.shape == .session, exerciseMaximum != nil { outdated.insert(metric) }
+        case .corrected, .withdrawn: outdated.insert(metric)
         case .known: break
         }
     }
 
-    /// Replaces a metric's accumulator by one over all samples that the store has of the day.
-    package mutating func replace(_ metric: Metric, with accumulator: DailyAccumulator) {
-        accumulators[metric] = accumulator.summary.count > 0 ? accumulator : nil
+    /// An empty tally.
+    package func tally(of metric: Metric) -> DayTally {
+        DayTally(metric: metric, day: day, exerciseMaximum: exerciseMaximum)
+    }
+
+    /// Uses this heart rate for zones from now on. Metrics counted with another one have to be read again.
+    package mutating func follow(exerciseMaximum: Double?) {
+        guard exerciseMaximum != self.exerciseMaximum else { return }
+        self.exerciseMaximum = exerciseMaximum
+        for metric in [Metric.heartRate, .sport] where tallies[metric] != nil { outdate(metric) }
+    }
+
+    /// Marks a metric to be read from the store again.
+    package mutating func outdate(_ metric: Metric) {
+        outdated.insert(metric)
+        changed.insert(metric)
+    }
+
+    /// Replaces a metric's tally by one over all stored samples of the day.
+    package mutating func replace(_ metric: Metric, with tally: DayTally) {
+        tallies[metric] = tally.summary.count > 0 ? tally : nil
         outdated.remove(metric)
         changed.insert(metric)
         known.insert(metric)
+        markPartnerChanged(of: metric)
     }
 
-    /// An older day may stand of these metrics, or what the device says of the day has changed: they are published, with or
-    /// without samples.
+    /// Marks the partner metric as changed: its day also lists the resting items of this metric.
+    private mutating func markPartnerChanged(of metric: Metric) {
+        if let partner = metric.restingPartner, known.contains(partner) { changed.insert(partner) }
+    }
+
+    /// Marks metrics to be published, with or without samples: an older day may still be published for them, or the
+    /// device's own summary has changed.
     package mutating func announce(_ metrics: Set<Metric>) {
         known.formUnion(metrics)
         changed.formUnion(metrics)
     }
 
-    /// The summary of a metric, empty where the day has no sample yet.
-    package func summary(of metric: Metric) -> DailySummary {
-        (accumulators[metric] ?? DailyAccumulator(metric: metric, day: day)).summary
+    /// Gives a metric that was read a running day, with or without samples.
+    package mutating func markRead(_ metric: Metric) {
+        if known.insert(metric).inserted { changed.insert(metric) }
     }
 
-    /// The metrics that have samples today.
-    package var metrics: [Metric] { Metric.allCases.filter { accumulators[$0] != nil } }
+    /// The summary of a metric, empty if the day has no sample yet.
+    package func summary(of metric: Metric) -> DailySummary {
+        var summary = (tallies[metric] ?? tally(of: metric)).summary
+        if let partner = metric.restingPartner, let other = tallies[partner] {
+            summary.addResting(other.summary.resting)
+        }
+        return summary
+    }
 
-    /// What is published counts as published; what is outdated could not be.
+    /// The metrics with samples today.
+    package var metrics: [Metric] { Metric.allCases.filter { tallies[$0] != nil } }
+
+    /// Marks all changes as published, except those of outdated metrics.
     package mutating func published() { changed.formIntersection(outdated) }
 
-    /// A new day has begun: every metric that ever had one begins at zero, but for what the store has of the day already.
+    /// Begins a new day: all known metrics start at zero. `outdated` names those with samples of the day in the store.
     package mutating func begin(_ day: LocalDay, outdated: Set<Metric> = []) {
         let known = known
-        self = RunningDay(day: day)
+        self = RunningDay(day: day, exerciseMaximum: exerciseMaximum)
         self.outdated = outdated
         announce(known)
     }

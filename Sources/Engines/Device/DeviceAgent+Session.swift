@@ -1,93 +1,195 @@
+import Concurrency
 import GatewayKit
 import Logging
+import StoreAPI
 import Vitals
 
+/// What happens during a session.
 extension DeviceAgent {
-    /// Calls the device with a time limit. A device that does not answer, or whose link broke, loses its session.
-    func call<Result: Sendable>(
-        _ name: String, _ limit: Duration,
-        _ operation: @escaping @Sendable () async throws(DeviceError) -> Result
-    ) async throws(DeviceError) -> Result {
-        if Task.isCancelled { throw DeviceError(.disconnected, "The session was closed.") }
-        do {
-            let result = try await withDeadline(limit, clock: clock, naming: name, operation)
-            heard(at: clock.now)
-            return result
-        } catch {
-            if error.code == .timeout || error.code == .disconnected { session?.end.open(.failed(error.message)) }
-            throw error
+    /// Clock errors up to this are ignored: devices keep whole seconds, and the query takes time.
+    static let clockTolerance: Duration = .seconds(2)
+
+    func runSession(_ device: any DeviceSession, _ attempt: ConnectionAttempt) async throws {
+        let description = device.description
+        let work = link.open(description, attempt)
+        history.noticeAbsence(since: link.lastSeen, description.capabilities)
+        link.reportConnected(description)
+        await profile.learn(description)
+        context.logger.info("The device is connected.")
+        link.admitCommands()
+        let failure = await serve(device, work: work, attempt: attempt)
+        link.close()
+        wear.forget()
+        await measuring.disconnect()
+        await history.abandonJobs()
+        await link.saveLastSeen(isFinal: true)
+        context.logger.info("The device is disconnected.")
+        throw failure
+    }
+
+    /// Runs all parts of the session until one of them ends it. Returns the reason.
+    private func serve(
+        _ device: any DeviceSession, work: AsyncStream<SessionWork>, attempt: ConnectionAttempt
+    ) async -> any Error {
+        await withTaskGroup(of: (any Error)?.self) { group in
+            func part(_ body: @escaping @Sendable () async throws -> Void) {
+                group.addTask {
+                    do { try await body() } catch { return error }
+                    return nil
+                }
+            }
+
+            part { try await self.receive(from: device) }
+            part { try await self.watch(device) }
+            part { try await self.followSignal(of: device) }
+            part { await self.perform(work, on: device) }
+            part {
+                await self.prepare(device)
+                try await self.synchronise(device)
+            }
+            part {
+                let reason = try await attempt.end.wait()
+                if case .stopped = reason { await self.sayGoodbye(to: device) }
+                throw reason
+            }
+            if context.isStopping { attempt.end.fulfil(.stopped) }
+            var reason: (any Error)?
+            while reason == nil, let ended = await group.next() { reason = ended }
+            group.cancelAll()
+            return reason ?? SessionEnd.failed("The session ended.")
         }
     }
 
-    /// Runs an operation within the open session.
-    /// - Throws: `disconnected` where there is none, or it ends first.
-    func onSession<Result: Sendable>(
-        _ operation: @escaping @Sendable (any DeviceSession) async throws(DeviceError) -> Result
-    ) async throws(DeviceError) -> Result {
-        let result: Swift.Result<Result, DeviceError> = await withCheckedContinuation { continuation in
-            let work = SessionWork(
-                run: { device in
-                    do throws(DeviceError) {
-                        continuation.resume(returning: .success(try await operation(device)))
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
-                },
-                abandon: { continuation.resume(returning: .failure(Self.away)) })
-            if let error = hand(over: work) { continuation.resume(returning: .failure(error)) }
-        }
-        return try result.get()
+    private func line(to device: any DeviceSession) -> DeviceLine { DeviceLine(device: device, link: link) }
+
+    private func watch(_ device: any DeviceSession) async throws { try await link.watch(device) }
+
+    private func followSignal(of device: any DeviceSession) async throws {
+        try await link.followSignal(of: device) { await self.noteSignal($0) }
     }
 
-    private static let away = DeviceError(.disconnected, "The device is not connected.")
+    private func noteSignal(_ strength: Int) async {
+        link.noteSignal(strength)
+        await profile.learn(.signal)
+    }
 
-    /// Lets work run within the open session. Returns why it does not, in which case neither of its parts is called.
-    func hand(over work: SessionWork) -> DeviceError? {
-        guard let session else { return Self.away }
-        return switch session.work.yield(work) {
-        case .enqueued: nil
-        case .dropped: DeviceError(.busy, "Too many commands are running.")
-        default: Self.away
+    private func synchronise(_ device: any DeviceSession) async throws { try await history.run(on: line(to: device)) }
+
+    private nonisolated func sayGoodbye(to device: any DeviceSession) async {
+        try? await withDeadline(DeviceTimeouts.shutdown, clock: context.clock, naming: "the goodbye") {
+            () async throws(DeviceError) in
+            await device.shutdown()
         }
     }
 
-    /// Answers a command: with `accepted`, or for good.
-    func answer(_ key: String, _ answer: Answer) async {
-        if case .terminated = answerSource.yield((key, answer)) { await output.answer(key, answer) }
+    // MARK: - What the device sends
+
+    /// Handles events from the device until the session ends. Takes no more while samples are being stored: events
+    /// gather in the driver's bounded inbox and are stored together.
+    private func receive(from device: any DeviceSession) async throws {
+        while let events = try await device.nextEvents() {
+            link.markSeen()
+            var live = LiveSamples()
+            for event in events {
+                if case .samples(let samples, let receipts) = event {
+                    live.add(samples, receipts)
+                    continue
+                }
+                // Store samples first, so that later events do not overtake them.
+                try await intake.storeLive(live, from: device)
+                live = LiveSamples()
+                try await handle(event)
+            }
+            try await intake.storeLive(live, from: device)
+        }
+        throw SessionEnd.failed("The device closed the connection.")
     }
 
-    /// Gives the answers as they come, until the agent has ended.
-    func giveAnswers() async {
-        for await (key, answer) in answers { await output.answer(key, answer) }
-    }
-
-    /// Keeps changed parts of the state. A store that fails is said, and the part is kept with its next change.
-    func keep(_ changes: [DeviceChange]) async {
-        do throws(StoreError) { try await store.save(changes, of: id) } catch {
-            logger.error("The device's state cannot be kept.", metadata: ["error": "\(error)"])
+    private func handle(_ event: DeviceEvent) async throws {
+        switch event {
+        case .samples: break
+        case .measurementSample(let measurement, let sample): try await measuring.receive(sample, of: measurement)
+        case .measurementEnded(let measurement, let completed, let error):
+            await measuring.end(measurement, completed: completed, error: error)
+        case .readingFailed(let measurement, let error): await measuring.fail(error, of: measurement)
+        case .battery(let percent, let isCharging):
+            if let isCharging {
+                wear.change(isCharging: isCharging)
+                await profile.learn(.charging)
+            }
+            try await intake.storeBattery(percent: percent)
+        case .wear(let isWorn):
+            wear.change(isWorn: isWorn)
+            await profile.learn(.worn)
+        case .signal(let strength): await noteSignal(strength)
+        case .alert(let alert): try await intake.storeAlert(alert)
+        case .malformed(let what): intake.ignore(what)
         }
     }
 
-    /// Keeps when the device last gave a sign of life: now and then, and when its session is over.
-    func keepLastSeen() async {
-        guard let lastSeen, lastSeen != lastSeenSaved else { return }
-        lastSeenSaved = lastSeen
-        await keep([.lastSeen(lastSeen)])
+    // MARK: - Requests to the device
+
+    /// Runs work that needs the session concurrently, until the session ends.
+    private nonisolated func perform(_ work: AsyncStream<SessionWork>, on device: any DeviceSession) async {
+        await withDiscardingTaskGroup { group in
+            for await item in work {
+                if Task.isCancelled {
+                    item.abandon()
+                } else {
+                    group.addTask { await self.perform(item, on: device) }
+                }
+            }
+        }
     }
 
-    /// The device gave a sign of life.
-    func heard(at now: Timestamp) {
-        lastSeen = now
-        lastHeard = clock.uptime
-        publishAvailability(always: false)
+    private func perform(_ work: SessionWork, on device: any DeviceSession) async {
+        let line = line(to: device)
+        switch work {
+        case .measurement(let order): await measuring.carryOut(order, on: line)
+        case .push(let reply):
+            reply.fulfil(await result { () async throws(DeviceError) in try await monitor.push(to: line) })
+        case .fetch(let metrics, let reply):
+            reply.fulfil(await result { () async throws(DeviceError) in try await monitor.refresh(metrics, on: line) })
+        case .setClock(let reply):
+            reply.fulfil(await result { () async throws(DeviceError) in try await setClock(on: line) })
+        }
     }
 
-    func publishAvailability(always: Bool) {
-        // A clock that was set back must not leave the device online for as long.
-        if let seen = lastSeen, seen > clock.now { lastSeen = clock.now }
-        let isOnline = lastSeen.map { clock.now - $0 < policy.offlineAfter } ?? false
-        guard always || isOnline != self.isOnline else { return }
-        self.isOnline = isOnline
-        publish(.availability(isOnline: isOnline))
+    private func result<Value>(
+        _ body: () async throws(DeviceError) -> Value
+    ) async -> Result<Value, DeviceError> {
+        do throws(DeviceError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    /// Sets the clock and synchronises the monitoring before the history is read.
+    private func prepare(_ device: any DeviceSession) async {
+        let line = line(to: device)
+        if let shown = device.description.clock, isOff(shown) {
+            context.logger.notice("The device's clock is wrong; setting it.")
+            do throws(DeviceError) { try await setClock(on: line) } catch {
+                context.logger.warning("The device's clock cannot be set.", metadata: ["error": "\(error)"])
+            }
+        }
+        do throws(DeviceError) {
+            for failure in try await monitor.refresh(on: line) { warn(failure.error) }
+        } catch { warn(error) }
+    }
+
+    private func warn(_ error: DeviceError) {
+        context.logger.warning("The device's monitoring cannot be read.", metadata: ["error": "\(error)"])
+    }
+
+    private func isOff(_ shown: DeviceClock) -> Bool {
+        let now = context.clock.now
+        let offset = context.policy.calendar.offset(at: now).seconds / 60
+        let skew = shown.now - now
+        return max(skew, .zero - skew) > Self.clockTolerance || (shown.utcOffset ?? offset) != offset
+    }
+
+    private func setClock(on line: DeviceLine) async throws(DeviceError) {
+        try await line.call("time/set") { [clock = context.clock, policy = context.policy] device throws(DeviceError) in
+            let now = clock.now
+            try await device.setClock(now, utcOffset: policy.calendar.offset(at: now).seconds / 60)
+        }
     }
 }

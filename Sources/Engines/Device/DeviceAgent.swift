@@ -1,125 +1,87 @@
+import Concurrency
 package import GatewayKit
 package import Logging
+package import StoreAPI
 package import Vitals
 
-/// Everything that the gateway does for one device: the shell around its engines.
+/// Everything that the gateway does for one device: an actor that owns the parts, each with one concern, and routes
+/// events to them.
 ///
-/// It connects, receives, keeps, synchronises, monitors, measures and answers, and is on its own: whatever its device
-/// does, no other device notices.
+/// Agents are independent: whatever one device does, no other is affected.
 package actor DeviceAgent {
-    /// Opens a session with the device and keeps it open for as long as the closure runs.
+    /// Opens a session with the device and keeps it open while the closure runs.
     package typealias Opener =
         @Sendable (_ body: @escaping @Sendable (any DeviceSession) async throws -> Void) async throws -> Void
 
-    /// Commands that may wait or run at the same time; one more is answered `busy`.
+    /// Maximum commands that wait or run at a time; one more is answered `busy`.
     package static let maximumCommands = 64
 
     package nonisolated let id: DeviceID
-    let policy: DevicePolicy
-    let store: any GatewayStore
-    let output: DeviceOutput
-    let clock: GatewayClock
-    let logger: Logger
-    let opener: Opener
-
-    // The engines, and what they know.
-    var info: DeviceInfo
-    var ledger: DeviceLedger
-    var connection: ConnectionMachine
-    var twin: TwinMachine
-    /// The twin as the store has it.
-    var keptTwin: TwinState?
-    /// The limits that the alerts went by last.
-    var appliedLimits = MonitorSettings()
-    var sync: SyncMachine
-    var measurement = MeasurementMachine()
-    var schedule = MeasurementSchedule()
-    var cursors: [Metric: Timestamp] = [:]
-    var unsettled: Set<MetricDay> = []
-    /// The running day as it was published: its counters never fall.
-    var publishedToday: [Metric: DailySummary] = [:]
-    /// Those of them that the store has.
-    var keptToday: [Metric: DailySummary] = [:]
-    /// What the device itself says of the running day, or said of an earlier one.
-    var deviceToday: [Metric: DailySummary] = [:]
-    var lastSeen: Timestamp?
-    var lastSeenSaved: Timestamp?
-    /// When the device last gave a sign of life, by the steady clock.
-    var lastHeard: Duration = .zero
-    var isOnline = false
-    /// Looks at the time in a row at which the days could not be summarised.
-    var dayFailures = FailureCount()
-    var isWorn = true
-    var malformed = 0
-    /// Metrics that the device sent, and which its capabilities do not name.
-    var undeclared: Set<Metric> = []
-    var publishedLatest: [Metric: LatestState] = [:]
-
-    /// Metrics whose newest sample came from a synchronisation that still runs: they are published at its end.
-    var heldLatest: Set<Metric> = []
-    /// When the measurement that runs counts as overdue, by the steady clock.
-    var measurementDeadline: (at: Duration, attempt: Int)?
-
-    // The session that is open.
-    var session: OpenSession?
-    /// Ends the connection, or the attempt to come to one.
-    var attempt: Latch<SessionEnd>?
-    /// Opens with each connection, for commands that wait for one.
-    var connected = Latch<Void>()
-    /// Opens when the wait for the next attempt is to end early.
-    var wake = Latch<Void>()
-    var jobs: [SyncJob] = []
-    /// When the next scheduled synchronisation is due, by the steady clock.
-    var nextSync: Duration?
-    /// Until when the device had been read before it was away for longer than it keeps its history, until that is told.
-    var lossFrom: Timestamp?
-    var jobSignal = Latch<Void>()
-    /// Queries that wait for their synchronisation, by the key under which it would be answered.
-    var syncWaiters: [String: Latch<SyncState>] = [:]
-
-    /// Lets one intake through at a time: each stands on the ledger that the one before left.
-    let intakeGate = SerialGate()
-    /// Lets one conversation about the monitoring through at a time.
-    let pushGate = SerialGate()
-    /// Lets one change of the twin through at a time, until it is on disk.
-    let twinGate = SerialGate()
-    let stopping = Latch<Void>()
-    let commands: AsyncStream<CommandItem>
-    let commandSource: AsyncStream<CommandItem>.Continuation
-    var commandCount = 0
-    /// Answers on their way out, no more than there are commands. A task of their own gives them, in order: who found an
-    /// answer may be cancelled, because the session is lost, while it is written down.
-    let answers: AsyncStream<(key: String, answer: Answer)>
-    let answerSource: AsyncStream<(key: String, answer: Answer)>.Continuation
+    nonisolated let context: DeviceContext
+    nonisolated let commands: CommandQueue
+    nonisolated let answers: AnswerLine
+    let profile: DeviceProfile
+    let projection: SharedProjection
+    let link: LinkKeeper
+    let wear: WearKeeper
+    let intake: SampleIntake
+    let days: DayKeeper
+    let history: HistorySync
+    let monitor: MonitorSync
+    let measuring: Measuring
+    let lane: CommandLane
 
     package init(
-        info: DeviceInfo, policy: DevicePolicy, store: any GatewayStore, output: DeviceOutput, clock: GatewayClock,
+        info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
         logger: Logger, generator: any RandomNumberGenerator & Sendable, opener: @escaping Opener
     ) {
-        self.id = info.id
-        self.info = info
-        self.policy = policy
-        self.store = store
-        self.output = output
-        self.clock = clock
-        self.logger = logger
-        self.opener = opener
-        let now = clock.now
-        self.ledger = DeviceLedger(device: info.id, today: RunningDay(day: policy.calendar.day(of: now)))
-        self.connection = ConnectionMachine(at: now, generator: generator)
-        self.twin = TwinMachine(state: TwinState(updatedAt: now))
-        self.sync = SyncMachine(policy: policy.sync, lastSuccessAt: nil)
-        (commands, commandSource) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCommands))
-        (answers, answerSource) = AsyncStream.makeStream()
+        let context = DeviceContext(
+            id: info.id, policy: policy, store: store, output: output, clock: clock, logger: logger)
+        let answers = AnswerLine(output.answer)
+        let profile = DeviceProfile(info, context: context)
+        let projection = SharedProjection(context: context)
+        let link = LinkKeeper(context: context, opener: opener, generator: generator)
+        let wear = WearKeeper(context: context)
+        let intake = SampleIntake(
+            context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.excuseSilence)
+        let days = DayKeeper(context: context, profile: profile, projection: projection)
+        id = info.id
+        self.context = context
+        self.commands = CommandQueue(answer: output.answer)
+        self.answers = answers
+        self.profile = profile
+        self.projection = projection
+        self.link = link
+        self.wear = wear
+        self.intake = intake
+        self.days = days
+        history = HistorySync(context: context, intake: intake, days: days, answers: answers)
+        monitor = MonitorSync(context: context, profile: profile, intake: intake)
+        measuring = Measuring(context: context, profile: profile, intake: intake, answers: answers, link: link)
+        lane = CommandLane(context: context, profile: profile, projection: projection, link: link, answers: answers)
     }
 
     /// Serves the device until the task is cancelled or `stop` was called.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.giveAnswers() }
+            group.addTask { await self.answers.run() }
             await serve()
-            answerSource.finish()
+            answers.finish()
         }
+    }
+
+    /// Makes `run` end, after a goodbye to the device. Returns at once.
+    package nonisolated func stop() { context.stopping.fulfil(()) }
+
+    /// Adds a command to the device's lane and returns at once. It always gets a final answer.
+    package nonisolated func submit(_ item: CommandItem) async { await commands.submit(item) }
+
+    /// Synchronises everything if the device is connected. Returns the answer that a command would get.
+    package func synchronise() async -> Answer {
+        guard link.session != nil else {
+            return Answer(.failed, code: .offline, message: "The device is not connected.")
+        }
+        return await history.synchronise(named: "gateway")
     }
 
     private func serve() async {
@@ -131,83 +93,97 @@ package actor DeviceAgent {
             }
             group.addTask { await self.keepTime() }
             group.addTask { await self.serveCommands() }
-            await keepConnected()
+            await link.keepConnected { session, attempt in try await self.runSession(session, attempt) }
             end()
-            await abandonJobs()
+            await intake.reportRefused(isFinal: true)
+            await history.abandonJobs()
         }
     }
 
-    /// Lets the device hear a goodbye and `run` end. Returns at once.
-    package nonisolated func stop() { stopping.open(()) }
-
     private func awaitStop() async {
-        do { try await stopping.wait() } catch { return }
+        do { try await context.stopping.wait() } catch { return }
         end()
     }
 
-    /// From here on nothing new begins, and what waits is let go.
+    /// Starts nothing new, and releases what waits.
     private func end() {
-        stopping.open(())
-        commandSource.finish()
-        attempt?.open(.stopped)
-        wake.open(())
+        stop()
+        commands.finish()
+        link.end(.stopped)
     }
 
-    func publish(_ state: DeviceState) { output.state(id, state) }
+    // MARK: - Start
 
-    /// How long to wait before a store that cannot be read is tried again.
+    /// Wait before a store that could not be read is tried again.
     private static let restoreRetry: Duration = .seconds(5)
 
-    /// Reads what the store knows; waits for a store that cannot be read, since nothing can be done without it.
+    /// Restores the state from the store, and retries until it can be read: nothing works without it.
     private func restore() async -> Bool {
         var failures = FailureCount()
         while true {
             do throws(StoreError) {
-                try await restore(from: store.load(id))
+                try await restore(from: context.store.load(id))
                 return true
             } catch {
-                if failures.addIsTold() {
-                    logger.error(
+                if failures.countAndDecideToLog() {
+                    context.logger.error(
                         "The device's state cannot be read; trying again.",
                         metadata: ["error": "\(error)", "failures": "\(failures.count)"])
                 }
             }
-            guard await pause(for: Self.restoreRetry) else { return false }
+            guard await context.pause(for: Self.restoreRetry) else { return false }
         }
     }
 
     private func restore(from record: DeviceRecord) async throws(StoreError) {
-        info.identity = record.identity
-        info.capabilities = record.capabilities
-        info.hasBattery = record.hasBattery
-        cursors = record.cursors
-        unsettled = record.unsettledDays
-        lastSeen = record.lastSeen
-        lastSeenSaved = record.lastSeen
-        if let twin = record.twin { self.twin = TwinMachine(state: twin) }
-        keptTwin = record.twin
-        appliedLimits = twin.settings
-        sync = SyncMachine(policy: policy.sync, lastSuccessAt: record.lastSyncAt)
-        let today = policy.calendar.day(of: clock.now)
-        ledger = DeviceLedger(
-            device: id, latest: record.latest, highWater: record.highWater, levels: record.levels,
-            today: RunningDay(day: today))
-        ledger.marked = unsettled
-        try await loadToday()
-        // Days before today are settled with the first look at the time: a full disk does not keep the device away.
+        profile.restore(from: record)
+        link.restore(lastSeen: record.lastSeen)
+        projection.restore(from: record)
+        monitor.restore(record.twin)
+        history.restore(from: record)
+        try await days.restore()
+        // Past days are settled with the first tick, so that a full disk does not keep the device from connecting.
         publishAll()
     }
 
-    /// Publishes every part of the state, at the start.
+    /// Publishes all parts of the state at the start.
     private func publishAll() {
-        publish(.info(info))
-        publishAvailability(always: true)
-        publish(.link(connection.state))
-        publish(.config(twin.state))
-        publish(.sync(sync.state))
-        publish(.measure(MeasureState()))
-        for level in ledger.alerts.levels { publish(.level(level)) }
-        publishLatest()
-        publishToday()
+        profile.publish()
+        link.publishAvailability(always: true)
+        context.publish(.link(link.state))
+        context.publish(.config(monitor.state))
+        context.publish(.sync(history.state))
+        context.publish(.measure(MeasureState()))
+        wear.publish()
+        for level in projection.current.alerts.levels { context.publish(.level(level)) }
+        intake.publishLatest()
+        days.publishToday()
+    }
+
+    // MARK: - Time
+
+    /// Interval at which the parts check the time. The running day is published at most this often.
+    private static let tick: Duration = .seconds(5)
+    /// Minimum wait, so that values that go stale at almost the same time do not make the loop spin.
+    private static let shortestWait: Duration = .milliseconds(10)
+
+    /// Does what is due: values go stale, days end, synchronisations and measurements begin.
+    private func keepTime() async {
+        while !context.isStopping {
+            await keepTimeOnce()
+            let expiry = intake.nextExpiry.map { $0 - context.clock.now } ?? Self.tick
+            guard await context.pause(for: max(Self.shortestWait, min(Self.tick, expiry))) else { return }
+        }
+    }
+
+    private func keepTimeOnce() async {
+        link.publishAvailability(always: false)
+        intake.publishLatest()
+        await days.keepUp(settles: !history.isRunning)
+        await link.saveLastSeen(isFinal: false)
+        await intake.reportRefused(isFinal: false)
+        guard link.session != nil else { return }
+        history.requestIfDue()
+        await measuring.keepTime(monitor.settings)
     }
 }

@@ -1,57 +1,69 @@
 package import GatewayKit
 package import Vitals
 
-/// Runs at most one measurement at a time: from the command, or from the gateway's own schedule, to its end.
+/// Runs at most one measurement at a time, from the command or the gateway's schedule to its end.
 package struct MeasurementMachine: Sendable {
     /// Who asked for a measurement.
     package enum Origin: Sendable, Hashable {
-        /// Somebody, by the command with this key.
+        /// A user, through the command with this key.
         case command(String)
-        /// The gateway itself, for a device that does not monitor the metric by itself.
+        /// The gateway's schedule, for a metric that the device does not monitor itself.
         case schedule
     }
 
-    /// What happens. An attempt's number comes from the action that it answers, so that a late answer of an earlier
-    /// attempt is not taken for one of this.
+    /// `attempt` is the number from the action that the event answers, so that a late answer to an earlier attempt is
+    /// not mistaken for one to the current attempt.
     package enum Event: Sendable {
         case start(Metric, duration: Duration, origin: Origin)
-        /// The device took the measurement up.
+        /// The device started the measurement.
         case started(MeasurementID, attempt: Int)
-        /// The device refused it, or did not answer.
+        /// The device refused to start, or did not answer.
         case refused(DeviceError, attempt: Int)
         case sample(MeasurementID, StoredSample)
+        /// A reading failed; the measurement goes on.
+        case readingFailed(MeasurementID, DeviceError)
+        /// A reading is impossible and was not stored.
+        case readingRefused(MeasurementID)
         case ended(MeasurementID, completed: Bool, error: DeviceError?)
-        /// Somebody wants it stopped; a metric means only a measurement of that metric.
-        case stop(Metric?)
-        /// The device did not say that it ended, long after it should have.
+        /// The command with this key asks to stop the measurement; a metric restricts it to measurements of that
+        /// metric.
+        case stop(Metric?, key: String)
+        /// The device confirmed the stop. The end of the measurement follows.
+        case stopped(MeasurementID)
+        /// The device refused to stop the measurement, which goes on.
+        case stopRefused(MeasurementID, DeviceError)
+        /// The device did not report the end, long after it was due.
         case overdue(attempt: Int)
-        /// The session is over.
+        /// The session ended.
         case disconnected
     }
 
     package enum Action: Sendable, Hashable {
         case start(Metric, Duration, attempt: Int)
         case stop(MeasurementID)
-        /// Say `overdue` after this time.
+        /// Send `overdue` after this time.
         case await(Duration, attempt: Int)
         case publish(MeasureState)
-        /// The command with this key is answered for good.
+        /// Give the command with this key its final answer.
         case answer(String, Answer)
     }
 
-    /// How long after its duration a measurement may take to end before it counts as failed.
+    /// Grace period after its duration in which a measurement may end before it counts as failed.
     package static let grace: Duration = .seconds(30)
-    /// How long a measurement of blood pressure may take before that, however short it was asked for: a cuff has to be
-    /// inflated and deflated.
-    package static let pressureTime: Duration = .seconds(60)
+    /// Grace period after a confirmed stop for the measurement to end.
+    package static let stopGrace: Duration = .seconds(5)
+    /// Minimum time allowed for a blood pressure measurement, before `grace`: the cuff has to inflate and deflate.
+    package static let minimumPressureDuration: Duration = .seconds(60)
 
     private struct Wanted: Sendable {
         var metric: Metric
         var duration: Duration
         var origin: Origin
 
-        /// How long the device may take.
-        var time: Duration { metric == .bloodPressure ? max(duration, MeasurementMachine.pressureTime) : duration }
+        /// Time that the device is allowed.
+        var time: Duration {
+            metric.shape == .pressure ? max(duration, MeasurementMachine.minimumPressureDuration) : duration
+        }
     }
 
     private struct Running: Sendable {
@@ -59,16 +71,36 @@ package struct MeasurementMachine: Sendable {
         var attempt: Int
         var startedAt: Timestamp
         var id: MeasurementID?
-        var last: StoredSample?
-        /// Whether it is being stopped on purpose.
+        var readings = Readings()
+        /// Whether a stop was requested, and whether the device has confirmed it.
         var isStopping = false
-        /// What the device sent before its answer to the start was taken in.
-        var early: (id: MeasurementID, last: StoredSample?, end: Event?)?
+        var isStopConfirmed = false
+        /// Keys of the commands that asked for the stop.
+        var stopCommandKeys: [String] = []
+        /// What the device sent before its answer to the start was handled.
+        var early: (id: MeasurementID, readings: Readings, end: Event?)?
     }
+
+    /// Readings so far.
+    private struct Readings: Sendable {
+        var last: StoredSample?
+        /// Number of refused readings.
+        var refused = 0
+        /// Error of the newest reading, if it failed.
+        var failure: DeviceError?
+
+        /// Why there is no sample, if readings failed or were refused.
+        var missingReadingError: DeviceError? {
+            guard last == nil else { return nil }
+            guard failure == nil, refused > 0 else { return failure }
+            return DeviceError(.failure, "The device sent \(refused) readings that cannot be true, and no other.")
+        }
+    }
+
     private var running: Running?
-    /// The command's measurement that begins when the gateway's own, which it interrupts, has ended.
+    /// A command's measurement that waits for the scheduled one, which it interrupts, to end.
     private var next: Wanted?
-    /// The gateway's own measurements that wait for their turn, each metric once.
+    /// Scheduled measurements that wait for their turn, each metric once.
     private var waiting: [Wanted] = []
     private var attempts = 0
 
@@ -76,12 +108,12 @@ package struct MeasurementMachine: Sendable {
 
     /// The metric that is being measured.
     package var metric: Metric? { running?.wanted.metric }
-    /// Whether a command's measurement cannot be taken on now.
+    /// Whether a command's measurement would be refused now.
     package var isBusy: Bool { running.map { $0.wanted.origin != .schedule || next != nil } ?? false }
-    /// Whether this is the gateway's own measurement, by its schedule.
-    package func isScheduled(_ id: MeasurementID) -> Bool {
-        guard let running, running.wanted.origin == .schedule else { return false }
-        return (running.id ?? running.early?.id ?? id) == id
+    /// Who asked for the running measurement; `nil` if `id` names another one.
+    package func origin(of id: MeasurementID) -> Origin? {
+        guard let running, (running.id ?? running.early?.id ?? id) == id else { return nil }
+        return running.wanted.origin
     }
 
     package mutating func handle(_ event: Event, at now: Timestamp) -> [Action] {
@@ -94,30 +126,40 @@ package struct MeasurementMachine: Sendable {
             return end(
                 .failed, error: error, isLost: error.code == .disconnected || error.code == .timeout, at: now)
         case .sample(let id, let stored):
-            // What else a device measures on the way is kept, but is not what was asked for.
-            guard var current = running, isOf(current, id), stored.sample.metric == current.wanted.metric else {
-                return []
+            // Other metrics that the device measures on the way are stored, but were not asked for.
+            guard stored.sample.metric == running?.wanted.metric else { return [] }
+            return read(id) { readings in
+                readings.last = stored
+                readings.failure = nil
             }
-            if current.id == nil {
-                current.early = (id, stored, nil)
-            } else {
-                current.last = stored
-            }
-            running = current
-            return current.id == nil ? [] : [.publish(state(.measuring, current))]
+        case .readingFailed(let id, let error): return read(id) { $0.failure = error }
+        case .readingRefused(let id): return read(id) { $0.refused += 1 }
         case .ended(let id, let completed, let error):
             guard let current = running, isOf(current, id) else { return [] }
             guard current.id != nil else {
-                running?.early = (id, current.early.flatMap { $0.id == id ? $0.last : nil }, event)
+                running?.early = (id, current.early.flatMap { $0.id == id ? $0.readings : nil } ?? Readings(), event)
                 return []
+            }
+            if completed, let error = current.readings.missingReadingError {
+                return end(.failed, error: error, at: now)
             }
             if completed || (current.isStopping && error == nil) { return end(.ended, error: nil, at: now) }
             return end(
                 .failed, error: error ?? DeviceError(.failure, "The measurement was interrupted."), at: now)
-        case .stop(let metric): return stop(metric)
+        case .stop(let metric, let key): return stop(metric, key: key)
+        case .stopped(let id):
+            guard let current = running, current.id == id, current.isStopping else { return [] }
+            running?.isStopConfirmed = true
+            return [.await(Self.stopGrace, attempt: current.attempt)]
+        case .stopRefused(let id, let error):
+            guard let current = running, current.id == id else { return [] }
+            running?.isStopping = false
+            running?.stopCommandKeys = []
+            return current.stopCommandKeys.map { .answer($0, Answer(error)) }
         case .overdue(let attempt):
             guard let current = running, current.attempt == attempt, let id = current.id else { return [] }
-            let error = DeviceError(.timeout, "The device did not say that the measurement ended.")
+            if current.isStopConfirmed { return end(.ended, error: nil, at: now) }
+            let error = DeviceError(.timeout, "The device did not report the end of the measurement.")
             return [.stop(id)] + end(.failed, error: error, at: now)
         case .disconnected:
             return end(
@@ -126,9 +168,24 @@ package struct MeasurementMachine: Sendable {
         }
     }
 
-    /// Whether what the device says of a measurement is about this one, as far as is known yet.
+    /// Applies a successful, failed or refused reading.
+    private mutating func read(_ id: MeasurementID, _ change: (inout Readings) -> Void) -> [Action] {
+        guard var current = running, isOf(current, id) else { return [] }
+        if current.id == nil {
+            var early = current.early.flatMap { $0.id == id ? $0 : nil } ?? (id: id, readings: Readings(), end: nil)
+            change(&early.readings)
+            current.early = early
+            running = current
+            return []
+        }
+        change(&current.readings)
+        running = current
+        return [.publish(state(.measuring, current))]
+    }
+
+    /// Whether an event of this id belongs to the running measurement, as far as is known yet.
     private func isOf(_ current: Running, _ id: MeasurementID) -> Bool {
-        // Before the answer it may still be an earlier one that speaks: the newest that was heard of counts.
+        // Before the answer to the start, events may still come from an earlier measurement: the newest id wins.
         current.id.map { $0 == id } ?? true
     }
 
@@ -148,7 +205,7 @@ package struct MeasurementMachine: Sendable {
             let message = "A measurement of \(name) is running; stop it first or wait for its end."
             return [.answer(key, Answer(.rejected, code: .busy, message: message))]
         }
-        // Somebody's measurement wins over the gateway's own.
+        // A command's measurement interrupts a scheduled one.
         next = wanted
         current.isStopping = true
         running = current
@@ -160,7 +217,7 @@ package struct MeasurementMachine: Sendable {
         let early = current.early.flatMap { $0.id == id ? $0 : nil }
         current.id = id
         current.early = nil
-        current.last = early?.last
+        current.readings = early?.readings ?? Readings()
         running = current
         let begun: [Action] = [
             .publish(state(.measuring, current)), .await(current.wanted.time + Self.grace, attempt: attempt),
@@ -169,17 +226,21 @@ package struct MeasurementMachine: Sendable {
         return begun + (current.isStopping ? [.stop(id)] : [])
     }
 
-    private mutating func stop(_ metric: Metric?) -> [Action] {
+    private mutating func stop(_ metric: Metric?, key: String) -> [Action] {
         var actions: [Action] = []
         if let wanted = next, metric == nil || metric == wanted.metric, case .command(let key) = wanted.origin {
             next = nil
             actions.append(.answer(key, Answer(.done, data: .measurement(nil))))
         }
         waiting.removeAll { metric == nil || metric == $0.metric }
-        guard var current = running, metric == nil || metric == current.wanted.metric else { return actions }
+        guard var current = running, metric == nil || metric == current.wanted.metric else {
+            return actions + [.answer(key, Answer(.done))]
+        }
+        if !current.isStopping, let id = current.id { actions.insert(.stop(id), at: 0) }
         current.isStopping = true
+        current.stopCommandKeys.append(key)
         running = current
-        return (current.id.map { [.stop($0)] } ?? []) + actions
+        return actions
     }
 
     private mutating func end(
@@ -189,14 +250,17 @@ package struct MeasurementMachine: Sendable {
         running = nil
         var actions: [Action] = [.publish(state(phase, current, error: error?.message))]
         if case .command(let key) = current.wanted.origin {
-            let data = Answer.Data.measurement(current.last)
+            let data = Answer.Data.measurement(current.readings.last)
             actions.append(.answer(key, error.map { Answer($0, data: data) } ?? Answer(.done, data: data)))
         }
+        // However it ended, the measurement no longer runs, unless the connection was lost or the device timed out.
+        let unknown = error.flatMap { isLost || $0.code == .timeout ? $0 : nil }
+        for key in current.stopCommandKeys { actions.append(.answer(key, unknown.map { Answer($0) } ?? Answer(.done))) }
         let follower = next ?? waiting.first
         if next == nil, !waiting.isEmpty { waiting.removeFirst() }
         next = nil
         guard isLost else { return actions + (follower.map { start($0, at: now) } ?? []) }
-        // What the schedule wanted is not made up for.
+        // Missed scheduled measurements are not made up for.
         waiting = []
         if case .command(let key) = follower?.origin {
             actions.append(.answer(key, Answer(.failed, code: .offline, message: "The device was lost.")))
@@ -207,27 +271,7 @@ package struct MeasurementMachine: Sendable {
     private func state(_ phase: MeasureState.Phase, _ running: Running, error: String? = nil) -> MeasureState {
         MeasureState(
             phase: phase, metric: running.wanted.metric, startedAt: running.startedAt,
-            reading: running.last?.sample.reading, error: error)
-    }
-}
-
-extension Answer {
-    /// The final answer of a command that a device did not do.
-    package init(_ error: DeviceError, data: Data? = nil) {
-        self.init(.failed, code: AnswerCode(error), message: error.message, data: data)
-    }
-}
-
-extension AnswerCode {
-    /// How an error of a device is called in an answer.
-    package init(_ error: DeviceError) {
-        switch error.code {
-        case .unsupported: self = .unsupported
-        case .busy: self = .busy
-        case .invalid: self = .invalid
-        case .timeout: self = .timeout
-        case .disconnected: self = .offline
-        case .notWorn, .lowBattery, .failure: self = .deviceError
-        }
+            reading: running.readings.last?.sample.reading, refused: running.readings.refused,
+            error: error ?? (phase == .measuring ? running.readings.failure?.message : nil))
     }
 }

@@ -1,15 +1,15 @@
 package import Vitals
 
-/// When the gateway itself measures, for a device that measures on demand and has no monitoring of the metric.
+/// When the gateway itself measures: for metrics that a device measures on demand but does not monitor.
 package struct MeasurementSchedule: Sendable {
-    /// How long such a measurement may take.
+    /// Duration of a scheduled measurement.
     package static let duration: Duration = .seconds(60)
 
     private var lastSlot: [Metric: Timestamp] = [:]
 
     package init() {}
 
-    /// The metrics whose time has come, each once per slot. A slot that passed while the device was away is not made up for.
+    /// The metrics that are due, each once per slot. Slots missed while the device was away are not made up for.
     package mutating func due(
         _ settings: MonitorSettings, capabilities: Capabilities, calendar: LocalCalendar, at now: Timestamp
     ) -> [Metric] {
@@ -25,7 +25,7 @@ package struct MeasurementSchedule: Sendable {
             let key = Timestamp(milliseconds: begin.milliseconds / 60_000 * 60_000)
             guard lastSlot[metric] != key else { return false }
             lastSlot[metric] = key
-            // The slot in progress when the gateway starts counts as missed, unless it has just begun.
+            // A slot that is first seen after its first minute counts as missed.
             return minute == slot
         }
     }

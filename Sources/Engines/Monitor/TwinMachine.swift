@@ -1,35 +1,35 @@
 package import Vitals
 
-/// Keeps what is wanted of a device's monitoring and what the device has in step.
+/// Keeps a device's monitoring and the settings wanted of it in step.
 ///
-/// A setting that the device reports is kept by the device: it is written, read back and compared. One that it does not
-/// report, such as the limits of a device without alerts, is kept by the gateway alone and never pending.
+/// The device keeps the settings that it reports: they are written, read back and compared. The gateway alone keeps all
+/// others, such as the limits of a device without alerts; they are never pending.
 package struct TwinMachine: Sendable {
     package private(set) var state: TwinState
-    /// What was written and not read back yet. It is ours, whatever is wanted by now: no drift.
+    /// Values written but not read back yet: the gateway's own, so no drift, even if others are wanted by now.
     private var written: [MonitorSetting: MonitorSetting.Value] = [:]
-    /// What the device reported otherwise than it was written, when it was last read back.
+    /// Settings that the last read-back reported with values other than those written.
     private var refused: Set<MonitorSetting> = []
 
-    /// Metrics that could not be read the last time. What is wanted of one that was never read, nobody has confirmed.
+    /// Metrics whose last read failed. If one was never read, its desired settings count as pending.
     private var unread: Set<Metric> = []
 
     package init(state: TwinState) { self.state = state }
 
-    /// What came of a patch.
+    /// The result of a patch.
     package enum PatchResult: Sendable, Hashable {
-        /// It is accepted; what it leaves pending has to be written.
+        /// Accepted; settings that are now pending have to be written.
         case accepted
-        /// It says what holds already.
+        /// Equal to the current configuration.
         case unchanged
-        /// It waits for the device's first connection.
+        /// Waits for the device's first connection.
         case waiting
         case rejected([Violation])
-        /// `if_version` names another version than the current one.
+        /// `if_version` does not match the current version.
         case conflict(current: Int)
     }
 
-    /// Applies a patch, all or nothing.
+    /// Applies a patch, completely or not at all.
     package mutating func apply(
         _ patch: MonitorPatch, ifVersion: Int?, adopts: Bool, capabilities: Capabilities?, at now: Timestamp
     ) -> PatchResult {
@@ -39,91 +39,93 @@ package struct TwinMachine: Sendable {
         }
         var wanted = desired
         if adopts {
-            // What the device did not take, it would be told again with every connection. What waits for it is no answer of it.
+            // Adopt the reported values of refused settings, too: otherwise each connection would write them again.
+            // Without an error, pending settings only wait to be written, and stay wanted.
             let notTaken = state.error == nil ? [] : state.pending
-            for setting in state.drift.union(notTaken) { wanted.values[setting] = state.reported.values[setting] }
+            let reported = state.reported.values
+            wanted.merge(reported.filter { state.drift.contains($0.key) || notTaken.contains($0.key) })
         }
         let settings: MonitorSettings
         do {
             settings = try patch.applied(to: wanted, capabilities: capabilities)
         } catch { return .rejected(error.list) }
         guard settings != desired || !state.drift.isEmpty else { return .unchanged }
-        // A drift that is written over is no new version.
+        // Writing over a drift does not create a new version.
         if settings != desired { state.version += 1 }
         state.desired = settings
         state.updatedAt = now
         state.error = nil
-        // Whoever sets something has seen the drift: what is wanted now is written over it, or was adopted above.
+        // The patch settles every drift: it is either adopted above or written over.
         state.drift = []
         compare(at: now)
         return .accepted
     }
 
-    /// Takes back a change that could not be kept. What is known of reads and writes stands.
+    /// Takes back a change that could not be stored. Keeps what is known of reads and writes.
     package mutating func undo(to state: TwinState) { self.state = state }
 
     private mutating func wait(
         for patch: MonitorPatch, capabilities: Capabilities?, at now: Timestamp
     ) -> PatchResult {
         guard !patch.changes.isEmpty else { return .unchanged }
-        let settings: MonitorSettings
+        let waiting: MonitorPatch
         do {
-            settings = try patch.applied(
-                to: MonitorSettings(state.waiting?.changes ?? [:]), capabilities: capabilities)
+            waiting = try (state.waiting ?? MonitorPatch()).followed(by: patch, capabilities: capabilities)
         } catch { return .rejected(error.list) }
-        guard settings.values != state.waiting?.changes else { return .unchanged }
-        state.waiting = MonitorPatch(settings.values)
-        state.pending = Set(settings.values.keys)
+        guard waiting != state.waiting else { return .unchanged }
+        state.waiting = waiting
+        state.pending = Set(waiting.changes.keys)
         state.version += 1
         state.updatedAt = now
         return .waiting
     }
 
-    /// Some metrics were read, and of these some could not be. What could be is told to `report`, afterwards.
-    package mutating func looked(at metrics: [Metric], failed: [Metric]) {
+    /// Records which metrics were read and which of these reads failed. Call it before `report`, which takes the values
+    /// read.
+    package mutating func recordReads(of metrics: [Metric], failed: [Metric]) {
         unread.subtract(metrics)
         unread.formUnion(failed)
     }
 
-    /// Metrics that have to be read before it is known what is to be written.
+    /// Metrics that have to be read before anything can be written to them.
     package var unknown: [Metric] {
         Metric.monitored.filter { metric in
             unread.contains(metric) && state.pending.contains { $0.metric == metric }
         }
     }
 
-    /// Takes what the device reports of some metrics: at a connection, after a write, or because somebody asked.
+    /// Takes settings that the device reported: at a connection, after a write, or on request.
     package mutating func report(_ settings: MonitorSettings, capabilities: Capabilities, at now: Timestamp) {
         let before = state
         let metrics = Set(settings.metrics)
-        // What an earlier firmware had of metrics that this one does not monitor is the gateway's alone.
-        for setting in state.reported.values.keys
-        where metrics.contains(setting.metric) || !capabilities.supports(.monitor, setting.metric) {
-            state.reported.values[setting] = nil
+        // Metrics that this firmware no longer monitors are now kept by the gateway alone.
+        for metric in state.reported.metrics where !capabilities.supports(.monitor, metric) {
+            state.reported.remove(metric)
         }
-        state.reported.values.merge(settings.values) { $1 }
-        state.drift = state.drift.filter { state.reported.values[$0] != nil }
+        for metric in metrics { if let configuration = settings[metric] { state.reported.set(configuration) } }
+        let known = state.reported.values
+        state.drift = state.drift.filter { known[$0] != nil }
         let dropped = adoptFirst(capabilities: capabilities, at: now)
         notice(since: before, at: now)
         compare(at: now)
         if let dropped { state.error = dropped }
         let confirmed = written.filter { metrics.contains($0.key.metric) }
-        refused = Set(confirmed.filter { state.reported.values[$0.key] != $0.value }.keys)
+        refused = Set(confirmed.filter { known[$0.key] != $0.value }.keys)
         for setting in confirmed.keys { written[setting] = nil }
     }
 
-    /// The first report is what is wanted from then on, with the defaults for what the device leaves to the gateway.
-    /// Returns why a patch that waited for it was dropped.
+    /// Adopts the first report as the desired settings, with defaults for what the device leaves to the gateway.
+    /// Returns why a waiting patch was dropped.
     private mutating func adoptFirst(capabilities: Capabilities, at now: Timestamp) -> String? {
-        // Of a metric that the device keeps and has not reported yet nothing is wanted: a default would be written over it.
+        // Nothing is wanted yet of a metric that the device keeps but has not reported: the default would overwrite the
+        // device's value.
         let reported = Set(state.reported.metrics)
-        let defaults = MonitorSettings(
-            MonitorSettings.defaults(for: capabilities).values.filter {
-                !capabilities.supports(.monitor, $0.key.metric) || reported.contains($0.key.metric)
-            })
-        guard var desired = state.desired else {
-            var first = defaults
-            first.values.merge(state.reported.values) { $1 }
+        var first = MonitorSettings.defaults(for: capabilities)
+        for metric in first.metrics where capabilities.supports(.monitor, metric) && !reported.contains(metric) {
+            first.remove(metric)
+        }
+        first.merge(state.reported.values)
+        guard let desired = state.desired else {
             state.version += 1
             var refused: String?
             if let waiting = state.waiting {
@@ -140,23 +142,21 @@ package struct TwinMachine: Sendable {
             state.updatedAt = now
             return refused
         }
-        // Metrics that a new firmware brought.
-        for (setting, value) in defaults.values.merging(state.reported.values, uniquingKeysWith: { $1 })
-        where desired.values[setting] == nil {
-            desired.values[setting] = value
-        }
-        state.desired = desired
+        // Keep what is wanted, and add what a new firmware brought.
+        first.merge(desired.values)
+        state.desired = first
         return nil
     }
 
-    /// A setting that was confirmed and now differs was changed on the device itself.
+    /// Detects drift: a setting that was confirmed and now differs was changed on the device itself.
     private mutating func notice(since before: TwinState, at now: Timestamp) {
-        guard let wanted = before.desired else { return }
+        guard let wanted = before.desired?.values else { return }
+        let reportedBefore = before.reported.values
         for (setting, value) in state.reported.values {
-            guard let desired = wanted.values[setting] else { continue }
+            guard let desired = wanted[setting] else { continue }
             if value == desired {
                 state.drift.remove(setting)
-            } else if before.reported.values[setting] == desired, !before.pending.contains(setting),
+            } else if reportedBefore[setting] == desired, !before.pending.contains(setting),
                 written[setting] == nil
             {
                 if state.drift.insert(setting).inserted { state.updatedAt = now }
@@ -165,20 +165,21 @@ package struct TwinMachine: Sendable {
     }
 
     private mutating func compare(at now: Timestamp) {
-        guard let desired = state.desired else { return }
+        guard let desired = state.desired?.values else { return }
+        let reported = state.reported.values
         var pending: Set<MonitorSetting> = []
-        for (setting, value) in state.reported.values {
-            guard let wanted = desired.values[setting], wanted != value, !state.drift.contains(setting) else {
+        for (setting, value) in reported {
+            guard let wanted = desired[setting], wanted != value, !state.drift.contains(setting) else {
                 continue
             }
             pending.insert(setting)
         }
         let unknown = unread.subtracting(state.reported.metrics)
-        pending.formUnion(desired.values.keys.filter { unknown.contains($0.metric) })
+        pending.formUnion(desired.keys.filter { unknown.contains($0.metric) })
         if pending != state.pending { state.updatedAt = now }
         state.pending = pending
         if pending.isEmpty {
-            if state.reportedVersion != state.version, !state.reported.values.isEmpty || state.drift.isEmpty {
+            if state.reportedVersion != state.version, !reported.isEmpty || state.drift.isEmpty {
                 state.reportedVersion = state.version
                 state.updatedAt = now
             }
@@ -186,33 +187,31 @@ package struct TwinMachine: Sendable {
         }
     }
 
-    /// What has to be written to the device: whole configurations of the metrics with pending settings. A setting that
-    /// was changed on the device stays as it is there.
-    package var writes: [(metric: Metric, configuration: MonitorConfiguration)] {
-        guard let desired = state.desired else { return [] }
-        return Metric.monitored.compactMap { metric in
-            guard state.pending.contains(where: { $0.metric == metric }) else { return nil }
-            var settings = MonitorSettings()
-            for (setting, value) in state.reported.values where setting.metric == metric {
-                settings.values[setting] = state.drift.contains(setting) ? value : desired.values[setting] ?? value
-            }
-            return settings[metric].map { (metric, $0) }
-        }
+    /// What to write to the device: complete configurations of all metrics with pending settings. Drifted settings keep
+    /// the device's value.
+    package var writes: [MonitorConfiguration] {
+        guard let desired = state.desired?.values else { return [] }
+        let reported = state.reported.values
+        let wanted = MonitorSettings(
+            reported.merging(desired.filter { reported[$0.key] != nil && !state.drift.contains($0.key) }) { $1 })
+        return wanted.metrics.filter { metric in state.pending.contains { $0.metric == metric } }
+            .compactMap { wanted[$0] }
     }
 
-    /// A metric's configuration is being written.
-    package mutating func writing(_ configuration: MonitorConfiguration, of metric: Metric) {
-        for (field, value) in configuration.fields(of: metric) { written[MonitorSetting(metric, field)] = value }
+    /// Records that a metric's configuration is being written.
+    package mutating func markWriting(_ configuration: MonitorConfiguration) {
+        for (field, value) in configuration.leaves { written[MonitorSetting(configuration.metric, field)] = value }
     }
 
-    /// After writes and their read-back: says what the device did not take. What is wanted since then does not count.
-    package mutating func wrote(failures: [(metric: Metric, error: String)], at now: Timestamp) -> String? {
+    /// Call it after writes and their read-back. Returns what the device did not take. Changes wanted since the write
+    /// do not count.
+    package mutating func finishWrites(failures: [(metric: Metric, error: String)], at now: Timestamp) -> String? {
         var error: String?
         if let failure = failures.first {
             error = "\(failure.metric.rawValue): \(failure.error)"
         } else if !refused.isEmpty {
             let paths = refused.map(\.path).sorted().joined(separator: ", ")
-            error = "The device kept other values than it was told for \(paths)."
+            error = "The device kept values other than those written for \(paths)."
         }
         if error != state.error {
             state.error = error
@@ -221,6 +220,6 @@ package struct TwinMachine: Sendable {
         return error
     }
 
-    /// The limits by which values are judged: what is wanted, or before that what the device has.
+    /// The limits in force: the desired ones, or, before the first report, those reported.
     package var settings: MonitorSettings { state.desired ?? state.reported }
 }

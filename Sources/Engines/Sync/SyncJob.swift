@@ -1,15 +1,15 @@
 package import Vitals
 
-/// A synchronisation that somebody wants.
+/// A requested synchronisation.
 package struct SyncJob: Sendable, Hashable {
-    /// What it is called in `sync`: `connect`, `schedule`, or a command's id.
+    /// Its name in `sync`: `connect`, `schedule`, or a command's id.
     package var name: String
-    /// The metrics, in this order.
+    /// The metrics, in order.
     package var metrics: [Metric]
-    /// The range; from the cursor, and until now, where `nil`.
+    /// The range. `nil` means from the cursor, and until now.
     package var from: Timestamp?
     package var to: Timestamp?
-    /// The commands that it answers.
+    /// Keys of the commands that it answers.
     package var commands: [String]
 
     package init(

@@ -7,8 +7,8 @@ extension GatewayConfiguration {
     /// The devices.
     func setups(_ settings: CoreSettings) -> [DeviceSetup] { devices.map { $0.setup(settings) } }
 
-    /// The devices of a configuration that `read` reads later.
-    /// - Throws: `ReloadRefusal` where it has mistakes, or changes what only a restart can change.
+    /// The devices of a configuration that `read` reads on a reload.
+    /// - Throws: `ReloadRefusal` if it has mistakes, or changes something that needs a restart.
     func setups(
         after read: () throws(ConfigurationError) -> GatewayConfiguration, settings: CoreSettings
     ) throws(ReloadRefusal) -> [DeviceSetup] {
@@ -33,7 +33,7 @@ extension ReloadRefusal {
             })
     }
 
-    /// Parts of the configuration changed that are only read at the start. The devices are not touched either.
+    /// The change affects parts of the configuration that are only read at the start. The devices stay unchanged, too.
     init(parts: [String]) {
         self.init(
             "A change of \(parts.joined(separator: ", ")) needs a restart of the gateway.",
@@ -42,8 +42,8 @@ extension ReloadRefusal {
 }
 
 extension DeviceConfiguration {
-    /// The device as the core runs it: its driver over its transport. Both outlive the sessions, so that a driver can keep
-    /// what its device keeps.
+    /// The device as the core runs it: its driver over its transport. Both outlive the sessions, so a driver can keep
+    /// the state that its device keeps.
     func setup(_ settings: CoreSettings) -> DeviceSetup {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(info.id)"

@@ -1,4 +1,5 @@
 import Contract
+import Delivery
 import Engines
 import GatewayKit
 import HomeAssistant
@@ -6,25 +7,26 @@ import Logging
 import MQTT
 import ServiceLifecycle
 import Store
+import StoreAPI
 import Vitals
 
 extension GatewayServices {
-    /// The gateway as it is shipped: the configured devices, SQLite, and libmosquitto.
+    /// The gateway as shipped: the configured devices, SQLite, and libmosquitto.
     package static let standard: Composition = { configuration, read, logger in
         let clock = GatewayClock.system
         var generator = SystemRandomNumberGenerator()
-        let delivery = Delivery()
+        let outbox = Outbox()
         let store = try SQLiteStore(
             path: configuration.store.path, options: StoreOptions(configuration.store), now: clock.now,
-            newIdentity: SampleID(random: &generator), onCommit: { delivery.outbox.committed($0) })
+            newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
             calendar: configuration.calendar, clock: clock, logger: logger)
         var options = configuration.mqtt.brokerOptions
-        options.will = OutboundMessage(
-            ContractEncoder(topics: settings.topics, calendar: settings.calendar).gatewayStatus(isOnline: false))
+        options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
+            .gatewayStatus(isOnline: false)
         let core = GatewayCore(
-            settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), delivery: delivery,
+            settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
             reload: { try configuration.setups(after: read, settings: settings) })
         let setups = configuration.setups(settings)
@@ -37,10 +39,10 @@ extension GatewayServices {
     }
 }
 
-/// Keeps the store open for as long as anything may write to it.
+/// Keeps the store open as long as anything may write to it.
 ///
-/// It fails where the store is found to be damaged, and the gateway ends with it: nothing could be kept any more, and whoever
-/// watches over the process starts it again, with a new store.
+/// It fails if the store is found to be damaged, and the gateway ends with it: nothing could be stored any more. The
+/// service manager then restarts the gateway, with a new store.
 private struct StoreService: Service {
     let store: SQLiteStore
     let logger: Logger
@@ -62,7 +64,7 @@ private struct StoreService: Service {
     }
 }
 
-/// Runs the core, and ends it with goodbyes.
+/// Runs the core, and lets it send goodbyes at the end.
 private struct CoreService: Service {
     let core: GatewayCore
     let store: SQLiteStore
@@ -79,23 +81,23 @@ private struct CoreService: Service {
         }
     }
 
-    /// What a damaged store held and had not delivered is lost, and consumers hear of it.
+    /// Announces the loss of a damaged store's undelivered data to consumers.
     private func tellLosses() async {
         guard case .replacedCorrupt(let path) = store.opening else { return }
         logger.error(
-            "The store was damaged and is set aside; a new one begins, and devices are read again.",
+            "The store was damaged and set aside. A new one is used, and devices are read again.",
             metadata: ["path": "\(path)"])
         let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: clock.now)
         for setup in setups {
             do throws(StoreError) { try await store.report(gap, of: setup.info.id) } catch {
-                logger.error("A loss cannot be told.", metadata: ["error": "\(error)"])
+                logger.error("The gap cannot be stored.", metadata: ["error": "\(error)"])
             }
         }
     }
 }
 
 extension StoreOptions {
-    /// The limits that the configuration file sets.
+    /// The limits of the configuration file.
     fileprivate init(_ configuration: StoreConfiguration) {
         self.init()
         outboxMaximumAge = configuration.outboxMaximumAge
@@ -107,7 +109,7 @@ extension StoreOptions {
 }
 
 extension GatewayConfiguration {
-    /// How devices are announced to Home Assistant.
+    /// The form of the announcements to Home Assistant.
     fileprivate var discovery: DiscoverySettings {
         let options = DiscoveryOptions(
             mode: DiscoveryOptions.Mode(homeAssistant.discovery), prefix: homeAssistant.prefix,

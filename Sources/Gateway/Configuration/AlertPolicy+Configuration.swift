@@ -3,7 +3,7 @@ import GatewayKit
 import Vitals
 
 extension AlertPolicy {
-    /// Values in a row that `alerts.count` may ask for. A hundred of them last for hours.
+    /// Numbers for `alerts.count`. A hundred values last for hours.
     static let counts = 1...100
     /// Numbers for `alerts.hysteresis`, in the metric's unit: as wide as the widest range of limits (20 to 300).
     static let hystereses = 0.0...280
@@ -16,10 +16,10 @@ extension AlertPolicy {
     ///   0 to 280, default heart rate 5, blood pressure 5, blood oxygen 1, stress 5, temperature 0.3.
     /// - `count`: values in a row that must be beyond the limit, a number or one per metric; 1 to 100, default 2, blood
     ///   pressure 1.
-    /// - `cooldown`: for so long after it was raised the same rule stays silent; 0s to 7d, default 10m.
+    /// - `cooldown`: how long the same rule stays silent after it was raised; 0s to 7d, default 10m.
     /// - `quiet_hours`: `{from, to, rules}` or a list of them, in local time; `rules` is a list, default all. Within them the
     ///   level changes and the event goes to `event/history`. Default none; those of a device replace the gateway's.
-    /// - `when_not_worn`: whether values count while the device says that it is not worn; default false.
+    /// - `when_not_worn`: whether values count while the device reports that it is not worn; default false.
     init(_ reader: inout ConfigurationReader, defaults: AlertPolicy) {
         self = defaults
         reader.section("hysteresis") { metrics in
@@ -78,7 +78,7 @@ extension ConfigurationReader {
         return time.minutes
     }
 
-    /// The monitored metrics that stand here as keys.
+    /// The monitored metrics among the keys here.
     fileprivate mutating func monitoredMetrics() -> [Metric] {
         Metric.monitored.filter { value($0.rawValue) != nil }
     }

@@ -1,11 +1,11 @@
 package import GatewayKit
 
-/// Why a configuration cannot be used: all that is wrong with it.
+/// Why a configuration cannot be used: all its mistakes.
 package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The mistakes, at least one, in the order of their lines.
     package let mistakes: [ConfigurationMistake]
 
-    /// The mistakes of a configuration; beyond `ConfigurationLimits.mistakes` the rest is counted only.
+    /// Collects a configuration's mistakes; beyond `ConfigurationLimits.mistakes` it only counts them.
     package init(mistakes: [ConfigurationMistake]) {
         let sorted = mistakes.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
             .map(\.element)
@@ -26,7 +26,7 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
 }
 
 extension ConfigurationMistake {
-    /// The mistake as compilers write theirs: `FILE:LINE: path: message`, with what is known of it.
+    /// The mistake in the format of compilers: `FILE:LINE: path: message`, as far as known.
     package func text(file: String?) -> String {
         let place = [file, line > 0 ? "\(line)" : nil].compactMap(\.self).joined(separator: ":")
         return [place, path, message].filter { !$0.isEmpty }.joined(separator: ": ")

@@ -1,12 +1,12 @@
 import Foundation
 import GatewayKit
 
-/// Reads configuration files. It opens what they name only where that is part of checking them: secrets and certificates.
+/// Reads configuration files. It opens other files only to check them: secrets and certificates.
 package struct ConfigurationLoader: Sendable {
     private let plugins: PluginCatalogue
     private let environment: [String: String]
 
-    /// A loader that knows these plugins. Secrets may come from `environment`.
+    /// Creates a loader with these plugins. `environment` may contain secrets.
     package init(plugins: PluginCatalogue, environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.plugins = plugins
         self.environment = environment

@@ -2,7 +2,7 @@ import GatewayKit
 import Yams
 
 extension ConfigurationMistake {
-    /// What Yams could not read, with its line and a hint where the cause is a usual one.
+    /// Converts an error of Yams, with its line and a hint about common causes.
     init(_ error: any Error, in text: String) {
         switch error as? YamlError {
         case .scanner(let context, let problem, let mark, _):

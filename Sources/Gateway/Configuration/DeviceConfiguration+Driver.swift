@@ -1,14 +1,14 @@
 import GatewayKit
 
 extension ConfigurationReader {
-    /// Reads `driver`, `options` and `transport`, which must fit together; `nil` where a mistake leaves no driver.
+    /// Reads `driver`, `options` and `transport`, which must match; `nil` if a mistake leaves no driver.
     mutating func driver(_ plugins: PluginCatalogue) -> (driver: any DeviceDriver, transport: (any Transport)?)? {
         let name = string("driver")
         guard let type = plugins.driver(named: name) else {
             if !name.isEmpty {
                 report("There is no driver \(name). Known here: \(plugins.driverNames).", at: "driver")
             }
-            // Whether they are right depends on the driver.
+            // The driver decides whether they are right.
             for key in ["options", "transport"] { _ = value(key) }
             return nil
         }

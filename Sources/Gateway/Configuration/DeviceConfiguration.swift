@@ -7,18 +7,18 @@ package struct DeviceConfiguration: Sendable {
     /// `id` (required: 1 to 64 of `a-z`, `0-9`, `_`, `-`; not `gateway`), `name` (default: the id), `person` (who wears it),
     /// `people` (`{1: anna, 2: ben}`, by the user slots of a device that several use), and the names of driver and transport.
     package var info: DeviceInfo
-    /// `sync`, `alerts`, `fresh_for` and `offline_after`, over those of the gateway.
+    /// `sync`, `alerts`, `fresh_for` and `offline_after`, which override the gateway's.
     package var policy: DevicePolicy
-    /// `driver`: who speaks with the device, made from `options`. Required.
+    /// `driver`: communicates with the device; made from `options`. Required.
     package var driver: any DeviceDriver
-    /// `transport`: what connects with the device, made from its keys beside `type`. Required where the driver needs a link;
-    /// `nil` where it needs none.
+    /// `transport`: connects to the device; made from its keys beside `type`. Required if the driver needs a link,
+    /// otherwise `nil`.
     package var transport: (any Transport)?
-    /// The entry as it stood in the file.
+    /// The entry as written in the file.
     package var source: ConfigurationValue
 
-    /// Changes with anything that concerns the device, in its entry or in the gateway's defaults, and with nothing else: not
-    /// with lines, comments or other devices. It is comparable within one run of the program.
+    /// Changes with everything that concerns the device, in its entry or in the gateway's defaults, but not with lines,
+    /// comments or other devices. Comparable within one run of the program.
     package var fingerprint: Int {
         var hasher = Hasher()
         hasher.combine(source.withoutLines)
@@ -28,12 +28,11 @@ package struct DeviceConfiguration: Sendable {
 }
 
 extension DeviceConfiguration {
-    /// Reads an entry of `devices:`; `nil` where a mistake leaves no device.
+    /// Reads an entry of `devices:` with this `id`; `nil` if a mistake leaves no device.
     init?(
-        _ reader: inout ConfigurationReader, source: ConfigurationValue, defaults: DevicePolicy,
+        _ reader: inout ConfigurationReader, id: DeviceID?, source: ConfigurationValue, defaults: DevicePolicy,
         _ context: inout ReadingContext
     ) {
-        let id = reader.deviceID("id")
         let name = reader.name("name") ?? id?.text ?? ""
         let person = reader.name("person")
         let people = reader.people("people")

@@ -8,11 +8,11 @@ extension DevicePolicy {
     /// Times for `fresh_for`.
     static let freshRange: ClosedRange<Duration> = .seconds(1) ... .days(3650)
 
-    /// Reads what can be said of the gateway, for all devices, and of each device: `sync`, `alerts`, and
+    /// Reads the keys allowed for the gateway (for all devices) and for each device: `sync`, `alerts`, and
     ///
     /// - `fresh_for`: how long a value of a metric counts as the current one, per metric, or `forever`; 1s to 3650d, default
     ///   heart rate 30m, stress 2h, blood oxygen and temperature 24h, the others forever.
-    /// - `offline_after`: a device that was not heard for so long is offline; 1m to 365d, default 24h.
+    /// - `offline_after`: the silence after which a device is offline; 1m to 365d, default 24h.
     init(_ reader: inout ConfigurationReader, defaults: DevicePolicy) {
         self = defaults
         sync = reader.section("sync") { SyncPolicy(&$0, defaults: defaults.sync) }
@@ -28,7 +28,7 @@ extension DevicePolicy {
         offlineAfter = reader.duration("offline_after", in: Self.offlineRange, default: defaults.offlineAfter)
     }
 
-    /// Adds everything that the configuration can change to a hash, in an order that does not vary.
+    /// Adds everything that the configuration can change to a hash, in a fixed order.
     func hash(into hasher: inout Hasher) {
         hasher.combine(sync)
         hasher.combine(alerts)

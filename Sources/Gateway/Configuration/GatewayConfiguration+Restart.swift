@@ -4,8 +4,8 @@ extension GatewayConfiguration {
     /// The parts of the file that are only read at the start.
     private static let fixedSections = ["gateway", "mqtt", "store", "home_assistant"]
 
-    /// The parts that differ from `other` and take effect only with a restart, also where only the text of the password's
-    /// file differs. Devices, their defaults and the log level do not need one.
+    /// The parts that differ from `other` and need a restart, including a changed text of the password's file. Devices,
+    /// their defaults and the log level do not need one.
     package func sectionsThatNeedRestart(comparedWith other: GatewayConfiguration) -> [String] {
         Self.fixedSections.filter { key in
             if key == "mqtt", mqtt.password != other.mqtt.password { return true }

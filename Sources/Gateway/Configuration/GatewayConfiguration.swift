@@ -6,7 +6,7 @@ import HomeAssistant
 package import Logging
 package import Vitals
 
-/// The configuration of a gateway: everything that the configuration file says, checked and with its defaults.
+/// The configuration of a gateway: the content of the configuration file, checked and with its defaults.
 package struct GatewayConfiguration: Sendable {
     /// `gateway.id`: the gateway's identifier in topics. Default `home`.
     package var id: DeviceID
@@ -23,9 +23,9 @@ package struct GatewayConfiguration: Sendable {
     package var homeAssistant: HomeAssistantConfiguration
     /// `devices`: the devices, in the file's order.
     package var devices: [DeviceConfiguration]
-    /// How engines decide, for devices that do not say otherwise.
+    /// The engines' policy for devices without their own settings.
     package var policy: DevicePolicy
-    /// What is allowed but probably not meant, with its lines.
+    /// Warnings about allowed but probably unintended settings, with their lines.
     package var warnings: [ConfigurationMistake]
     /// The whole file.
     package var source: ConfigurationValue
@@ -39,7 +39,7 @@ package struct GatewayConfiguration: Sendable {
 
 extension GatewayConfiguration {
     /// Reads a whole configuration.
-    /// - Throws: every mistake that it has.
+    /// - Throws: all its mistakes.
     package init(_ source: ConfigurationValue, _ context: ReadingContext) throws(ConfigurationError) {
         var context = context
         var reader = ConfigurationReader(source)
@@ -49,7 +49,7 @@ extension GatewayConfiguration {
         }
         logLevel = reader.section("log") { $0.choice("level", default: Logger.Level.info) }
         mqtt = reader.section("mqtt") { mqtt in
-            // A wrong id must not hide what else is wrong.
+            // A wrong id must not hide other mistakes.
             MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID, &context)
         }
         store = reader.section("store") { StoreConfiguration(&$0, context) }
@@ -96,19 +96,20 @@ extension ConfigurationReader {
         var uniqueIDs = UniqueIDs()
         return sections(key, limit: ConfigurationLimits.devices) { reader -> DeviceConfiguration? in
             let source = sources.popLast() ?? ConfigurationValue(.null)
-            let device = DeviceConfiguration(&reader, source: source, defaults: defaults, &context)
-            guard let device else { return nil }
-            if let line = seen[device.info.id] {
-                reader.report(
-                    "The id \(device.info.id) stands in line \(line) already; each device has its own.", at: "id")
+            let id = reader.deviceID("id")
+            // Reported even if the entry has other mistakes: the user gets all mistakes at once.
+            if let id {
+                if let line = seen[id] {
+                    reader.report("Line \(line) has the id \(id) already. Give each device its own.", at: "id")
+                }
+                seen[id] = reader.line(of: "id")
+                if areAnnounced, let other = uniqueIDs.add(id) {
+                    reader.report(
+                        "Home Assistant could not tell the entities of \(id) and \(other) apart. Choose another id, such as "
+                            + "one with - instead of _.", at: "id")
+                }
             }
-            seen[device.info.id] = reader.line(of: "id")
-            if areAnnounced, let other = uniqueIDs.add(device.info.id) {
-                reader.report(
-                    "Home Assistant could not tell entities of \(device.info.id) and \(other) apart; choose another id, "
-                        + "such as one with - instead of _.", at: "id")
-            }
-            return device
+            return DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, &context)
         }.compactMap(\.self)
     }
 }

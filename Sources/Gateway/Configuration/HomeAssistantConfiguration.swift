@@ -1,22 +1,22 @@
 import Contract
 import GatewayKit
 
-/// `home_assistant:`, how devices are announced to Home Assistant.
+/// `home_assistant:`, the announcements to Home Assistant.
 package struct HomeAssistantConfiguration: Sendable, Hashable {
     /// `discovery`: `device`, `component` or `off`. Default `device`.
     package var discovery: Discovery
     /// `prefix`: Home Assistant's discovery prefix. Default `homeassistant`.
     package var prefix: String
-    /// `compatibility`: the oldest Home Assistant that reads the announcements, in quotes. Default `"2024.12"`.
+    /// `compatibility`: the oldest supported Home Assistant, in quotes. Default `"2024.12"`.
     package var compatibility: Version
 
-    /// How devices are announced.
+    /// The form of the announcements.
     package enum Discovery: String, Sendable, Hashable, CaseIterable {
         /// One message per device (Home Assistant 2024.12 or later).
         case device
         /// One message per entity (older Home Assistant, openHAB).
         case component
-        /// Not at all.
+        /// No announcements.
         case off
     }
 
@@ -52,7 +52,7 @@ package struct HomeAssistantConfiguration: Sendable, Hashable {
 
     /// The default of `prefix`, which is Home Assistant's own.
     package static let defaultPrefix = "homeassistant"
-    /// The default of `compatibility`: the release from which on one message per device works.
+    /// The default of `compatibility`: the first release with one message per device.
     package static let defaultCompatibility = Version(year: 2024, month: 12)
 }
 

@@ -3,11 +3,11 @@ import GatewayKit
 package import MQTT
 import Vitals
 
-/// `mqtt:`, the broker and how to speak to it.
+/// `mqtt:`, the broker and its connection.
 package struct MQTTConfiguration: Sendable, Hashable {
     /// `url`: `mqtt://HOST[:PORT]`, or `mqtts://` for TLS; a list is tried in order (the brokers of a cluster). Required.
     package var servers: [BrokerServer]
-    /// `base_topic`: what every topic begins with. Default `vitals2mqtt`.
+    /// `base_topic`: the start of every topic. Default `vitals2mqtt`.
     package var baseTopic: String
     /// `protocol`: `5` or `3.1.1`. Default 5.
     package var version: MQTTVersion
@@ -18,17 +18,17 @@ package struct MQTTConfiguration: Sendable, Hashable {
     /// `tls`: `ca_file` (default: the system's authorities), `certificate_file` and `key_file` (a client certificate), and
     /// `check_hostname` (default true).
     package var tls: TLSOptions
-    /// `keep_alive`: a broker that was silent for so long is asked, and given up soon after; 5s to 65535s, default 15s.
+    /// `keep_alive`: the silence after which the broker is pinged, and given up soon after; 5s to 65535s, default 15s.
     package var keepAlive: Duration
     /// `client_id`: the name of the connection, unique at the broker. Default `vitals2mqtt-<gateway>`.
     package var clientID: String
 
     /// The default of `keep_alive`: a broker that is gone is noticed within half a minute.
     package static let defaultKeepAlive: Duration = .seconds(15)
-    /// Characters of `client_id`. MQTT allows 65,535 bytes; brokers allow less and log it everywhere.
+    /// The maximum characters of `client_id`. MQTT allows 65,535 bytes; brokers allow less and log it everywhere.
     static let maximumClientIDLength = 128
 
-    /// What the broker's client is made from, but for the will.
+    /// The settings of the broker's client, except the will.
     package var brokerOptions: BrokerOptions {
         BrokerOptions(
             servers: servers, clientID: clientID, version: version, username: username, password: password?.value,
@@ -87,7 +87,7 @@ extension ConfigurationReader {
 }
 
 extension BrokerServer {
-    /// Whether the broker runs on this machine, so that nobody can listen on the way.
+    /// Whether the broker runs on this machine, so that the connection cannot be tapped.
     fileprivate var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }
 
@@ -119,10 +119,10 @@ extension TLSOptions {
         }
         if !checksHostname {
             context.warn(
-                "Any certificate of the same authority is taken for the broker's.", at: "check_hostname", of: reader)
+                "Any certificate of the same authority passes as the broker's.", at: "check_hostname", of: reader)
         }
     }
 
-    /// Bytes of a PEM file: four times what the authorities of a whole operating system take.
+    /// The maximum bytes of a PEM file: four times the authorities of a whole operating system.
     private static let maximumFileSize = 1 << 20
 }

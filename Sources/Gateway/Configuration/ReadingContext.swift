@@ -1,15 +1,15 @@
 import Foundation
 package import GatewayKit
 
-/// What the parts of a configuration need while they are read, beside their own keys.
+/// The inputs for reading the parts of a configuration, beside their own keys.
 package struct ReadingContext {
-    /// The folder of the configuration file, from which relative paths begin.
+    /// The folder of the configuration file, the base of relative paths.
     package let directory: String
     /// The environment, for secrets.
     package let environment: [String: String]
-    /// The drivers and transports that there are.
+    /// The available drivers and transports.
     package let plugins: PluginCatalogue
-    /// What is allowed but probably not meant.
+    /// Warnings: allowed but probably unintended settings.
     package private(set) var warnings: [ConfigurationMistake] = []
 
     /// A context of a file in `directory`.
@@ -24,7 +24,7 @@ package struct ReadingContext {
         text.hasPrefix("/") ? text : URL(filePath: directory).appending(path: text).standardizedFileURL.path
     }
 
-    /// Notes something that is allowed but probably not meant.
+    /// Adds a warning about an allowed but probably unintended setting.
     mutating func warn(_ message: String, at key: String, of reader: ConfigurationReader) {
         let path = reader.path.isEmpty ? key : "\(reader.path).\(key)"
         warnings.append(ConfigurationMistake(line: reader.line(of: key), path: path, message: message))

@@ -2,8 +2,8 @@ import Foundation
 import GatewayKit
 
 extension ConfigurationReader {
-    /// A secret: `{file: PATH}` or `{env: NAME}`; `nil` where the key does not stand. It never stands in the file itself,
-    /// which is copied, shown and kept in version control.
+    /// A secret: `{file: PATH}` or `{env: NAME}`; `nil` without the key. The configuration file never contains it,
+    /// since that is copied, shown and kept in version control.
     ///
     /// A trailing newline of the file is not part of the secret: every editor and `echo` writes one.
     mutating func secret(_ key: String, _ context: inout ReadingContext) -> Secret? {
@@ -50,8 +50,8 @@ extension ConfigurationReader {
 }
 
 extension ReadingContext {
-    /// Whether systemd keeps the file for this service alone. It may then look readable for a group, because access goes by
-    /// an access control list.
+    /// Whether systemd keeps the file for this service only. The file may then look readable for a group, because an
+    /// access control list grants access.
     fileprivate func isCredential(_ path: String) -> Bool {
         guard let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else { return false }
         return path.hasPrefix(directory + "/")

@@ -1,4 +1,4 @@
-/// A password or a token. It hides itself from descriptions, dumps and logs.
+/// A password or a token. Descriptions, dumps and logs do not show it.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The secret itself, for the one place that needs it.
     package let value: String
@@ -6,10 +6,10 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     /// A secret.
     package init(_ value: String) { self.value = value }
 
-    /// A stand-in for the secret.
+    /// A placeholder for the secret.
     package var description: String { "(secret)" }
-    /// A stand-in for the secret.
+    /// A placeholder for the secret.
     package var debugDescription: String { "(secret)" }
-    /// Nothing to look at.
+    /// An empty mirror.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

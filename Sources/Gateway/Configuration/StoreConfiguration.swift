@@ -1,19 +1,20 @@
 import GatewayKit
 import Vitals
 
-/// `store:`, the database file and what it keeps.
+/// `store:`, the database file and its limits.
 package struct StoreConfiguration: Sendable, Hashable {
-    /// `path`: the SQLite file, relative to the configuration file. It is made when it is missing. Default `vitals.sqlite`.
+    /// `path`: the SQLite file, relative to the configuration file. A missing one is created. Default `vitals.sqlite`.
     package var path: String
-    /// `outbox.max_age`: what the broker did not take for so long is dropped, counted and announced as a gap; 1h to 3650d,
-    /// default 30d.
+    /// `outbox.max_age`: the age at which an undelivered message is dropped, counted and announced as a gap; 1h to
+    /// 3650d, default 30d.
     package var outboxMaximumAge: Duration
-    /// `outbox.max_size`: what undelivered messages may occupy; beyond it the oldest are dropped, history first, alerts last;
-    /// 16MiB to 1TiB, default 1GiB.
+    /// `outbox.max_size`: the maximum size of undelivered messages; over it the oldest are dropped, history first,
+    /// alerts last; 16MiB to 1TiB, default 1GiB.
     package var outboxMaximumBytes: Int64
-    /// `outbox.replay_age`: for so long delivered messages can be asked for again by their numbers; 0s to 3650d, default 7d.
+    /// `outbox.replay_age`: how long delivered messages can be replayed by number; 0s to 3650d, default 7d.
     package var replayAge: Duration
-    /// `retention.samples`: how long samples are kept after they were measured, `nil` for `forever`; 1d to 36500d, default 400d.
+    /// `retention.samples`: how long samples are kept after measurement, `nil` for `forever`; 1d to 36500d, default
+    /// 400d.
     package var sampleRetention: Duration?
     /// `retention.daily`: how long daily summaries are kept, `nil` for `forever`; 1d to 36500d, default forever.
     package var dailyRetention: Duration?
@@ -29,13 +30,13 @@ package struct StoreConfiguration: Sendable, Hashable {
     /// The default of `retention.samples`: a year, and the month to compare it with.
     package static let defaultSampleRetention: Duration = .days(400)
 
-    /// Ages of what waits for the broker. Less than an hour would not outlast a restart of the broker's machine.
+    /// Ages for `outbox.max_age`. Less than an hour would not outlast a restart of the broker's machine.
     static let outboxAges: ClosedRange<Duration> = .hours(1) ... .days(3650)
-    /// Sizes of what waits for the broker. The least one holds about a hundred thousand samples.
+    /// Sizes for `outbox.max_size`. The smallest holds about a hundred thousand samples.
     static let outboxSizes: ClosedRange<Int64> = (16 << 20)...(1 << 40)
-    /// Times for which delivered messages can be asked for again.
+    /// Times for `outbox.replay_age`.
     static let replayAges: ClosedRange<Duration> = .zero ... .days(3650)
-    /// Times for which samples and days are kept: a hundred years, or at least one day.
+    /// Retention times of samples and days: one day to a hundred years.
     static let retentions: ClosedRange<Duration> = .days(1) ... .days(36_500)
 }
 

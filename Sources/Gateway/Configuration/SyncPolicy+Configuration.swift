@@ -3,7 +3,7 @@ import GatewayKit
 import Vitals
 
 extension SyncPolicy {
-    /// Times for `sync.first`. A century is more than any device keeps.
+    /// Times for `sync.first`. No device keeps a century.
     static let firstRange: ClosedRange<Duration> = .hours(1) ... .days(36_500)
     /// Times for `sync.every`. More often than each minute wears out batteries and radio.
     static let everyRange: ClosedRange<Duration> = .minutes(1) ... .days(7)
@@ -16,7 +16,8 @@ extension SyncPolicy {
     /// - `every`: how often history is read while the device is connected; 1m to 7d, default 15m.
     /// - `overlap`: how far before the newest known record a synchronisation begins, for records that appear late; 0s to 30d,
     ///   default 10m. Sleep, sport and steps take at least two days.
-    /// - `acknowledge`: whether the device is told what is durable here, so that it may forget it; default true.
+    /// - `acknowledge`: whether the gateway tells the device which data is stored, so that it may delete it; default
+    ///   true.
     init(_ reader: inout ConfigurationReader, defaults: SyncPolicy) {
         self.init(
             first: reader.duration("first", in: Self.firstRange, orWord: "all", default: defaults.first),

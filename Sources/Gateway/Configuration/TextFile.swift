@@ -2,21 +2,21 @@ import Foundation
 
 /// Why a text file could not be read.
 package enum TextFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no such file, or it may not be read.
+    /// The file does not exist, or its permissions deny reading.
     case unreadable(path: String, reason: String)
-    /// It is longer than what is taken.
+    /// The file is longer than the limit.
     case tooLong(path: String, limit: Int)
-    /// It is not UTF-8; the first wrong byte stands on that line.
+    /// The file is not UTF-8; that line has the first wrong byte.
     case notText(path: String, line: Int)
 
-    /// What happened, for a person.
+    /// A description of the error for a person.
     package var description: String {
         switch self {
         case .unreadable(let path, _), .tooLong(let path, _), .notText(let path, _): "\(path) \(reason)"
         }
     }
 
-    /// What happened, for a person who knows which file it is about.
+    /// A description for a person who knows the file.
     package var reason: String {
         switch self {
         case .unreadable(_, let reason): "cannot be read: \(reason)."
@@ -26,7 +26,7 @@ package enum TextFileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Reads small files of text.
+/// Reads small text files.
 package enum TextFile {
     /// The file's text, without a byte order mark.
     package static func read(_ path: String, limit: Int) throws(TextFileError) -> String {
@@ -45,9 +45,9 @@ package enum TextFile {
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
-    /// The permission bits of a file, or of the one that a symbolic link leads to; `nil` where they cannot be told.
+    /// The permission bits of a file, or of a symbolic link's target; `nil` if they are unknown.
     static func permissions(of path: String) -> Int? {
-        // A link's own bits say nothing; everyone has all of them.
+        // A link's own bits mean nothing; they are all set.
         let file = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.posixPermissions] as? NSNumber)?.intValue
@@ -64,7 +64,7 @@ package enum TextFile {
     }
 
     private static func lineOfFirstDamage(in data: Data) -> Int {
-        // Up to its first damage the text is whole, and where it was repaired the two differ.
+        // The text is intact up to its first damage; there the repaired text differs.
         let repaired = String(decoding: data, as: UTF8.self).utf8
         let same = zip(data, repaired).prefix { $0 == $1 }
         return same.count { $0.0 == UInt8(ascii: "\n") } + 1

@@ -1,17 +1,18 @@
 package import GatewayKit
 import Yams
 
-/// Turns YAML into `ConfigurationValue`, with the line of everything.
+/// Converts YAML to `ConfigurationValue`, with all line numbers.
 ///
-/// YAML 1.1 as libyaml reads it, without what makes a configuration hard to read: no merge keys (`<<`), no tags but `!!str`,
-/// one document. Anchors and aliases (`&`, `*`) work: an alias has the lines of what it stands for. Whether a word is a number or
-/// a switch is decided by whoever reads the key, so that `off`, `22:00` and `1e3` mean what the key wants.
+/// It accepts YAML 1.1 as libyaml reads it, without features that make a configuration hard to read: no merge keys
+/// (`<<`), no tags but `!!str`, one document. Anchors and aliases (`&`, `*`) work: an alias has the lines of its
+/// anchor. The reader of a key decides whether a word is a number or a switch, so `off`, `22:00` and `1e3` mean what
+/// the key needs.
 package struct YAMLDocument {
-    /// What stands in the document; an empty map where nothing does.
+    /// The document's content; an empty map if it has none.
     package let root: ConfigurationValue
 
     /// Reads a document.
-    /// - Throws: the mistakes that keep it from being read at all.
+    /// - Throws: the mistakes that make it unreadable.
     package init(_ text: String) throws(ConfigurationError) {
         do {
             // The parser must outlive its nodes: they refer to its anchors.
@@ -28,7 +29,7 @@ package struct YAMLDocument {
     }
 }
 
-/// Walks through Yams' nodes once.
+/// Visits Yams' nodes once.
 private struct Conversion {
     var mistakes: [ConfigurationMistake] = []
     private var count = 0
@@ -78,11 +79,11 @@ private struct Conversion {
             ? .null : .scalar(scalar.string, isQuoted: isQuoted)
     }
 
-    /// How YAML writes nothing.
+    /// The YAML words for null.
     private static let nothing: Set<String> = ["", "~", "null", "Null", "NULL"]
 
     private mutating func report(_ line: Int, _ message: String) {
-        // One of a kind is enough: past a limit every further value would be one.
+        // One of each kind is enough: over a limit every further value would be a mistake.
         guard !mistakes.contains(where: { $0.message == message }) else { return }
         mistakes.append(ConfigurationMistake(line: line, path: "", message: message))
     }

@@ -1,9 +1,9 @@
 package import Contract
-package import GatewayKit
+import Delivery
 package import Logging
 package import Vitals
 
-/// What the gateway's parts have in common.
+/// The settings that the gateway's parts share.
 package struct CoreSettings: Sendable {
     package var gateway: String
     package var version: String
@@ -22,5 +22,10 @@ package struct CoreSettings: Sendable {
         self.calendar = calendar
         self.clock = clock
         self.logger = logger
+    }
+
+    /// The settings for delivery.
+    var delivery: DeliverySettings {
+        DeliverySettings(topics: topics, calendar: calendar, clock: clock, logger: logger)
     }
 }

@@ -1,12 +1,12 @@
 package import Engines
 package import Vitals
 
-/// A device as it is configured: what is known of it, how its engines decide, and how it is reached.
+/// A configured device: its description, its engines' policy, and its connection.
 package struct DeviceSetup: Sendable {
     package var info: DeviceInfo
     package var policy: DevicePolicy
     package var opener: DeviceAgent.Opener
-    /// Changes with anything in the device's configuration, and with nothing else.
+    /// Changes if and only if the device's configuration changes.
     package var fingerprint: Int
 
     package init(info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, opener: @escaping DeviceAgent.Opener) {

@@ -1,84 +1,49 @@
+import Concurrency
 import Contract
+import Delivery
 import Engines
 import GatewayKit
 import MQTT
+import StoreAPI
 import Vitals
 
 extension GatewayCore {
-    /// Takes a message of the broker. Nothing here waits for a device.
+    /// Handles a message from the broker. Nothing here waits for a device.
     func receive(_ message: InboundMessage) async {
-        if message.topic == wire.discovery.birthTopic { return homeAssistantChanged(message) }
-        if wire.discovery.covers(message.topic) { return notice(message) }
-        switch wire.parse(message, at: settings.clock.now) {
+        if discovery.receive(message) { return }
+        switch codec.parse(message, at: settings.clock.now) {
         case .ignored: break
         case .rejected(let answer, let envelope, let republishesConfig):
-            if republishesConfig, let device = envelope.device { board.repeatConfig(of: device) }
+            if republishesConfig, let device = envelope.device { retained.repeatConfig(of: device) }
             var envelope = envelope
             let answer = await known(envelope.device) ? answer : unknown(&envelope)
-            await desk.reject(answer, envelope)
+            await commandLog.reject(answer, envelope)
         case .device(let command, let envelope): await run(command, envelope)
         case .gateway(let command, let envelope):
-            guard let key = await desk.begin(envelope) else { return }
+            guard let key = await commandLog.begin(envelope) else { return }
             if case .terminated = commandSource.yield((command, key)) {
-                await desk.finish(
+                await commandLog.complete(
                     key, Answer(.failed, code: .offline, message: "The gateway stops; send it again later."))
             }
         }
     }
 
-    /// Runs the gateway's own commands, each on its own. Who receives them must not wait for them: the acknowledgements
-    /// that a replay waits for come the same way. The desk bounds how many there are.
+    /// Runs the gateway's own commands, each on its own. The receiver must not wait for them: the acknowledgements that
+    /// a replay waits for arrive the same way. The command log limits their number.
     func serveCommands() async {
         await withDiscardingTaskGroup { group in
             for await (command, key) in commands {
-                group.addTask { await self.desk.finish(key, await self.run(command)) }
+                group.addTask { await self.commandLog.complete(key, await self.run(command, key)) }
             }
-        }
-    }
-
-    /// Home Assistant was started: everything is announced again, after a moment.
-    private func homeAssistantChanged(_ message: InboundMessage) {
-        if message.payload == Array("online".utf8) { births.wake() }
-    }
-
-    /// Notices discovery of ours that an earlier run left and that is not announced now.
-    private func notice(_ message: InboundMessage) {
-        guard wire.discovery.isStale(topic: message.topic, payload: message.payload, current: discovery.topics)
-        else { return }
-        discovery.found(message.topic)
-    }
-
-    /// Announces what is, once it is known what an earlier run announced, and takes that back.
-    func sweepDiscovery() async {
-        while !Task.isCancelled {
-            await discovery.sweeps.wait()
-            do {
-                try await settings.clock.sleep(for: DiscoveryBoard.settling)
-                if discovery.migrate(devices: await fleet.ids) {
-                    try await settings.clock.sleep(for: DiscoveryBoard.settling)
-                    discovery.emptyMigrated()
-                }
-                discovery.announceDue()
-                try await settings.clock.sleep(for: DiscoveryBoard.settling)
-            } catch { return }
-            discovery.emptyOutdated()
-        }
-    }
-
-    /// Announces everything again whenever Home Assistant was started.
-    func welcomeHomeAssistant() async {
-        while !Task.isCancelled {
-            await births.wait()
-            await discovery.publishAgain(settings.clock)
         }
     }
 
     private func known(_ device: DeviceID?) async -> Bool {
         guard let device else { return true }
-        return await fleet[device] != nil
+        return await supervisor[device] != nil
     }
 
-    /// The answer for a device that does not exist. It has no topic of its own to be answered on.
+    /// The answer for an unknown device. Such a device has no answer topic.
     private func unknown(_ envelope: inout CommandEnvelope) -> Answer {
         let name = envelope.device?.text ?? ""
         if envelope.responseTopic == nil { envelope.device = nil }
@@ -87,25 +52,26 @@ extension GatewayCore {
 
     private func run(_ command: DeviceCommand, _ envelope: CommandEnvelope) async {
         var envelope = envelope
-        guard let device = envelope.device, let agent = await fleet[device] else {
+        guard let device = envelope.device, let agent = await supervisor[device] else {
             let answer = unknown(&envelope)
-            return await desk.reject(answer, envelope)
+            return await commandLog.reject(answer, envelope)
         }
-        guard let key = await desk.begin(envelope) else { return }
+        guard let key = await commandLog.begin(envelope) else { return }
         await agent.submit(
             CommandItem(
                 command: command, key: key, expiresAt: envelope.expiresAt, name: envelope.id ?? command.name))
     }
 
-    private func run(_ command: GatewayCommand) async -> Answer {
+    private func run(_ command: GatewayCommand, _ key: String) async -> Answer {
         switch command {
         case .sync:
-            for agent in await fleet.agents { await agent.requestSync() }
-            return Answer(.done)
-        case .replay(let numbers): return await replaying.alone { await replay(numbers) }
+            await commandLog.complete(key, Answer(.accepted))
+            return Answer(.done, data: .devices(await synchroniseAll()))
+        case .replay(let numbers):
+            return await replaying.withLock { await Replay(store: store, retained: retained).run(numbers) }
         case .rediscover:
             discovery.publishAll()
-            board.repeatAll()
+            retained.repeatAll()
             return Answer(.done)
         case .reload:
             do { return Answer(.done, data: .names(try await applyReload())) } catch {
@@ -119,30 +85,12 @@ extension GatewayCore {
         }
     }
 
-    private func replay(_ numbers: ClosedRange<Int64>) async -> Answer {
-        let page = 128
-        var next = numbers.lowerBound
-        var count = 0
-        while next <= numbers.upperBound {
-            let facts: [Fact]
-            do throws(StoreError) {
-                facts = try await store.facts(next...numbers.upperBound, limit: page)
-            } catch {
-                return Answer(.failed, code: .deviceError, message: "The store cannot be read: \(error.message)")
-            }
-            guard let last = facts.last else { break }
-            for fact in facts {
-                while !board.putOnce(.replay(fact)) {
-                    guard board.isConnected, !Task.isCancelled else {
-                        return Answer(
-                            .failed, code: .offline, message: "The broker was lost; ask again.", data: .replayed(count))
-                    }
-                    await board.waitForRoom()
-                }
-                count += 1
-            }
-            next = last.sequence + 1
+    /// Synchronises every device, and returns the results, including those of absent devices.
+    private func synchroniseAll() async -> [DeviceID: Answer] {
+        let agents = await supervisor.agents
+        return await withTaskGroup(of: (DeviceID, Answer).self) { group in
+            for agent in agents { group.addTask { (agent.id, await agent.synchronise()) } }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        return Answer(.done, data: .replayed(count))
     }
 }

@@ -1,13 +1,16 @@
+import Concurrency
 import Contract
+import Delivery
 import Engines
 import GatewayKit
 import Logging
+import Messages
 import Synchronization
 package import Vitals
 
-/// Why a changed configuration is not applied. Nothing has changed then.
+/// Why a changed configuration is not applied. In this case nothing has changed.
 package struct ReloadRefusal: Error, CustomStringConvertible {
-    /// What is wrong, in a sentence or two.
+    /// The reason, in a sentence or two.
     package let description: String
     /// Each mistake, with its place in the configuration.
     package let violations: [Violation]
@@ -19,14 +22,14 @@ package struct ReloadRefusal: Error, CustomStringConvertible {
 }
 
 extension GatewayCore {
-    /// Applies a changed configuration, touching only the devices that changed. One reload waits for the one before, and the
-    /// first one for `run` to have begun.
-    /// - Throws: what `reload` throws, and then nothing has changed. It is logged, and stands in `gateway/state` until a
-    ///   reload succeeds. `CancellationError` when the task is cancelled before `run` has begun.
+    /// Applies a changed configuration to the devices that changed. A reload waits for the previous one, and the first
+    /// reload waits until `run` has begun.
+    /// - Throws: the errors of `reload`; then nothing has changed. The error is logged, and is in `gateway/state` until
+    ///   a reload succeeds. `CancellationError` if the task is cancelled before `run` has begun.
     @discardableResult
     package func applyReload() async throws -> [String: [String]] {
         try await hasBegun.wait()
-        return try await reloading.alone {
+        return try await reloading.withLock {
             do {
                 let change = try await serveChanged()
                 refusedReload.withLock { $0 = nil }
@@ -42,11 +45,11 @@ extension GatewayCore {
     private func serveChanged() async throws -> [String: [String]] {
         let setups = try await reload()
         try await forget(returning: setups.map(\.info.id))
-        // A device that comes back must not find its topics emptied once more.
-        let topics = setups.flatMap { wire.removal(of: $0.info.id).map(\.topic) }
+        // The topics of a device that comes back must not be emptied again.
+        let topics = setups.flatMap { codec.removal(of: $0.info.id).map(\.topic) }
         discovery.spare(topics)
-        board.forget(topics: topics)
-        let change = await fleet.apply(setups)
+        retained.forget(topics: topics)
+        let change = await supervisor.apply(setups)
         for device in change.removed { await forget(device) }
         await publishInfo()
         return [

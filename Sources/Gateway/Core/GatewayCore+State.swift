@@ -1,20 +1,23 @@
 import Contract
+import Delivery
 import Engines
 import GatewayKit
 import Logging
+import Messages
+import StoreAPI
 import Synchronization
 import Vitals
 
 extension GatewayCore {
     func publishInfo() async {
-        board.put(
+        retained.put(
             .gatewayInfo(
                 GatewayInfo(
                     version: settings.version, store: store.identity, startedAt: startedAt,
-                    plugins: await fleet.plugins, devices: await fleet.ids)))
+                    plugins: await supervisor.plugins, devices: await supervisor.ids)))
     }
 
-    /// Publishes how the gateway is doing, where it changed, every ten seconds at most.
+    /// Publishes the gateway's state when it changes, at most every ten seconds.
     func reportState() async {
         var last: GatewayState?
         while !Task.isCancelled {
@@ -30,7 +33,7 @@ extension GatewayCore {
                 if state != last {
                     state.at = settings.clock.now
                     last = state
-                    board.put(.gatewayState(state))
+                    retained.put(.gatewayState(state))
                 }
             } catch {
                 settings.logger.error("The store cannot be read.", metadata: ["error": "\(error)"])
@@ -53,27 +56,27 @@ extension GatewayCore {
         }
     }
 
-    /// Forgets the devices that the store knows and nobody configures any more.
+    /// Forgets the devices that are in the store but no longer in the configuration.
     func forgetRemoved(keeping setups: [DeviceSetup]) async {
         let wanted = Set(setups.map(\.info.id))
         do throws(StoreError) {
             for device in try await store.knownDevices() where !wanted.contains(device) { await forget(device) }
         } catch {
-            settings.logger.error("The devices of before cannot be read.", metadata: ["error": "\(error)"])
+            settings.logger.error("The devices of the previous run cannot be read.", metadata: ["error": "\(error)"])
         }
     }
 
     /// Empties a removed device's topics, and then forgets its state. Its samples stay until their retention ends.
     ///
-    /// It stays known until its topics were certainly emptied: whatever crashes before, the next start does it again.
+    /// It stays known until its topics are certainly empty: after a crash the next start repeats the work.
     func forget(_ device: DeviceID) async {
-        board.forget(device)
-        discovery.removed(device, topics: wire.removal(of: device).map(\.topic))
+        retained.forget(device)
+        discovery.removed(device, topics: codec.removal(of: device).map(\.topic))
         departing.withLock { $0[device] = 0 }
     }
 
-    /// Forgets removed devices. One is ready when the broker was connected at two looks since, a minute from each other:
-    /// a connection that takes nothing is given up earlier.
+    /// Forgets removed devices. A device is ready when two checks, a minute apart, found the broker connected: a
+    /// connection that accepts nothing is closed earlier.
     private func forgetDeparted() async throws(StoreError) {
         let isConnected = status.snapshot.isConnected
         let ready = departing.withLock { departing in
@@ -86,7 +89,7 @@ extension GatewayCore {
         }
     }
 
-    /// A removed device that comes back begins anew.
+    /// Starts a removed device anew when it comes back.
     func forget(returning devices: [DeviceID]) async throws(StoreError) {
         for device in devices where departing.withLock({ $0[device] != nil }) {
             try await store.forget(device)

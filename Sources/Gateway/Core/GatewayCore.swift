@@ -1,55 +1,58 @@
+import Concurrency
 import Contract
-package import Engines
+package import Delivery
+import Engines
 import GatewayKit
 package import MQTT
+package import StoreAPI
 import Synchronization
 import Vitals
 
-/// The running gateway: devices, store, broker and commands, put together. It knows no file and no plugin, so that it runs
+/// The running gateway, assembled from devices, store, broker and commands. It uses no file and no plugin, so it runs
 /// the same in production and in a simulation.
 package final class GatewayCore: Sendable {
-    /// How often `gateway/state` is published at most.
+    /// The minimum interval between two `gateway/state` messages.
     static let stateInterval: Duration = .seconds(10)
-    /// How often the store is looked over for what is too old or too much.
+    /// The interval between two cleanings of the store.
     static let cleanInterval: Duration = .minutes(1)
-    /// How often in a row the broker has to be connected, a look a `cleanInterval`, until a removed device is forgotten.
+    /// The number of consecutive checks, one per `cleanInterval`, that must find the broker connected before a removed
+    /// device is forgotten.
     static let looksBeforeForgetting = 2
 
-    /// What `reload` brings: the devices of the changed configuration, or what is wrong with it.
+    /// The result of `reload`: the devices of the changed configuration, or its errors.
     package typealias Reload = @Sendable () async throws -> [DeviceSetup]
 
     let settings: CoreSettings
     let store: any GatewayStore
     let broker: any Broker
     let outbox: Outbox
-    let board: StateBoard
-    let wakeup: Wakeup
-    let desk: CommandDesk
-    let fleet: DeviceFleet
+    let retained: RetainedStates
+    let commandLog: CommandLog
+    let supervisor: DeviceSupervisor
     let status = BrokerStatus()
-    let wire: WireEncoder
+    let codec: ContractCodec
+    let discovery: DiscoveryPublisher
     let startedAt: Timestamp
     let generator: SplitMix64
     let reload: Reload
-    let stopping = Latch<Void>()
-    /// Opened when the devices with which the gateway starts are served: no reload may come before them.
-    let hasBegun = Latch<Void>()
-    let births = Wakeup()
-    /// The gateway's own commands that were begun, with their keys.
+    let stopping = Promise<Void>()
+    /// Fulfilled when the initial devices are served: no reload may come earlier.
+    let hasBegun = Promise<Void>()
+    /// The gateway's own commands that have begun, with their keys.
     let commands: AsyncStream<(GatewayCommand, key: String)>
     let commandSource: AsyncStream<(GatewayCommand, key: String)>.Continuation
-    /// Devices that were removed and are still known to the store, with how often the broker was seen connected since.
+    /// Removed devices that the store still knows, with the number of checks since that found the broker connected.
     let departing = Mutex<[DeviceID: Int]>([:])
-    /// Lets one replay through at a time: only one may wait for room.
-    let replaying = SerialGate()
-    /// Lets one reload through at a time.
-    let reloading = SerialGate()
-    /// Why the last reload was refused; `nil` after one that succeeded.
+    /// Allows one replay at a time: only one may wait for room.
+    let replaying = AsyncMutex()
+    /// Allows one reload at a time.
+    let reloading = AsyncMutex()
+    /// Why the last reload was refused; `nil` if it succeeded.
     let refusedReload = Mutex<String?>(nil)
 
-    /// Puts a gateway together. `delivery` must be what the store hands its commits to.
+    /// Assembles a gateway. `outbox` must be the one that receives the store's commits.
     package init(
-        settings: CoreSettings, store: any GatewayStore, broker: any Broker, delivery: Delivery,
+        settings: CoreSettings, store: any GatewayStore, broker: any Broker, outbox: Outbox,
         discovery: DiscoverySettings, seed: UInt64, reload: @escaping Reload
     ) {
         var generator = SplitMix64(seed: seed)
@@ -59,110 +62,93 @@ package final class GatewayCore: Sendable {
         self.reload = reload
         self.startedAt = settings.clock.now
         (commands, commandSource) = AsyncStream.makeStream()
-        wakeup = delivery.wakeup
-        outbox = delivery.outbox
-        board = StateBoard(wakeup: delivery.wakeup)
-        wire = WireEncoder(settings: settings, discovery: discovery)
-        desk = CommandDesk(
-            store: store, outbox: outbox, board: board, wire: wire, settings: settings,
+        self.outbox = outbox
+        retained = RetainedStates(beside: outbox)
+        codec = ContractCodec(settings: settings.delivery, discovery: discovery)
+        commandLog = CommandLog(
+            store: store, retained: retained, codec: codec, settings: settings.delivery,
             generator: SplitMix64(seed: generator.next()))
-        let (board, desk, discoveryBoard) = (board, desk, DiscoveryBoard(board: board, settings: discovery))
+        self.discovery = DiscoveryPublisher(retained: retained, settings: discovery)
+        let (retained, commandLog, publisher) = (retained, commandLog, self.discovery)
         let output = DeviceOutput(
             state: { device, state in
-                board.put(.device(device, state))
-                if case .info(let info) = state { discoveryBoard.changed(info) }
+                retained.put(.device(device, state))
+                publisher.changed(device, state)
             },
-            answer: { key, answer in await desk.finish(key, answer) })
-        fleet = DeviceFleet(
+            answer: { key, answer in await commandLog.complete(key, answer) })
+        supervisor = DeviceSupervisor(
             store: store, output: output, settings: settings, generator: SplitMix64(seed: generator.next()))
-        self.discovery = discoveryBoard
         self.generator = generator
     }
 
-    let discovery: DiscoveryBoard
-
-    /// Serves these devices until `stop` was called or the task is cancelled.
+    /// Serves these devices until `stop` is called or the task is cancelled.
     package func run(_ setups: [DeviceSetup]) async {
         await forgetRemoved(keeping: setups)
-        _ = await fleet.apply(setups)
+        _ = await supervisor.apply(setups)
         await publishInfo()
-        hasBegun.open(())
-        await desk.answerForgotten()
+        hasBegun.fulfil(())
+        await commandLog.answerForgotten()
         await withDiscardingTaskGroup { group in
-            let loop = Latch<Void>()
-            group.addTask { await self.whileRunning(until: loop) { await self.fleet.run() } }
+            let loop = Promise<Void>()
+            group.addTask { await self.whileRunning(until: loop) { await self.supervisor.run() } }
             group.addTask {
                 await self.whileRunning(until: loop) { await self.brokerLoop.run(generator: self.generator) }
             }
             group.addTask { await self.whileRunning(until: loop) { await self.serveCommands() } }
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
-            group.addTask { await self.whileRunning(until: loop) { await self.welcomeHomeAssistant() } }
-            group.addTask { await self.whileRunning(until: loop) { await self.sweepDiscovery() } }
+            group.addTask {
+                await self.whileRunning(until: loop) {
+                    await self.discovery.followHomeAssistant(clock: self.settings.clock)
+                }
+            }
+            group.addTask {
+                await self.whileRunning(until: loop) {
+                    await self.discovery.run(clock: self.settings.clock) { await self.supervisor.ids }
+                }
+            }
             group.addTask {
                 _ = try? await self.stopping.wait()
                 await self.endDevices()
                 await self.sayGoodbye()
                 self.commandSource.finish()
-                loop.open(())
+                loop.fulfil(())
             }
         }
     }
 
     /// Ends `run`: devices get their goodbye, consumers hear that the gateway is offline.
-    package func stop() { stopping.open(()) }
+    package func stop() { stopping.fulfil(()) }
 
     private var brokerLoop: BrokerLoop {
-        let publisher = Publisher(
-            outbox: outbox, board: board, status: status, store: store, wire: wire, wakeup: wakeup, settings: settings)
-        return BrokerLoop(
-            broker: broker, publisher: publisher, inbox: { await self.receive($0) },
-            connected: { self.discovery.connected() }, status: status)
+        BrokerLoop(
+            broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
+            settings: settings.delivery, inbox: { await self.receive($0) },
+            connected: { self.discovery.connected() })
     }
 
-    private func whileRunning(until end: Latch<Void>, _ body: @escaping @Sendable () async -> Void) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await body() }
-            group.addTask { _ = try? await end.wait() }
-            await group.next()
-            group.cancelAll()
-        }
+    private func whileRunning(until end: Promise<Void>, _ body: @escaping @Sendable () async -> Void) async {
+        _ = await race(against: { try await end.wait() }, body)
     }
 
-    /// Lets every device go, and waits for it, but not for ever.
+    /// Stops every device, and waits for it for a limited time.
     private func endDevices() async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.fleet.stop() }
-            group.addTask { [clock = settings.clock] in try? await clock.sleep(for: Self.deviceGrace) }
-            await group.next()
-            group.cancelAll()
-        }
+        await settings.clock.race(against: Self.deviceGrace) { await self.supervisor.stop() }
     }
 
-    /// Of the five seconds of a clean end, what the devices get.
+    /// The devices' share of the five seconds of a clean end.
     static let deviceGrace: Duration = .milliseconds(3500)
 
     private func sayGoodbye() async {
         guard status.snapshot.isConnected else { return }
-        board.putOnce(.message(wire.offline))
-        // What is in the window gets a moment to arrive.
-        for _ in 0..<Self.goodbyeSteps where board.hasOnce || outbox.hasInFlight {
+        retained.putOnce(.message(codec.offline))
+        // Messages in flight get a moment to arrive.
+        for _ in 0..<Self.goodbyeSteps where retained.hasOnce || outbox.hasInFlight {
             try? await settings.clock.sleep(for: Self.goodbyeStep)
         }
     }
 
-    /// A clean end waits so often, and each time so long, for the broker's acknowledgements: a second in all.
+    /// The number and length of waits for the broker's acknowledgements in a clean end: a second in all.
     static let goodbyeSteps = 50
     static let goodbyeStep: Duration = .milliseconds(20)
-}
-
-/// What a store hands its commits to, made before the store and the core.
-package struct Delivery: Sendable {
-    let wakeup: Wakeup
-    package let outbox: Outbox
-
-    package init() {
-        wakeup = Wakeup()
-        outbox = Outbox(wakeup: wakeup)
-    }
 }

@@ -1,14 +1,14 @@
 package import GatewayKit
 
-/// The plugins that are compiled in, and where each name leads.
+/// The compiled-in plugins, with a lookup by name.
 package struct PluginCatalogue: Sendable {
     /// The plugins, in the order of their list.
     package let plugins: [any Plugin.Type]
     private let drivers: [String: any DeviceDriver.Type]
     private let transports: [String: any Transport.Type]
 
-    /// Puts plugins together.
-    /// - Throws: `PluginCatalogueError` where two of them use one name, or a name is none that a configuration can have.
+    /// Combines plugins.
+    /// - Throws: `PluginCatalogueError` if two of them use one name, or a name is not allowed in a configuration.
     package init(_ plugins: [any Plugin.Type]) throws(PluginCatalogueError) {
         var names: Set<String> = []
         var drivers: [String: any DeviceDriver.Type] = [:]
@@ -35,15 +35,15 @@ package struct PluginCatalogue: Sendable {
         self.transports = transports
     }
 
-    /// The plugin of this name, whatever its case.
+    /// The plugin with this name, in any case.
     package func plugin(named name: String) -> (any Plugin.Type)? {
         plugins.first { $0.name.lowercased() == name.lowercased() }
     }
 
-    /// The driver of this name.
+    /// The driver with this name.
     package func driver(named name: String) -> (any DeviceDriver.Type)? { drivers[name] }
 
-    /// The transport of this name.
+    /// The transport with this name.
     package func transport(named name: String) -> (any Transport.Type)? { transports[name] }
 
     /// The transports that open a kind of link, by name.
@@ -60,7 +60,7 @@ package struct PluginCatalogue: Sendable {
         names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
     }
 
-    /// Whether a name can stand in a configuration: of `a-z`, `0-9` and `-`, and not empty.
+    /// Whether a name is allowed in a configuration: not empty, of `a-z`, `0-9` and `-`.
     private static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
@@ -71,10 +71,10 @@ package struct PluginCatalogue: Sendable {
 package enum PluginCatalogueError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Two plugins, drivers or transports have one name.
     case duplicate(String, String)
-    /// The name of a driver or transport has other characters than `a-z`, `0-9` and `-`, or a transport opens no link.
+    /// A driver's or transport's name has characters other than `a-z`, `0-9` and `-`, or a transport opens no link.
     case badName(String, String)
 
-    /// What happened, for a person.
+    /// A description of the error for a person.
     package var description: String {
         switch self {
         case .duplicate(let kind, let name): "Two plugins bring a \(kind) named \(name); rename one."

@@ -1,7 +1,7 @@
 package import GatewayKit
 
 extension PluginCatalogue {
-    /// A line for each plugin, with what it brings.
+    /// One line per plugin, with its drivers and transports.
     package var listing: String {
         let width = plugins.map { $0.name.count }.max() ?? 0
         return plugins.map { plugin in
@@ -11,7 +11,7 @@ extension PluginCatalogue {
         }.joined()
     }
 
-    /// All about one plugin, with a sample to copy.
+    /// The details of one plugin, with a sample to copy.
     package static func details(of plugin: any Plugin.Type) -> String {
         """
         \(plugin.name): \(plugin.summary)

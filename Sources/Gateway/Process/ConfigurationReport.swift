@@ -1,13 +1,13 @@
-/// What `check-config` says about a configuration.
+/// The report of `check-config` about a configuration.
 package struct ConfigurationReport: Sendable, Hashable {
     /// Lines for standard output.
     package let output: String
     /// Lines for standard error: mistakes and warnings as `FILE:LINE: path: message`.
     package let problems: String
-    /// How the command ends.
+    /// The command's exit status.
     package let status: ExitStatus
 
-    /// Checks a file. Nothing is opened but the file and what has to be read to check it.
+    /// Checks a file. It opens only that file and the files needed to check it.
     package init(checking path: String, with loader: ConfigurationLoader) {
         do throws(ConfigurationError) {
             let configuration = try loader.load(path)

@@ -1,8 +1,8 @@
-/// Where the configuration of a process comes from.
+/// The source of a process's configuration.
 package enum ConfigurationSource: Sendable, Hashable {
-    /// A file, which is read again for each reload.
+    /// A file, read again for each reload.
     case file(String)
-    /// A text, whose relative paths begin at a folder.
+    /// A text with a folder as base of its relative paths.
     case text(String, directory: String)
 
     /// The file's name, for messages.

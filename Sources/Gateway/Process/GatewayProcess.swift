@@ -5,13 +5,13 @@ package import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The gateway as a process: reads the configuration, runs the services, and ends and reloads them by signals.
+/// The gateway as a process: reads the configuration, runs the services, and handles the signals to end and reload.
 package struct GatewayProcess: Sendable {
-    /// After `SIGTERM` or `SIGINT` services have so long to end by themselves: devices get a goodbye and the broker what is in
+    /// How long services may take to end after `SIGTERM` or `SIGINT`: devices get a goodbye, the broker the messages in
     /// flight. Then their tasks are cancelled.
     static let gracePeriod: Duration = .seconds(4)
-    /// So long after the cancellation the process ends whatever happens, five seconds after the signal in all. What was
-    /// committed is on disk, so nothing is lost.
+    /// How long after the cancellation the process ends in any case, five seconds after the signal in all. Committed
+    /// data is on disk, so nothing is lost.
     static let cancellationPeriod: Duration = .seconds(1)
 
     private let source: ConfigurationSource
@@ -19,7 +19,7 @@ package struct GatewayProcess: Sendable {
     private let log: ProcessLog
     private let fixedLevel: Logger.Level?
 
-    /// A process with this configuration. `logLevel` overrules the configuration's.
+    /// Creates a process with this configuration. `logLevel` overrides the configuration's.
     package init(
         source: ConfigurationSource, loader: ConfigurationLoader, log: ProcessLog, logLevel: Logger.Level? = nil
     ) {
@@ -29,7 +29,7 @@ package struct GatewayProcess: Sendable {
         fixedLevel = logLevel
     }
 
-    /// Runs a gateway on standard error's log until a signal ends it. To be called once in a process.
+    /// Runs a gateway with its log on standard error until a signal ends it. Call it once per process.
     package static func run(
         _ source: ConfigurationSource, plugins: PluginCatalogue, logLevel: Logger.Level?,
         composition: GatewayServices.Composition
@@ -37,15 +37,15 @@ package struct GatewayProcess: Sendable {
         let environment = ProcessInfo.processInfo.environment
         let log = ProcessLog(level: logLevel ?? .info, environment: environment)
         LoggingSystem.bootstrap { log.handler(label: $0) }
-        // A peer or a log reader that is gone is an error of that write, not the end of the process.
+        // A closed peer or log reader makes that write fail, and does not end the process.
         signal(SIGPIPE, SIG_IGN)
         let loader = ConfigurationLoader(plugins: plugins, environment: environment)
         return await GatewayProcess(source: source, loader: loader, log: log, logLevel: logLevel).run(composition)
     }
 
-    /// Runs the gateway until a signal ends it, or it fails.
+    /// Runs the gateway until a signal ends it or it fails.
     package func run(_ composition: GatewayServices.Composition) async -> ExitStatus {
-        // First of all, since an early SIGHUP would end the process.
+        // Runs first, since an early SIGHUP would end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let logger = log.logger()
         do throws(ConfigurationError) {
@@ -62,7 +62,7 @@ package struct GatewayProcess: Sendable {
                 return .internal
             }
         } catch {
-            // Each mistake was logged where it was found.
+            // Each mistake is already logged.
             return .configuration
         }
     }
@@ -79,8 +79,8 @@ package struct GatewayProcess: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    /// Reads the configuration, applies its log level, and logs its mistakes and warnings. Of one that the gateway cannot
-    /// take while `running` is in force, nothing is applied.
+    /// Reads the configuration, applies its log level, and logs its mistakes and warnings. Applies nothing if the
+    /// gateway cannot take it while `running` is in force.
     private func read(after running: GatewayConfiguration? = nil) throws(ConfigurationError) -> GatewayConfiguration {
         let logger = log.logger()
         do throws(ConfigurationError) {

@@ -1,22 +1,21 @@
 package import Logging
 package import ServiceLifecycle
 
-/// A gateway that was put together and can be run.
+/// An assembled gateway, ready to run.
 package struct GatewayServices: Sendable {
-    /// What runs, in the order of dependency: the last one is asked to end first.
+    /// The services in order of dependency: the last one ends first.
     package var services: [any Service]
-    /// Reads the configuration again and applies what changed. It throws where there is a mistake, and then nothing has
-    /// changed.
+    /// Reads the configuration again and applies changes. If it has a mistake, it throws and changes nothing.
     package var reload: @Sendable () async throws -> Void
 
-    /// What a gateway consists of.
+    /// The parts of a gateway.
     package init(services: [any Service], reload: @escaping @Sendable () async throws -> Void) {
         self.services = services
         self.reload = reload
     }
 
-    /// Puts a gateway together from a checked configuration. `read` reads the configuration once more, for a reload; it logs
-    /// mistakes and throws them.
+    /// Assembles a gateway from a checked configuration. `read` reads the configuration again for a reload; it logs and
+    /// throws mistakes.
     package typealias Composition =
         @Sendable (
             _ configuration: GatewayConfiguration,

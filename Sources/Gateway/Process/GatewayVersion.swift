@@ -1,5 +1,5 @@
 /// The version of the gateway.
 package enum GatewayVersion {
-    /// By semantic versioning: the contract and the configuration file are what it is about.
+    /// A semantic version of the contract and the configuration file.
     package static let current = "0.1.0"
 }

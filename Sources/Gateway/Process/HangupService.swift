@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reloads the configuration with each `SIGHUP`, one after another.
+/// Reloads the configuration on each `SIGHUP`, one at a time.
 struct HangupService: Service {
     let signals: UnixSignalsSequence
     let logger: Logger
@@ -11,7 +11,7 @@ struct HangupService: Service {
     func run() async throws {
         for await _ in signals.cancelOnGracefulShutdown() {
             logger.info("SIGHUP: reading the configuration again.")
-            // A refusal was logged where it was decided, and each mistake when the file was read.
+            // Refusals and mistakes are already logged.
             try? await reload()
         }
     }

@@ -2,17 +2,17 @@ import Foundation
 package import Logging
 package import Vitals
 
-/// How a line of the log looks.
+/// The format of a log line.
 package enum LogFormat: Sendable, Hashable {
     /// `2026-11-21T07:31:04.120Z info vitals2mqtt: message key=value`
     case plain
-    /// `<6>vitals2mqtt: message key=value`: journald keeps the time itself, and reads the priority (sd-daemon(3)).
+    /// `<6>vitals2mqtt: message key=value`: journald adds the time itself, and reads the priority (sd-daemon(3)).
     case journal
 
-    /// What fits standard error: journald's format where it goes straight to the journal.
+    /// The format for standard error: journald's if it goes straight to the journal.
     ///
-    /// systemd sets `JOURNAL_STREAM` to the device and inode of the stream (systemd.exec(5)); they differ where the output was
-    /// redirected since.
+    /// systemd sets `JOURNAL_STREAM` to the device and inode of the stream (systemd.exec(5)); they differ if the output
+    /// was redirected later.
     package static func fitting(environment: [String: String], errorStream: (device: UInt64, inode: UInt64)?)
         -> LogFormat
     {
@@ -20,8 +20,8 @@ package enum LogFormat: Sendable, Hashable {
         return stream == "\(errorStream.device):\(errorStream.inode)" ? .journal : .plain
     }
 
-    /// A line of the log, with its newline. Control characters are shown escaped, so that a message is always one line and
-    /// what a device sends cannot pass for a line of ours.
+    /// A log line with its newline. Control characters are escaped, so a message is always one line and data from a
+    /// device cannot imitate a line of the gateway.
     package func line(
         _ level: Logger.Level, label: String, message: String, metadata: Logger.Metadata, at time: Timestamp
     ) -> String {

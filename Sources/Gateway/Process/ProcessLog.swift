@@ -1,11 +1,11 @@
 import Foundation
-package import GatewayKit
+import GatewayKit
 import Glibc
 package import Logging
 import Synchronization
-import Vitals
+package import Vitals
 
-/// The log of the process: every line goes to standard error, and one level holds for all loggers and can be changed while the
+/// The log of the process: every line goes to standard error. One level applies to all loggers and can change while the
 /// gateway runs.
 package final class ProcessLog: Sendable {
     /// The label of the gateway's loggers.
@@ -16,7 +16,7 @@ package final class ProcessLog: Sendable {
     private let clock: GatewayClock
     private let write: @Sendable (String) -> Void
 
-    /// A log with this level that gives its lines to `write`.
+    /// Creates a log with this level that passes its lines to `write`.
     package init(
         level: Logger.Level, format: LogFormat, clock: GatewayClock, write: @escaping @Sendable (String) -> Void
     ) {
@@ -33,7 +33,7 @@ package final class ProcessLog: Sendable {
         self.init(
             level: level, format: .fitting(environment: environment, errorStream: stream), clock: .system
         ) { line in
-            // A log that nobody reads any more must not stop the gateway.
+            // A log without a reader must not stop the gateway.
             try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
         }
     }
@@ -44,7 +44,7 @@ package final class ProcessLog: Sendable {
         set { threshold.withLock { $0 = newValue } }
     }
 
-    /// A logger that writes here.
+    /// A logger that writes to this log.
     package func logger(label: String = ProcessLog.label) -> Logger { Logger(label: label) { self.handler(label: $0) } }
 
     /// A handler for `LoggingSystem.bootstrap`.

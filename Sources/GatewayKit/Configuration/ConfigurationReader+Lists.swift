@@ -1,5 +1,5 @@
 extension ConfigurationReader {
-    /// One text or a list of texts, at least one and at most `limit`; `nil` where the key does not stand.
+    /// One text, or a list of at most `limit` texts and at least one; `nil` if the key is absent.
     public mutating func oneOrMoreStrings(_ key: String, limit: Int) -> [String]? {
         guard let value = value(key) else { return nil }
         if case .list(let values) = value.content {
@@ -12,9 +12,9 @@ extension ConfigurationReader {
         return [string(key)]
     }
 
-    /// Reads a list of maps, each by its own reader with a path such as `devices[0]`; a missing list is empty. Mistakes
-    /// and unknown keys of the maps count here. A single map is taken as a list of one.
-    /// - Parameter limit: how many maps are taken; more are one mistake, and none of them is read.
+    /// Reads a list of maps, each with its own reader and a path such as `devices[0]`. A missing list is empty; a
+    /// single map counts as a list of one. The mistakes and unknown keys of the maps become mistakes of this map.
+    /// - Parameter limit: the most maps allowed; a longer list is one mistake, and none of its maps is read.
     public mutating func sections<Result>(
         _ key: String, limit: Int, _ read: (inout ConfigurationReader) -> Result
     ) -> [Result] {
@@ -39,7 +39,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Marks every key of the map as known, where what they mean cannot be told because of another mistake.
+    /// Marks every key of the map as known, for use where another mistake already makes the keys meaningless.
     public mutating func ignoreOtherKeys() {
         for key in keys { _ = value(key) }
     }

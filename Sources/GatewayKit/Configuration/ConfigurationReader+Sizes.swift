@@ -1,6 +1,6 @@
 extension ConfigurationReader {
-    /// A duration within `range`, or `nil` for the word that stands for "without end" (such as `forever` or `all`); the
-    /// default where the key does not stand.
+    /// A duration within `range`, or `nil` for the word that means "without end" (such as `forever` or `all`); the
+    /// default if the key is absent.
     public mutating func duration(
         _ key: String, in range: ClosedRange<Duration>, orWord word: String, default: Duration?
     ) -> Duration? {
@@ -18,7 +18,7 @@ extension ConfigurationReader {
         return duration
     }
 
-    /// A number of bytes such as `512MiB` or `1GiB` within `range`, or the default where the key does not stand.
+    /// A number of bytes such as `512MiB` or `1GiB` within `range`; the default if the key is absent.
     public mutating func bytes(_ key: String, in range: ClosedRange<Int64>, default: Int64) -> Int64 {
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let size = ByteSize(configuration: text) else {
@@ -34,7 +34,7 @@ extension ConfigurationReader {
     }
 }
 
-/// A number of bytes, as the configuration writes it.
+/// A number of bytes, in the notation of the configuration.
 public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     /// The bytes.
     public var bytes: Int64
@@ -47,8 +47,8 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
         ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000), ("B", 1),
     ]
 
-    /// Reads a whole number and `B`, `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024) or `kB`, `MB`, `GB`, `TB` (powers of
-    /// 1000); `nil` for anything else. A space may stand between them.
+    /// Reads a whole number with the unit `B`, `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024) or `kB`, `MB`, `GB`, `TB`
+    /// (powers of 1000); `nil` for anything else. A space may separate number and unit.
     public init?(configuration text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let name = text.dropFirst(digits.count).drop { $0 == " " }
@@ -58,7 +58,7 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
         bytes = product
     }
 
-    /// The size in the greatest unit of 1024 that leaves nothing over.
+    /// The size in the greatest 1024-based unit that gives a whole number.
     public var description: String {
         for (name, size) in Self.units.prefix(4) where bytes != 0 && bytes % size == 0 {
             return "\(bytes / size)\(name)"

@@ -1,7 +1,7 @@
 import Vitals
 
 extension ConfigurationReader {
-    /// A required string, not empty. A number in its place is taken as its text.
+    /// A required, non-empty string. A number also counts as text.
     public mutating func string(_ key: String) -> String {
         guard let value = value(key) else {
             report("\(key) is missing; a text is needed here.", at: members(has: key) ? key : nil)
@@ -10,19 +10,19 @@ extension ConfigurationReader {
         return text(value, key) ?? ""
     }
 
-    /// A string, or the default where the key does not stand.
+    /// A string, or the default if the key is absent.
     public mutating func string(_ key: String, default: String) -> String {
         guard let value = value(key) else { return `default` }
         return text(value, key) ?? `default`
     }
 
-    /// A string, or `nil` where the key does not stand.
+    /// A string, or `nil` if the key is absent.
     public mutating func optionalString(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
         return text(value, key)
     }
 
-    /// A required list of strings, not empty.
+    /// A required, non-empty list of strings.
     public mutating func strings(_ key: String) -> [String] {
         guard let value = value(key) else {
             report("\(key) is missing; a list of texts is needed here.", at: members(has: key) ? key : nil)
@@ -44,7 +44,7 @@ extension ConfigurationReader {
         return integer(key, in: range, default: range.lowerBound)
     }
 
-    /// A whole number within `range`, or the default where the key does not stand.
+    /// A whole number within `range`, or the default if the key is absent.
     public mutating func integer(_ key: String, in range: ClosedRange<Int>, default: Int) -> Int {
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let number = Int(text), range.contains(number) else {
@@ -54,7 +54,7 @@ extension ConfigurationReader {
         return number
     }
 
-    /// A number within `range`, or the default where the key does not stand.
+    /// A number within `range`, or the default if the key is absent.
     public mutating func number(_ key: String, in range: ClosedRange<Double>, default: Double) -> Double {
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let number = Double(text), range.contains(number) else {
@@ -64,7 +64,7 @@ extension ConfigurationReader {
         return number
     }
 
-    /// A switch (`true`, `false`, `yes`, `no`, `on`, `off`), or the default where the key does not stand.
+    /// A switch (`true`, `false`, `yes`, `no`, `on`, `off`), or the default if the key is absent.
     public mutating func flag(_ key: String, default: Bool) -> Bool {
         guard let value = value(key) else { return `default` }
         if case .scalar(let text, _) = value.content {
@@ -78,7 +78,7 @@ extension ConfigurationReader {
         return `default`
     }
 
-    /// A duration such as `90s`, `15m`, `24h`, `30d` within `range`, or the default where the key does not stand.
+    /// A duration such as `90s`, `15m`, `24h`, `30d` within `range`, or the default if the key is absent.
     public mutating func duration(_ key: String, in range: ClosedRange<Duration>, default: Duration) -> Duration {
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let duration = Duration(configuration: text) else {
@@ -94,21 +94,21 @@ extension ConfigurationReader {
         return duration
     }
 
-    /// One of several words, or the default where the key does not stand.
+    /// One of several words, or the default if the key is absent.
     public mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, of type: Choice.Type = Choice.self, default: Choice
     ) -> Choice where Choice.RawValue == String {
         guard let value = value(key) else { return `default` }
         if case .scalar(let text, _) = value.content {
             if let choice = Choice(rawValue: text) { return choice }
-            // `off` is also YAML's false.
+            // YAML also reads `off` as false.
             if text == "false", let choice = Choice(rawValue: "off") { return choice }
         }
         report("One of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")) is needed here.", at: key)
         return `default`
     }
 
-    /// Reads a map below this one; a missing one is read as empty. Its mistakes, and its unknown keys, count here.
+    /// Reads a nested map; a missing one counts as empty. Its mistakes and unknown keys become mistakes of this map.
     public mutating func section<Result>(
         _ key: String, _ read: (inout ConfigurationReader) -> Result
     ) -> Result {
@@ -129,7 +129,7 @@ extension ConfigurationReader {
 }
 
 extension Duration {
-    /// A duration as the configuration writes it: a whole number and `ms`, `s`, `m`, `h` or `d`; `nil` for anything else.
+    /// Reads a duration from the configuration: a whole number and `ms`, `s`, `m`, `h` or `d`; `nil` for anything else.
     public init?(configuration text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let count = Int64(digits) else { return nil }
@@ -146,7 +146,7 @@ extension Duration {
         self = .milliseconds(product)
     }
 
-    /// The duration as the configuration writes it, in the greatest unit that leaves nothing over.
+    /// The duration in the notation of the configuration, in the greatest unit that gives a whole number.
     public var configurationText: String {
         let count = inMilliseconds
         for (size, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")] as [(Int64, String)]

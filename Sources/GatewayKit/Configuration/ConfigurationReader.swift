@@ -1,8 +1,8 @@
-/// Reads one map of the configuration: each key once, with its type and its range, and collects every mistake with its
-/// line instead of stopping at the first. `finish` reports the keys that nobody asked for.
+/// Reads one map of the configuration, each key with its type and range. It collects every mistake with its line
+/// instead of stopping at the first; `finish` also reports the keys that were never read.
 ///
-/// After a mistake the methods return a harmless stand-in (the default, or the lower bound), so that the reading goes on
-/// and finds the next one; what was read is not used then.
+/// After a mistake the methods return a harmless stand-in (the default, or the lower bound), so that reading continues
+/// and finds further mistakes. Callers discard the result if there are any.
 public struct ConfigurationReader {
     /// The path of the map, such as `devices[0].transport`; empty at the root.
     public let path: String
@@ -14,7 +14,7 @@ public struct ConfigurationReader {
     private let order: [String]
     private var known: [String] = []
 
-    /// A reader of a map. A value that is no map is a mistake; `null` is an empty map.
+    /// Creates a reader of a map. A value that is not a map is a mistake; `null` is an empty map.
     public init(_ value: ConfigurationValue, path: String = "") {
         self.path = path
         self.line = value.line
@@ -44,29 +44,29 @@ public struct ConfigurationReader {
         }
     }
 
-    /// The value of a key, `nil` where it does not stand or is empty. The key counts as known then.
+    /// The value of a key, `nil` if it is absent or empty. Marks the key as known.
     public mutating func value(_ key: String) -> ConfigurationValue? {
         if !known.contains(key) { known.append(key) }
         guard let value = members[key]?.value, value.content != .null else { return nil }
         return value
     }
 
-    /// The keys of the map, in the file's order. They do not count as known.
+    /// The keys of the map, in the file's order. Reading them does not mark them as known.
     public var keys: [String] { order }
 
-    /// The line on which a key stands, or the map's own where it does not stand.
+    /// The line of a key, or the map's own line if the key is absent.
     public func line(of key: String) -> Int { members[key]?.line ?? line }
 
-    /// Notes a mistake at a key of this map (or at the map itself).
+    /// Records a mistake at a key of this map (or at the map itself).
     public mutating func report(_ message: String, at key: String? = nil) {
         let line = key.map { self.line(of: $0) } ?? line
         mistakes.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
     }
 
-    /// Takes over the mistakes that a part of this map found.
+    /// Adds the mistakes found in a part of this map.
     public mutating func adopt(_ found: [ConfigurationMistake]) { mistakes += found }
 
-    /// Reports the keys that nobody asked for, and returns all mistakes.
+    /// Reports the keys that were never read, and returns all mistakes.
     public mutating func finish() -> [ConfigurationMistake] {
         for key in order where !known.contains(key) {
             let near = known.filter { $0.prefix(3) == key.prefix(3) }.sorted()

@@ -1,5 +1,5 @@
 extension ConfigurationValue {
-    /// The same value without lines: two values that say the same are equal then, wherever they stood.
+    /// The same value without lines, for comparing values regardless of their place in the file.
     public var withoutLines: ConfigurationValue {
         switch content {
         case .scalar, .null: ConfigurationValue(content)
@@ -9,7 +9,7 @@ extension ConfigurationValue {
         }
     }
 
-    /// The value of a key of a map, `nil` where there is none.
+    /// The value of a map's key, `nil` if there is none.
     public subscript(key: String) -> ConfigurationValue? {
         guard case .map(let members) = content else { return nil }
         return members.first { $0.key.text == key }?.value

@@ -1,8 +1,8 @@
-/// A value of the configuration file, with the line on which it stands.
+/// A value of the configuration file, with its line.
 public struct ConfigurationValue: Sendable, Hashable {
     /// What the value is.
     public indirect enum Content: Sendable, Hashable {
-        /// A scalar. `isQuoted` tells a string in quotes from a plain word, which may be a number or a switch.
+        /// A scalar. `isQuoted` distinguishes a quoted string from a plain word, which may be a number or a switch.
         case scalar(String, isQuoted: Bool)
         /// A list.
         case list([ConfigurationValue])
@@ -41,7 +41,7 @@ public struct ConfigurationValue: Sendable, Hashable {
 
     /// What the value is.
     public var content: Content
-    /// The line on which it begins, from 1; 0 for a value that comes from no file.
+    /// The line on which it begins, from 1; 0 for a value that is not from a file.
     public var line: Int
 
     /// A value on a line.
@@ -51,11 +51,11 @@ public struct ConfigurationValue: Sendable, Hashable {
     }
 }
 
-/// A key of a map, with the line on which it stands.
+/// A key of a map, with its line.
 public struct ConfigurationKey: Sendable, Hashable {
     /// The key's text.
     public var text: String
-    /// The line, from 1; 0 for a key that comes from no file.
+    /// The line, from 1; 0 for a key that is not from a file.
     public var line: Int
     /// A key on a line.
     public init(_ text: String, line: Int = 0) {
@@ -65,7 +65,7 @@ public struct ConfigurationKey: Sendable, Hashable {
 }
 
 extension ConfigurationValue {
-    /// Whether two values say the same, wherever they stand.
+    /// Whether two values are equal apart from their lines.
     public func hasSameMeaning(as other: ConfigurationValue) -> Bool {
         switch (content, other.content) {
         case (.scalar(let x, let p), .scalar(let y, let q)): x == y && p == q
@@ -79,9 +79,9 @@ extension ConfigurationValue {
     }
 }
 
-/// A mistake in the configuration, with the line on which it stands.
+/// A mistake in the configuration, with its line.
 public struct ConfigurationMistake: Sendable, Hashable, CustomStringConvertible {
-    /// The line, from 1; 0 where it belongs to no line.
+    /// The line, from 1; 0 if the mistake belongs to no line.
     public var line: Int
     /// The key's path, such as `devices[0].transport.port`.
     public var path: String

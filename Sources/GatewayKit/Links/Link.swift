@@ -1,6 +1,6 @@
-/// What connects the gateway with one device.
+/// The connection between the gateway and one device.
 public enum Link: Sendable {
-    /// No link: the driver is the device, or reaches it in a way of its own.
+    /// No link: the driver is the device, or reaches it by its own means.
     case none
     /// A stream of bytes in both directions.
     case bytes(any ByteLink)
@@ -11,17 +11,17 @@ public enum Link: Sendable {
 /// The kinds of link.
 public enum LinkKind: String, Sendable, Hashable { case none, bytes, gatt }
 
-/// A stream of bytes in both directions: TCP, a serial line, a child process, a recording that is played back.
+/// A stream of bytes in both directions: TCP, a serial line, a child process, the replay of a recording.
 public protocol ByteLink: Sendable {
-    /// Waits for bytes and returns all that are there, at most `limit`. An empty array is the stream's end.
+    /// Waits for bytes and returns all that have arrived, at most `limit`. An empty array is the stream's end.
     ///
-    /// Not reading is the flow control: the other side is slowed down once the system's buffers are full. One task reads
+    /// Not reading is the flow control: once the system's buffers are full, the other side slows down. One task reads
     /// at a time.
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8]
-    /// Sends bytes, and returns when the system took them. Calls of several tasks do not mix their bytes.
+    /// Sends bytes, and returns when the system has taken them. Concurrent calls do not interleave their bytes.
     ///
-    /// Cancelling it may end the link, as nobody could tell how much was sent: a driver does not let the tasks of its callers
-    /// write.
+    /// Cancelling a write may end the link, as it is unknown how much was sent. So a driver must not write in its
+    /// callers' tasks.
     func write(_ bytes: [UInt8]) async throws(LinkError)
 }
 
@@ -35,12 +35,12 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case broken
         /// The other side does not answer.
         case timeout
-        /// The gateway closes the link.
+        /// The gateway closed the link.
         case cancelled
     }
     /// What happened, for a program.
     public var code: Code
-    /// What happened, for a person: in one sentence, with what to do about it where that is known.
+    /// What happened, for a person: one sentence, with the remedy if it is known.
     public var message: String
 
     /// An error of a link.

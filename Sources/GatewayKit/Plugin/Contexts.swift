@@ -5,11 +5,11 @@ public import Vitals
 public struct SessionContext: Sendable {
     /// The device's identifier.
     public var device: DeviceID
-    /// The gateway's name and version, for devices that want to know.
+    /// The gateway's name and version, for devices that ask for them.
     public var gateway: (name: String, version: String)
     /// The local day and the offset from UTC, in the configured time zone.
     public var calendar: LocalCalendar
-    /// The gateway's clocks. A driver takes no time from elsewhere.
+    /// The gateway's clocks; a driver uses no others.
     public var clock: GatewayClock
     /// A logger that names the device.
     public var logger: Logger

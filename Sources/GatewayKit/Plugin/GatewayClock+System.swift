@@ -1,8 +1,8 @@
 import Foundation
-import Vitals
+public import Vitals
 
 extension GatewayClock {
-    /// The machine's clocks: its date, and a steady clock that also counts while the machine is suspended.
+    /// The machine's clocks: its date, and a steady clock that keeps counting while the machine is suspended.
     public static var system: GatewayClock {
         let clock = ContinuousClock()
         let start = clock.now

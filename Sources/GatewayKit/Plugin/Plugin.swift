@@ -1,40 +1,40 @@
-/// A folder of `Plugins/`: what it contributes to the gateway, and how its configuration looks.
+/// A folder of `Plugins/`: what it adds to the gateway, and a sample of its configuration.
 public protocol Plugin: Sendable {
-    /// The plugin's name, as its folder is called.
+    /// The plugin's name, the same as its folder's.
     static var name: String { get }
-    /// One sentence on what it is for.
+    /// One sentence on its purpose.
     static var summary: String { get }
     /// A commented `devices:` entry in YAML that a user can copy. It must pass the configuration check.
     static var sample: String { get }
-    /// The drivers that it brings.
+    /// The drivers that it adds.
     static var drivers: [any DeviceDriver.Type] { get }
-    /// The transports that it brings.
+    /// The transports that it adds.
     static var transports: [any Transport.Type] { get }
 }
 
 extension Plugin {
-    /// None, unless the plugin says otherwise.
+    /// No drivers by default.
     public static var drivers: [any DeviceDriver.Type] { [] }
-    /// None, unless the plugin says otherwise.
+    /// No transports by default.
     public static var transports: [any Transport.Type] { [] }
 }
 
-/// Speaks one device family's protocol. It owns the protocol and no policy: when to connect, how often to retry, what to
-/// read and what to do after a failure is the gateway's business.
+/// Speaks the protocol of one device family. A driver makes no policy: the gateway decides when to connect, how often
+/// to retry, what to read and what to do after a failure.
 public protocol DeviceDriver: Sendable {
     /// The value of `driver:` in the configuration, of `a-z`, `0-9` and `-`.
     static var name: String { get }
     /// The kind of link that it needs.
     static var link: LinkKind { get }
-    /// Takes the device's `options:` from the configuration. It opens nothing.
+    /// Reads the device's `options:` from the configuration. It opens nothing.
     ///
-    /// Mistakes are reported to `options`; what is returned then is not used.
+    /// It reports mistakes to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
-    /// Speaks with the device over `link` until `body` returns or the link fails, then lets go of it.
+    /// Speaks with the device over `link` until `body` returns or the link fails, then releases the device.
     ///
-    /// A session is open only within `body`. The driver answers everything that the device asks meanwhile, and runs its
-    /// own children as structured tasks.
-    /// - Throws: what `body` throws, or a `DeviceError` where the session could not be opened or broke.
+    /// A session is open only within `body`. Meanwhile the driver answers every request of the device, and runs its own
+    /// children as structured tasks.
+    /// - Throws: what `body` throws, or a `DeviceError` if the session could not be opened or broke.
     func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws
@@ -46,11 +46,11 @@ public protocol Transport: Sendable {
     static var name: String { get }
     /// The kind of link that it opens.
     static var link: LinkKind { get }
-    /// Takes the other keys of `transport:` from the configuration. It opens nothing.
+    /// Reads the other keys of `transport:` from the configuration. It opens nothing.
     ///
-    /// Mistakes are reported to `options`; what is returned then is not used.
+    /// It reports mistakes to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
     /// Opens a link, which stays open until `body` returns or throws.
-    /// - Throws: what `body` throws, or a `LinkError` where the link could not be opened.
+    /// - Throws: what `body` throws, or a `LinkError` if the link could not be opened.
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws
 }

@@ -1,12 +1,12 @@
 public import Vitals
 
-/// Who a connected device is and what it can do.
+/// The identity and the capabilities of a connected device.
 public struct DeviceDescription: Sendable, Hashable {
-    /// What it says about itself.
+    /// The identity that it reports.
     public var identity: DeviceIdentity
     /// What it can do.
     public var capabilities: Capabilities
-    /// What its clock showed when it was asked, `nil` for a device without a readable clock.
+    /// Its clock's reading when the session opened, `nil` for a device without a readable clock.
     public var clock: DeviceClock?
 
     /// A device's description.
@@ -17,11 +17,11 @@ public struct DeviceDescription: Sendable, Hashable {
     }
 }
 
-/// What a device's clock shows.
+/// A reading of a device's clock.
 public struct DeviceClock: Sendable, Hashable {
     /// The device's time.
     public var now: Timestamp
-    /// The device's offset from UTC in minutes, `nil` where it does not say.
+    /// The device's offset from UTC in minutes, `nil` if it reports none.
     public var utcOffset: Int?
 
     /// A reading of a device's clock.

@@ -1,20 +1,20 @@
-/// Why a device did not do what it was asked.
+/// Why a device did not perform an operation.
 public struct DeviceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened.
     public enum Code: String, Sendable, Hashable {
-        /// The device, or its protocol, cannot do it. Trying again does not help.
+        /// The device or its protocol cannot do it. Retrying does not help.
         case unsupported
-        /// The device does something else right now. Trying again later may help.
+        /// The device is busy with something else. Retrying later may help.
         case busy
-        /// The device refuses the values.
+        /// The device refused the values.
         case invalid
-        /// It is not worn, so that it cannot measure.
+        /// The device is not worn, so it cannot measure.
         case notWorn
-        /// Its battery is too low.
+        /// The device's battery is too low.
         case lowBattery
-        /// It tried and failed, or answered what its protocol does not allow.
+        /// The device tried and failed, or its answer violates the protocol.
         case failure
-        /// It did not answer in time. The session is over.
+        /// The device did not answer in time. The session is over.
         case timeout
         /// The link broke. The session is over.
         case disconnected

@@ -1,25 +1,31 @@
 public import Vitals
 
-/// What a device sends by itself.
+/// What a device sends unasked.
 public enum DeviceEvent: Sendable, Hashable {
-    /// Live samples, in the order in which they came. A receipt stands where the device wants to hear that a sample is
-    /// durable (`DeviceSession.settle`); otherwise the array is empty.
+    /// Live samples, in the order of arrival. `receipts` has one per sample if the device wants to know when samples
+    /// are durable (`DeviceSession.settle`), and is empty otherwise.
     case samples([Sample], receipts: [SampleReceipt])
-    /// A sample of a measurement that is running.
+    /// A sample of a running measurement. If a command started the measurement, the gateway marks the sample as
+    /// user-initiated.
     case measurementSample(MeasurementID, Sample)
+    /// A reading of a measurement failed; the measurement goes on.
+    case readingFailed(MeasurementID, DeviceError)
     /// A measurement has ended: normally, or interrupted with an error.
     case measurementEnded(MeasurementID, completed: Bool, error: DeviceError?)
-    /// The state of the battery: per cent, and whether it is charging, where the device says so.
+    /// The battery level in per cent, and whether it is charging; `nil` if the device does not say.
     case battery(percent: Double, isCharging: Bool?)
     /// Whether the device is worn.
     case wear(isWorn: Bool)
+    /// The strength of the radio signal in dBm, from a driver that receives it unasked.
+    case signal(strength: Int)
     /// An alert that the device raised or cleared by its own limits.
     case alert(DeviceAlert)
-    /// A line of input that is not what it should be; it was ignored. The gateway counts them.
+    /// An invalid line of input, which the driver ignored. The gateway counts them.
     case malformed(String)
 }
 
-/// Where a live sample came from, so that the device can be told that it is durable. Only the driver understands it.
+/// Identifies a live sample to its driver, so that the device can learn that it is durable. Only the driver understands
+/// it.
 public struct SampleReceipt: Sendable, Hashable {
     /// The driver's own mark.
     public var mark: String
@@ -27,7 +33,7 @@ public struct SampleReceipt: Sendable, Hashable {
     public init(_ mark: String) { self.mark = mark }
 }
 
-/// A measurement that is running on a device. Only the driver understands its text.
+/// Identifies a running measurement. Only the driver understands its text.
 public struct MeasurementID: Sendable, Hashable {
     /// The driver's own name of the measurement.
     public var text: String
@@ -35,13 +41,13 @@ public struct MeasurementID: Sendable, Hashable {
     public init(_ text: String) { self.text = text }
 }
 
-/// An alert that a device raised or cleared by itself.
+/// An alert that a device raised or cleared.
 public struct DeviceAlert: Sendable, Hashable {
     /// The rule.
     public var rule: AlertRule
-    /// Raised or cleared.
+    /// Whether it was raised or cleared.
     public var edge: AlertEvent.Edge
-    /// The value that made it so, where the device says.
+    /// The value that caused it, `nil` if the device does not say.
     public var value: Double?
     /// When it happened.
     public var at: Timestamp

@@ -1,15 +1,15 @@
-/// How long the gateway waits for a device's answer before it closes the session and opens it again.
+/// How long the gateway waits for a device's answer before it closes the session and reopens it.
 public enum DeviceTimeouts {
-    /// Any operation that is not named below.
+    /// The limit of any operation not named below.
     public static let call: Duration = .seconds(30)
-    /// A page of history: slow devices collect it first.
+    /// The limit of a page of history: slow devices have to collect it first.
     public static let history: Duration = .seconds(60)
-    /// The start of a measurement: the device may have to wake its sensor.
+    /// The limit of starting a measurement: the device may have to wake its sensor.
     public static let measurementStart: Duration = .seconds(60)
-    /// Nothing received for so long is idle: the device is asked whether it is there.
+    /// The time without input after which the gateway pings the device.
     public static let idle: Duration = .seconds(30)
-    /// The answer to that question.
+    /// The limit of a ping.
     public static let ping: Duration = .seconds(10)
-    /// A goodbye.
+    /// The limit of a goodbye.
     public static let shutdown: Duration = .seconds(2)
 }

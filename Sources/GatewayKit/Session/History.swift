@@ -1,17 +1,17 @@
 public import Vitals
 
-/// Which part of a metric's history is wanted.
+/// A request for a part of a metric's history.
 public struct HistoryRequest: Sendable, Hashable {
     /// The most samples that one page may have.
     public static let maximumLimit = 2_000
 
     /// The metric.
     public var metric: Metric
-    /// Samples that start at or after it.
+    /// The earliest start of a sample, inclusive.
     public var from: Timestamp
-    /// Samples that start before it.
+    /// The latest start of a sample, exclusive.
     public var to: Timestamp
-    /// The page, as the page before named it; `nil` for the first.
+    /// The page, as named by `HistoryPage.next` of the page before; `nil` for the first.
     public var page: String?
     /// The most samples of the page, 1–2,000.
     public var limit: Int
@@ -28,11 +28,11 @@ public struct HistoryRequest: Sendable, Hashable {
 
 /// A page of history.
 public struct HistoryPage: Sendable, Hashable {
-    /// The samples, ascending by start.
+    /// The samples, ascending by start. The gateway refuses impossible ones and counts them by reason.
     public var samples: [Sample]
-    /// What the next page is called, `nil` after the last.
+    /// The name of the next page, `nil` after the last.
     public var next: String?
-    /// How many records of this page could not be understood and were left out.
+    /// How many records of this page were left out because they are malformed.
     public var malformed: Int
 
     /// A page of history.

@@ -1,6 +1,7 @@
 import MQTT
+import Messages
 
-/// Records every message on the topics of a filter, from the moment that it was made.
+/// Records every message on the topics of a filter, from its creation on.
 package final class BrokerObservation: Sendable {
     private let filter: TopicFilter
     private let recorder = Recorder<PublishedMessage>()
@@ -10,7 +11,7 @@ package final class BrokerObservation: Sendable {
     /// What was published so far, in order.
     package var messages: [PublishedMessage] { recorder.elements }
 
-    /// Returns what was published as soon as it fulfils `condition`.
+    /// Returns the messages as soon as they fulfil `condition`.
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     @discardableResult
     package func wait(

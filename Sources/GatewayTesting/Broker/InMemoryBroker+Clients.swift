@@ -1,10 +1,13 @@
+import Concurrency
 import GatewayKit
 import MQTT
+import Messages
 import Synchronization
+import Vitals
 
-/// What clients do.
+/// The clients' operations.
 extension InMemoryBroker {
-    /// Takes as long as a packet needs to the broker and back.
+    /// Waits for the round trip of a packet.
     func travel() async throws(BrokerError) {
         let delay = state.withLock { state in
             let range = state.faults.delay
@@ -15,9 +18,9 @@ extension InMemoryBroker {
     }
 
     /// Opens a connection.
-    func open(_ options: InMemoryClientOptions) throws(BrokerError) -> (session: Int, inbox: ConnectionInbox) {
+    func open(_ options: InMemoryClientOptions) throws(BrokerError) -> (session: Int, inbox: BrokerEventQueue) {
         let now = clock.uptime
-        let result: Result<(Int, ConnectionInbox), BrokerError> = state.withLock { state in
+        let result: Result<(Int, BrokerEventQueue), BrokerError> = state.withLock { state in
             state.attempts += 1
             if let refusal = state.refusal { return .failure(refusal) }
             if state.dice.happens(state.faults.refuseConnection) {
@@ -36,7 +39,7 @@ extension InMemoryBroker {
         return try result.get()
     }
 
-    /// Ends a connection from the client's side.
+    /// Closes a connection from the client's side.
     func close(_ id: Int, isGoodbye: Bool) {
         let now = clock.uptime
         state.withLock { state in
@@ -45,11 +48,11 @@ extension InMemoryBroker {
         }
     }
 
-    /// Moves what is on its way to a client, until the task is cancelled.
+    /// Delivers pending events to a client, until the task is cancelled.
     func move(_ id: Int) async {
         while !Task.isCancelled, let session = state.withLock({ $0.session(id) }) {
             guard let due = session.nextDue else {
-                await park(id)
+                await session.pump.wait()
                 continue
             }
             let now = clock.uptime
@@ -62,27 +65,11 @@ extension InMemoryBroker {
         }
     }
 
-    private func park(_ id: Int) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    guard let index = state.index(of: id) else { return continuation.resume() }
-                    state.sessions[index].park(continuation, isCancelled: Task.isCancelled)
-                }
-            }
-        } onCancel: {
-            state.withLock { state in
-                guard let index = state.index(of: id) else { return }
-                state.sessions[index].unpark()
-            }
-        }
-    }
-
-    /// Slashes that a topic may have, as with libmosquitto.
+    /// The most slashes in a topic, as in libmosquitto.
     private static let maximumDepth = 200
 
     /// Takes a message from a client.
-    func publish(_ message: OutboundMessage, as token: MessageToken, from id: Int) throws(BrokerError) {
+    func publish(_ message: OutgoingMessage, as token: MessageToken, from id: Int) throws(BrokerError) {
         let now = clock.uptime
         let error: BrokerError? = state.withLock { state in
             guard let index = state.index(of: id) else { return .cut }
@@ -106,7 +93,7 @@ extension InMemoryBroker {
                 return nil
             }
             if message.qos == .atLeastOnce {
-                // MQTT 3.1.1 has no way to refuse: the broker acknowledges and forgets.
+                // MQTT 3.1.1 cannot refuse a message: the broker acknowledges and drops it.
                 let refusal = session.options.version == .v5 ? reason : nil
                 state.send(.acknowledgement(token, refusal: refusal), to: id, now: now)
             }
@@ -115,7 +102,7 @@ extension InMemoryBroker {
         if let error { throw error }
     }
 
-    /// Adds subscriptions and sends what is retained for them.
+    /// Adds subscriptions and sends their retained messages.
     func subscribe(_ subscriptions: [Subscription], session id: Int) throws(BrokerError) {
         let now = clock.uptime
         let error: BrokerError? = state.withLock { state in

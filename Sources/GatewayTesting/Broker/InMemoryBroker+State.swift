@@ -1,16 +1,18 @@
+import Concurrency
 import MQTT
+import Messages
 
-/// What the broker does with messages and connections.
+/// The broker's handling of messages and connections.
 extension InMemoryBroker.State {
     func index(of session: Int) -> Int? { sessions.firstIndex { $0.id == session } }
 
     func session(_ id: Int) -> InMemorySession? { sessions.first { $0.id == id } }
 
-    /// Stores a message, tells the observations, and sends it to everyone who wants it.
-    mutating func take(_ message: OutboundMessage, from sender: InMemorySession?, isWill: Bool, now: Duration) {
+    /// Stores a message, adds it to the observations, and sends it to every subscriber.
+    mutating func take(_ message: OutgoingMessage, from sender: InMemorySession?, isWill: Bool, now: Duration) {
         var message = message
         if let sender, sender.options.version == .v311 {
-            message = OutboundMessage(
+            message = OutgoingMessage(
                 topic: message.topic, payload: message.payload, qos: message.qos, isRetained: message.isRetained)
         }
         let record = PublishedMessage(
@@ -38,23 +40,23 @@ extension InMemoryBroker.State {
         }
     }
 
-    /// Sends something on its way to a client.
+    /// Sends an event to a client.
     mutating func send(_ event: InMemorySession.Event, to id: Int, now: Duration) {
         let delay = dice.duration(faults.delay)
         guard let index = index(of: id) else { return }
         sessions[index].send(event, due: now + delay, now: now)
     }
 
-    /// Ends a connection; what has not arrived at the client yet never will.
+    /// Ends a connection; events still in transit to the client are lost.
     mutating func end(_ id: Int, _ error: BrokerError, now: Duration, publishesWill: Bool = true) {
         guard let index = index(of: id) else { return }
-        var session = sessions.remove(at: index)
-        session.unpark()
+        let session = sessions.remove(at: index)
+        session.pump.wake()
         session.inbox.end(error)
         if publishesWill, let will = session.options.will { take(will, from: session, isWill: true, now: now) }
     }
 
-    /// Forgets retained messages whose time has passed.
+    /// Removes expired retained messages.
     mutating func forgetExpired(_ now: Duration) {
         retained = retained.filter { entry in entry.value.expiresAt.map { $0 > now } ?? true }
     }

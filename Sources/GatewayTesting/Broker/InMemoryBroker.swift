@@ -1,12 +1,14 @@
-package import GatewayKit
+import GatewayKit
 package import MQTT
+package import Messages
 import Synchronization
+package import Vitals
 
-/// A broker without network, wall clock or threads of its own, whose every move follows from the calls made to it, a
-/// clock and random numbers that are given: the same seed gives the same run.
+/// A deterministic broker without network, wall clock or threads. Its behaviour follows only from the calls, the given
+/// clock and the given random numbers: the same seed gives the same run.
 package final class InMemoryBroker: Sendable {
     struct Retained {
-        var message: OutboundMessage
+        var message: OutgoingMessage
         var expiresAt: Duration?
     }
     struct State {
@@ -20,42 +22,42 @@ package final class InMemoryBroker: Sendable {
         var refusal: BrokerError?
         var isHolding = false
         var attempts = 0
-        var forbidden: [(filter: TopicFilter, reason: RefusalReason)] = []
+        var forbidden: [(filter: TopicFilter, reason: BrokerRefusal)] = []
         var forbiddenSubscriptions: [String] = []
     }
     let state: Mutex<State>
     let clock: GatewayClock
 
-    /// A broker without messages and clients.
+    /// Creates a broker without messages and clients.
     package init(clock: GatewayClock, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
         self.clock = clock
         state = Mutex(State(dice: Dice(generator)))
     }
 
-    /// The broker as the client with these options sees it.
+    /// The broker for a client with these options.
     package func client(_ options: InMemoryClientOptions) -> any Broker {
         InMemoryClient(broker: self, options: options)
     }
 
-    /// The broker as the client called `id` sees it.
-    package func client(id: String, will: OutboundMessage? = nil) -> any Broker {
+    /// The broker for the client called `id`.
+    package func client(id: String, will: OutgoingMessage? = nil) -> any Broker {
         client(InMemoryClientOptions(id: id, will: will))
     }
 
-    // MARK: What happened
+    // MARK: Observations
 
-    /// Records everything that is published on `filter` from now on.
+    /// Records every message published on `filter` from now on.
     package func observe(_ filter: String = "#") -> BrokerObservation {
         let observation = BrokerObservation(filter: TopicFilter(filter))
         state.withLock { $0.observations.append(observation) }
         return observation
     }
 
-    /// Every message that the broker took over, in order.
+    /// Every message that the broker has accepted, in order.
     package var published: [PublishedMessage] { state.withLock { $0.published } }
 
-    /// The messages that a new subscriber of `filter` would get, by topic.
-    package func retained(_ filter: String = "#") -> [OutboundMessage] {
+    /// The retained messages that a new subscriber of `filter` would get, by topic.
+    package func retained(_ filter: String = "#") -> [OutgoingMessage] {
         let filter = TopicFilter(filter)
         let now = clock.uptime
         return state.withLock { state in
@@ -68,25 +70,25 @@ package final class InMemoryBroker: Sendable {
     /// The names of the connected clients, the longest connected first.
     package var connectedClients: [String] { state.withLock { $0.sessions.map(\.options.id) } }
 
-    /// How many times a client tried to connect.
+    /// The number of connection attempts.
     package var connectionAttempts: Int { state.withLock { $0.attempts } }
 
-    // MARK: What the test does
+    // MARK: Control by the test
 
-    /// Publishes in the name of nobody, for instance a command.
-    package func publish(_ message: OutboundMessage) {
+    /// Publishes without a client, for instance a command.
+    package func publish(_ message: OutgoingMessage) {
         let now = clock.uptime
         state.withLock { $0.take(message, from: nil, isWill: false, now: now) }
     }
 
-    /// Sets how often things go wrong from now on.
+    /// Sets the faults from now on.
     package func setFaults(_ faults: BrokerFaults) { state.withLock { $0.faults = faults } }
 
-    /// Refuses every further connection with `error`; `nil` accepts them again.
+    /// Refuses every new connection with `error`; `nil` accepts them again.
     package func refuseConnections(_ error: BrokerError?) { state.withLock { $0.refusal = error } }
 
     /// Refuses messages on the topics of `filter`, like a broker's access list.
-    package func forbid(_ filter: String, _ reason: RefusalReason = .notAuthorized) {
+    package func forbid(_ filter: String, _ reason: BrokerRefusal = .notAuthorized) {
         state.withLock { $0.forbidden.append((TopicFilter(filter), reason)) }
     }
 
@@ -103,7 +105,7 @@ package final class InMemoryBroker: Sendable {
         }
     }
 
-    /// Keeps acknowledgements and messages back from now on, on every connection.
+    /// Holds back acknowledgements and messages on every connection from now on.
     package func hold() {
         state.withLock { state in
             state.isHolding = true
@@ -111,7 +113,7 @@ package final class InMemoryBroker: Sendable {
         }
     }
 
-    /// Lets what was kept back through.
+    /// Releases what was held back.
     package func release() {
         let now = clock.uptime
         state.withLock { state in
@@ -122,6 +124,6 @@ package final class InMemoryBroker: Sendable {
 }
 
 extension BrokerError {
-    /// What a client of an `InMemoryBroker` is told when its connection is cut.
+    /// The error of a client of an `InMemoryBroker` when its connection is cut.
     static let cut = BrokerError(.broken, "The connection to the broker was lost.")
 }

@@ -1,23 +1,24 @@
 package import MQTT
+package import Messages
 
-/// How a client of an `InMemoryBroker` connects.
+/// The connection options of an `InMemoryBroker`'s client.
 package struct InMemoryClientOptions: Sendable {
-    /// The client's name; a second connection of the same name ends the first.
+    /// The client's name; a second connection with the same name ends the first.
     package var id: String
-    /// The protocol that it speaks.
+    /// Its protocol version.
     package var version: MQTTVersion
-    /// What is published when it is gone without a good-bye.
-    package var will: OutboundMessage?
-    /// How many messages it may have unacknowledged.
+    /// The message published when it disconnects without a goodbye.
+    package var will: OutgoingMessage?
+    /// The most unacknowledged messages.
     package var window: Int
-    /// How many received messages may wait to be taken.
+    /// The most received messages that may wait.
     package var maximumInbound: Int
-    /// How many bytes of a received payload are kept.
+    /// The most bytes kept of a received payload.
     package var maximumInboundPayload: Int
 
-    /// Options, with the real broker's defaults.
+    /// Creates options, with the real broker's defaults.
     package init(
-        id: String, version: MQTTVersion = .v5, will: OutboundMessage? = nil,
+        id: String, version: MQTTVersion = .v5, will: OutgoingMessage? = nil,
         window: Int = BrokerOptions.defaultWindow, maximumInbound: Int = BrokerOptions.defaultMaximumInbound,
         maximumInboundPayload: Int = BrokerOptions.defaultMaximumInboundPayload
     ) {
@@ -58,13 +59,13 @@ struct InMemoryClient: Broker {
 struct InMemoryConnection: BrokerConnection {
     let broker: InMemoryBroker
     let session: Int
-    let inbox: ConnectionInbox
+    let inbox: BrokerEventQueue
     let options: InMemoryClientOptions
 
     var version: MQTTVersion { options.version }
     var window: Int { options.window }
 
-    func publish(_ message: OutboundMessage, as token: MessageToken) throws(BrokerError) {
+    func publish(_ message: OutgoingMessage, as token: MessageToken) throws(BrokerError) {
         if let ending = inbox.ending { throw ending }
         try broker.publish(message, as: token, from: session)
     }

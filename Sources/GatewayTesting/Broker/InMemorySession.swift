@@ -1,39 +1,42 @@
+import Concurrency
 import MQTT
+import Messages
 
-/// One connection of a client, as the in-memory broker sees it.
+/// One client connection in the in-memory broker.
 struct InMemorySession {
-    /// What is on its way to the client.
+    /// An event in transit to the client.
     enum Event {
-        case acknowledgement(MessageToken, refusal: RefusalReason?)
+        case acknowledgement(MessageToken, refusal: BrokerRefusal?)
         case message(InboundMessage)
     }
 
     let id: Int
     let options: InMemoryClientOptions
-    let inbox: ConnectionInbox
+    let inbox: BrokerEventQueue
     var subscriptions: [Subscription] = []
     var inFlight = 0
     var isHeld = false
     private var line: [(due: Duration, event: Event)] = []
-    private var pump: CheckedContinuation<Void, Never>?
+    /// Wakes the task that delivers events.
+    let pump = Signal()
 
     init(id: Int, options: InMemoryClientOptions) {
         self.id = id
         self.options = options
-        inbox = ConnectionInbox(maximumInbound: options.maximumInbound)
+        inbox = BrokerEventQueue(maximumInbound: options.maximumInbound)
     }
 
-    /// When the first event that is on its way arrives; `nil` if none is.
+    /// When the next event arrives; `nil` if none is in transit.
     var nextDue: Duration? { isHeld ? nil : line.first?.due }
 
-    /// Sends an event on its way; events arrive in the order in which they were sent.
+    /// Sends an event; events arrive in the order of sending.
     mutating func send(_ event: Event, due: Duration, now: Duration) {
         line.append((max(due, line.last?.due ?? .zero), event))
         arrive(now)
-        if nextDue != nil { pump.take()?.resume() }
+        if nextDue != nil { pump.wake() }
     }
 
-    /// Hands over everything that has arrived by `now`.
+    /// Delivers every event due by `now`.
     mutating func arrive(_ now: Duration) {
         guard !isHeld else { return }
         var count = 0
@@ -52,24 +55,16 @@ struct InMemorySession {
         if count > 0 { inbox.wake() }
     }
 
-    /// Lets events through again after `isHeld`.
+    /// Resumes delivery after `isHeld`.
     mutating func release(now: Duration) {
         isHeld = false
         arrive(now)
-        if nextDue != nil { pump.take()?.resume() }
+        if nextDue != nil { pump.wake() }
     }
-
-    /// Resumes `continuation` when there is something to wait for on the clock.
-    mutating func park(_ continuation: CheckedContinuation<Void, Never>, isCancelled: Bool) {
-        if isCancelled || nextDue != nil { continuation.resume() } else { pump = continuation }
-    }
-
-    /// Resumes the task that moves events, so that it can end.
-    mutating func unpark() { pump.take()?.resume() }
 
     /// The message as this client receives it through `subscription`.
     func inbound(
-        _ message: OutboundMessage, through subscription: Subscription, isFromStore: Bool, expiry: Duration?
+        _ message: OutgoingMessage, through subscription: Subscription, isFromStore: Bool, expiry: Duration?
     ) -> InboundMessage {
         let isV5 = options.version == .v5
         return InboundMessage(

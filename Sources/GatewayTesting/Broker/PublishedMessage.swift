@@ -1,16 +1,17 @@
-package import MQTT
+import MQTT
+package import Messages
 
-/// A message that a broker took over.
+/// A message that a broker has accepted.
 package struct PublishedMessage: Sendable, Equatable {
     /// The client that published it; `nil` for the test itself.
     package var client: String?
     /// The message as it was sent.
-    package var message: OutboundMessage
-    /// Whether the broker published it in the client's name, because the client was gone.
+    package var message: OutgoingMessage
+    /// Whether it is the will of a client that has disconnected.
     package var isWill: Bool
-    /// When, on the clock of the broker.
+    /// When it was published, on the broker's clock.
     package var uptime: Duration
 
-    /// The payload as text; bytes that are not UTF-8 become replacement characters.
+    /// The payload as text; invalid UTF-8 becomes replacement characters.
     package var text: String { String(decoding: message.payload, as: UTF8.self) }
 }

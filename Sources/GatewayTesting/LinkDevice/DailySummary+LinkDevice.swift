@@ -2,7 +2,7 @@ import JSON
 import Vitals
 
 extension JSONWriter {
-    /// Writes a day of `summary/read`, with its samples as they are on the link.
+    /// Writes a day of `summary/read`, with its samples in the format of Vitals Link.
     mutating func linkSummary(_ summary: DailySummary) {
         beginObject()
         key("date")

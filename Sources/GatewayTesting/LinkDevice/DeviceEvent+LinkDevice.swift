@@ -3,7 +3,7 @@ import JSON
 import Vitals
 
 extension JSONWriter {
-    /// Writes the lines of an event. A sample with a receipt becomes a request, under the id that `request` gives it.
+    /// Writes the lines of an event. A sample with a receipt becomes a request with the id that `request` returns.
     mutating func linkNotifications(of event: DeviceEvent, request: (SampleReceipt) -> Int) {
         switch event {
         case .samples(let samples, let receipts):
@@ -17,16 +17,16 @@ extension JSONWriter {
                 params.key("sample")
                 params.linkSample(sample)
             }
+        case .readingFailed(let id, let error):
+            linkNotification("measurement/error") { params in
+                params.member("measurement", id.text)
+                params.linkError(error)
+            }
         case .measurementEnded(let id, let completed, let error):
             linkNotification("measurement/ended") { params in
                 params.member("measurement", id.text)
                 params.member("completed", completed)
-                params.key("error")
-                guard let failure = error.map({ LinkFailure($0) }) else { return params.null() }
-                params.beginObject()
-                params.member("code", failure.code)
-                params.member("message", failure.message)
-                params.endObject()
+                params.linkError(error)
             }
         case .battery(let percent, let isCharging):
             linkNotification("battery") { params in
@@ -34,6 +34,7 @@ extension JSONWriter {
                 params.member("charging", isCharging)
             }
         case .wear(let isWorn): linkNotification("wear") { $0.member("worn", isWorn) }
+        case .signal(let strength): linkNotification("signal") { $0.member("rssi", strength) }
         case .alert(let alert):
             linkNotification("alert") { params in
                 params.member("rule", alert.rule.name)
@@ -42,13 +43,22 @@ extension JSONWriter {
                 params.member("at", alert.at.milliseconds)
             }
         case .malformed(let reason):
-            // The device's own device sent it something strange: the log says what, and the gateway counts it.
+            // The device reported a malformed input: the log says what, and the null sample makes the gateway count it.
             linkNotification("log") { params in
                 params.member("level", "warning")
                 params.member("message", reason)
             }
             linkNotification("sample") { $0.member("sample", JSONValue.null) }
         }
+    }
+
+    private mutating func linkError(_ error: DeviceError?) {
+        key("error")
+        guard let failure = error.map({ LinkFailure($0) }) else { return null() }
+        beginObject()
+        member("code", failure.code)
+        member("message", failure.message)
+        endObject()
     }
 
     private mutating func linkNotification(_ method: String, _ params: (inout JSONWriter) -> Void) {

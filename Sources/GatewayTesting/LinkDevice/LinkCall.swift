@@ -2,11 +2,11 @@ import GatewayKit
 import JSON
 import Vitals
 
-/// A call of the gateway: its parameters in, the device's answer out.
+/// A call of the gateway, with its parameters and the device's answer.
 struct LinkCall: Sendable {
-    /// The answer that says no more than that it was done.
+    /// The answer that only confirms a call.
     static let nothing: [UInt8] = Array("{}".utf8)
-    /// The longest result, in bytes: a line of the protocol less what stands around it.
+    /// The longest result, in bytes: the longest line of the protocol, less the text around the result.
     static let longestResult = 262_144 - 200
 
     let session: any DeviceSession
@@ -54,7 +54,7 @@ struct LinkCall: Sendable {
             guard let value = params["configuration"],
                 let configuration = MonitorConfiguration(onLink: value, of: metric)
             else { throw LinkFailure.invalidParams("configuration") }
-            try await session.setMonitorConfiguration(configuration, of: metric)
+            try await session.setMonitorConfiguration(configuration)
         case "measurement/start":
             let id = try await session.startMeasurement(
                 of: try metric, duration: .seconds(try integer("duration_s")))
@@ -68,7 +68,7 @@ struct LinkCall: Sendable {
         return Self.nothing
     }
 
-    /// A page of history, with fewer records than asked for where they would not fit into a line.
+    /// A page of history; shorter than requested if its records would not fit into a line.
     private func history() async throws -> [UInt8] {
         var request = HistoryRequest(
             metric: try metric, from: try moment("from"), to: try moment("to"), page: params["page"]?.asString,
@@ -79,7 +79,7 @@ struct LinkCall: Sendable {
                 writer.key("samples")
                 writer.beginArray()
                 for sample in page.samples { writer.linkSample(sample) }
-                // What the device cannot read is on the link what the gateway cannot read.
+                // Records that the device could not read become records that the gateway cannot read.
                 for _ in 0..<page.malformed { writer.null() }
                 writer.endArray()
                 writer.member("next", page.next)

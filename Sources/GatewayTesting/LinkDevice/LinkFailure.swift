@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// Why a call is not done, as it is written on the link.
+/// Why a call failed, in the format of the link.
 struct LinkFailure: Error, Hashable {
     let code: Int
     let message: String
@@ -10,7 +10,7 @@ struct LinkFailure: Error, Hashable {
         self.message = message
     }
 
-    /// The failure of a device's call: the codes of the protocol's section *Errors*.
+    /// The failure for a device's error: the codes of the protocol's section *Errors*.
     init(_ error: DeviceError) {
         let code =
             switch error.code {
@@ -24,17 +24,17 @@ struct LinkFailure: Error, Hashable {
         self.init(code, error.message)
     }
 
-    /// A line that is no JSON, in JSON-RPC's words.
+    /// The JSON-RPC error for a line that is not JSON.
     static let parseError = LinkFailure(-32_700, "The line is no JSON.")
-    /// A JSON text that is neither a call nor an answer.
+    /// The error for JSON text that is neither a call nor an answer.
     static let invalidRequest = LinkFailure(-32_600, "The line is no call and no answer.")
-    /// A method that this device does not know.
+    /// The error for an unknown method.
     static let methodNotFound = LinkFailure(-32_601, "There is no such method.")
-    /// Parameters that the method does not have, or lacks.
+    /// The error for a missing or invalid parameter.
     static func invalidParams(_ name: String) -> LinkFailure {
         LinkFailure(-32_602, "The parameter \(name) is missing or of the wrong kind.")
     }
 
-    /// What the device learns of a sample that the gateway refused.
+    /// The device's error for a sample that the gateway refused.
     var error: DeviceError { DeviceError(code == 3 ? .invalid : .failure, message) }
 }

@@ -1,9 +1,9 @@
 import JSON
 
-/// One line of the gateway.
+/// One line from the gateway.
 enum LinkMessage {
     case call(String, JSONValue, id: JSONValue?)
-    /// An answer to a request of ours, and why it was refused.
+    /// An answer to one of our requests, with the reason if it was refused.
     case answer(Int?, refusal: LinkFailure?)
     case unusable(LinkFailure)
 

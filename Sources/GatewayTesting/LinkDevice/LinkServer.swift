@@ -2,35 +2,35 @@ package import GatewayKit
 import JSON
 import Synchronization
 
-/// The device's end of Vitals Link: serves any `DeviceSession` over a stream of bytes, so that whatever plays a device in a
-/// test can be reached by the driver `link`, over every transport.
+/// The device's end of Vitals Link: serves any `DeviceSession` over a byte stream, so that the driver `link` can reach
+/// a test's device over every transport.
 ///
-/// It is written from `Plugins/Link/Protocol.md`, and shares nothing with the driver but JSON itself: what both ends
-/// misunderstood alike would not be found. It keeps to the simplest code that is right, and is not for production.
+/// It implements `Plugins/Link/Protocol.md` independently and shares only JSON with the driver, since tests cannot find
+/// a misunderstanding that both ends share. The code prefers simplicity and is not for production.
 package final class LinkServer: Sendable {
     /// The version of Vitals Link that it speaks.
     static let version = 1
-    /// How much is read at once.
+    /// How many bytes to read at once.
     static let readLimit = 65_536
 
     let session: any DeviceSession
     let stream: any ByteLink
     private let waiting = Mutex((last: 0, receipts: [Int: SampleReceipt]()))
 
-    /// A server of `session`, for one link. Serving ends no session: its owner does.
+    /// Creates a server of `session` for one link. The session's owner ends it, not the server.
     package init(_ session: any DeviceSession, over stream: any ByteLink) {
         self.session = session
         self.stream = stream
     }
 
-    /// Serves until the gateway says goodbye or closes the link, until the session's events end, or until the task is
-    /// cancelled. The link's owner closes it then.
+    /// Serves until the gateway says goodbye or closes the link, the session's events end, or the task is cancelled.
+    /// The link's owner then closes the link.
     package func run() async {
         let (greetings, greeting) = AsyncStream.makeStream(of: Void.self)
         await withTaskGroup { group in
             group.addTask { await self.receive { greeting.yield() } }
             group.addTask {
-                // A device keeps to itself what it has to say until it is greeted.
+                // A device sends no events before it is greeted.
                 for await _ in greetings { return await self.sendEvents() }
             }
             await group.next()
@@ -38,7 +38,7 @@ package final class LinkServer: Sendable {
         }
     }
 
-    /// Reads lines and does what they say. Calls are answered when they are done, in any order.
+    /// Reads lines and performs their calls. Calls are answered on completion, in any order.
     private func receive(greeted: @escaping @Sendable () -> Void) async {
         await withDiscardingTaskGroup { calls in
             var rest: [UInt8] = []
@@ -88,7 +88,7 @@ package final class LinkServer: Sendable {
         await write(writer.bytes)
     }
 
-    /// Tells the device what the gateway said about a safe sample.
+    /// Passes the gateway's answer about a sample to the device.
     private func settle(_ id: Int?, _ refusal: LinkFailure?) async {
         guard let id, let receipt = waiting.withLock({ $0.receipts.removeValue(forKey: id) }) else { return }
         try? await session.settle([(receipt, refusal?.error)])
@@ -102,7 +102,7 @@ package final class LinkServer: Sendable {
         }
     }
 
-    /// The id of a request whose answer belongs to a receipt.
+    /// The id of the request for a receipt.
     private func request(for receipt: SampleReceipt) -> Int {
         waiting.withLock { waiting in
             waiting.last += 1
@@ -111,6 +111,6 @@ package final class LinkServer: Sendable {
         }
     }
 
-    /// Writes lines. Where that fails the link has ended, which `receive` sees, too.
+    /// Writes lines. A failure means that the link has ended, which `receive` also sees.
     private func write(_ bytes: [UInt8]) async { try? await stream.write(bytes) }
 }

@@ -2,7 +2,7 @@ import JSON
 import Vitals
 
 extension JSONWriter {
-    /// Writes the members of a configuration, those that it has.
+    /// Writes the present members of a configuration.
     mutating func linkConfiguration(_ configuration: MonitorConfiguration) {
         if let schedule = configuration.schedule {
             member("schedule") { part in
@@ -12,17 +12,18 @@ extension JSONWriter {
                 part.member("interval_min", schedule.interval)
             }
         }
-        if let limits = configuration.alert { member("alert") { $0.linkLimits(limits) } }
-        if let limits = configuration.restingAlert { member("resting_alert") { $0.linkLimits(limits) } }
-        if let limits = configuration.exerciseAlert { member("exercise_alert") { $0.linkLimits(limits) } }
+        let limits = configuration.limits
+        if let limits = limits[.value] { member("alert") { $0.linkLimits(limits) } }
+        if let limits = limits[.resting] { member("resting_alert") { $0.linkLimits(limits) } }
+        if let limits = limits[.exercise] { member("exercise_alert") { $0.linkLimits(limits) } }
         if let maximum = configuration.exerciseMaximum { member("exercise_max_bpm", maximum) }
-        if let limits = configuration.pressureAlert {
+        if let systolic = limits[.systolic], let diastolic = limits[.diastolic] {
             member("alert") { part in
-                part.member("enabled", limits.isEnabled)
-                part.member("systolic_lower", limits.systolicLower)
-                part.member("systolic_upper", limits.systolicUpper)
-                part.member("diastolic_lower", limits.diastolicLower)
-                part.member("diastolic_upper", limits.diastolicUpper)
+                part.member("enabled", systolic.isEnabled)
+                part.member("systolic_lower", systolic.lower)
+                part.member("systolic_upper", systolic.upper)
+                part.member("diastolic_lower", diastolic.lower)
+                part.member("diastolic_upper", diastolic.upper)
             }
         }
     }
@@ -35,55 +36,46 @@ extension JSONWriter {
 }
 
 extension MonitorConfiguration {
-    /// The configuration of a metric from `monitor/write`; `nil` where one of its parts is incomplete.
+    /// Reads a metric's configuration from `monitor/write`; `nil` if a part is incomplete or not valid for the metric.
     init?(onLink value: JSONValue, of metric: Metric) {
-        self.init()
+        var schedule: MonitorSchedule?
+        var limits: [AlertRule.Subject: AlertLimits] = [:]
+        var maximum: Int?
         for member in value.asObject ?? [] {
             let part = member.value
-            let limits = AlertLimits(onLink: part)
             switch member.key {
             case "schedule":
                 guard let isEnabled = part["enabled"]?.asBool, let start = part["start"]?.asInt,
                     let end = part["end"]?.asInt, let interval = part["interval_min"]?.asInt
                 else { return nil }
                 schedule = MonitorSchedule(isEnabled: isEnabled, start: start, end: end, interval: interval)
-            case "alert" where metric == .bloodPressure:
-                guard let pressures = BloodPressureLimits(onLink: part) else { return nil }
-                pressureAlert = pressures
+            case "alert" where metric.alertSubjects.contains(.systolic):
+                limits[.systolic] = AlertLimits(onLink: part, prefix: "systolic_")
+                limits[.diastolic] = AlertLimits(onLink: part, prefix: "diastolic_")
+                guard limits.count == 2 else { return nil }
             case "alert":
-                guard let limits else { return nil }
-                alert = limits
-            case "resting_alert":
-                guard let limits else { return nil }
-                restingAlert = limits
-            case "exercise_alert":
-                guard let limits else { return nil }
-                exerciseAlert = limits
+                guard let read = AlertLimits(onLink: part) else { return nil }
+                limits[.value] = read
+            case "resting_alert", "exercise_alert":
+                guard let read = AlertLimits(onLink: part) else { return nil }
+                limits[member.key == "resting_alert" ? .resting : .exercise] = read
             case "exercise_max_bpm":
-                guard let maximum = part.asInt else { return nil }
-                exerciseMaximum = maximum
+                guard let number = part.asInt else { return nil }
+                maximum = number
             default: continue
             }
         }
+        do throws(Violations) {
+            try self.init(of: metric, schedule: schedule, limits: limits, exerciseMaximum: maximum)
+        } catch { return nil }
     }
 }
 
 extension AlertLimits {
-    fileprivate init?(onLink value: JSONValue) {
-        guard let isEnabled = value["enabled"]?.asBool, let lower = value["lower"]?.asDouble,
-            let upper = value["upper"]?.asDouble
+    fileprivate init?(onLink value: JSONValue, prefix: String = "") {
+        guard let isEnabled = value["enabled"]?.asBool, let lower = value["\(prefix)lower"]?.asDouble,
+            let upper = value["\(prefix)upper"]?.asDouble
         else { return nil }
         self.init(isEnabled: isEnabled, lower: lower, upper: upper)
-    }
-}
-
-extension BloodPressureLimits {
-    fileprivate init?(onLink value: JSONValue) {
-        let numbers = ["systolic_lower", "systolic_upper", "diastolic_lower", "diastolic_upper"]
-            .compactMap { value[$0]?.asDouble }
-        guard let isEnabled = value["enabled"]?.asBool, numbers.count == 4 else { return nil }
-        self.init(
-            isEnabled: isEnabled, systolicLower: numbers[0], systolicUpper: numbers[1], diastolicLower: numbers[2],
-            diastolicUpper: numbers[3])
     }
 }

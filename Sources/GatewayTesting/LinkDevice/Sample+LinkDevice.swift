@@ -2,7 +2,7 @@ package import JSON
 package import Vitals
 
 extension JSONWriter {
-    /// Writes a sample as a device does on Vitals Link.
+    /// Writes a sample in the device's format of Vitals Link.
     package mutating func linkSample(_ sample: Sample) {
         beginObject()
         member("metric", sample.metric.rawValue)

@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import Synchronization
 import Vitals
@@ -6,27 +7,18 @@ import Vitals
 final class BytePipe: Sendable {
     private struct State {
         var bytes: [UInt8] = []
-        /// Bytes before it were read.
+        /// The number of bytes already read.
         var position = 0
         var sent = 0
         var end: Result<Void, LinkError>?
         var random: SplitMix64
-        var reader: CheckedContinuation<Void, Never>?
-        var writers: [CheckedContinuation<Void, Never>] = []
 
         var count: Int { bytes.count - position }
 
-        mutating func finish(_ end: Result<Void, LinkError>) {
-            if self.end == nil { self.end = end }
-            reader.take()?.resume()
-            resumeWriters()
-        }
-
-        mutating func resumeWriters() {
-            for writer in writers { writer.resume() }
-            writers = []
-        }
+        mutating func finish(_ end: Result<Void, LinkError>) { if self.end == nil { self.end = end } }
     }
+    private let arrival = Signal()
+    private let room = Signal()
     private let state: Mutex<State>
     private let capacity: Int
     private let faults: LinkFaults
@@ -42,10 +34,18 @@ final class BytePipe: Sendable {
         self.clock = clock
     }
 
-    /// How many bytes are on their way.
+    /// The number of bytes in transit.
     var count: Int { state.withLock { $0.count } }
 
-    func finish(_ end: Result<Void, LinkError>) { state.withLock { $0.finish(end) } }
+    func finish(_ end: Result<Void, LinkError>) {
+        state.withLock { $0.finish(end) }
+        wakeAll()
+    }
+
+    private func wakeAll() {
+        arrival.wake()
+        room.wake()
+    }
 
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
         try await waitForBytes()
@@ -66,9 +66,9 @@ final class BytePipe: Sendable {
                 state.bytes.removeAll(keepingCapacity: true)
                 state.position = 0
             }
-            if state.count < capacity { state.resumeWriters() }
             return (bytes, state.end)
         }
+        room.wake()
         if bytes.isEmpty, let end { try end.get() }
         return bytes
     }
@@ -76,24 +76,26 @@ final class BytePipe: Sendable {
     func write(_ bytes: [UInt8]) async throws(LinkError) {
         while true {
             if Task.isCancelled { throw Self.cancelled }
-            let outcome = state.withLock { state -> Result<Bool, LinkError> in
+            let (outcome, hasRoom) = state.withLock { state -> (Result<Bool, LinkError>, Bool) in
                 if let end = state.end {
-                    if case .failure(let error) = end { return .failure(error) }
-                    return .failure(LinkError(.broken, "The other side closed the scripted link."))
+                    if case .failure(let error) = end { return (.failure(error), true) }
+                    return (.failure(LinkError(.broken, "The other side closed the scripted link.")), true)
                 }
-                // The last write may go over the capacity, so that the bytes of one write stay together.
-                guard state.count < capacity else { return .success(false) }
+                // The last write may exceed the capacity, so that the bytes of one write stay together.
+                guard state.count < capacity else { return (.success(false), false) }
                 let left = (faults.breaksAfter ?? .max) - state.sent
                 state.bytes += bytes.prefix(left)
                 state.sent += min(bytes.count, left)
-                state.reader.take()?.resume()
-                guard bytes.count > left else { return .success(true) }
+                guard bytes.count > left else { return (.success(true), state.count < capacity) }
                 state.finish(.failure(Self.broken))
-                return .failure(Self.broken)
+                return (.failure(Self.broken), true)
             }
+            arrival.wake()
+            // Wakes the next writer if there is room for more.
+            if hasRoom { room.wake() }
             switch outcome {
             case .success(true): return
-            case .success(false): await waitForRoom()
+            case .success(false): await room.wait()
             case .failure(let error): throw error
             }
         }
@@ -102,42 +104,7 @@ final class BytePipe: Sendable {
     private func waitForBytes() async throws(LinkError) {
         while state.withLock({ $0.count == 0 && $0.end == nil }) {
             if Task.isCancelled { throw Self.cancelled }
-            await wait {
-                $0.count > 0 || $0.end != nil
-            } store: {
-                $0.reader = $1
-            }
-        }
-    }
-
-    private func waitForRoom() async {
-        await wait { [capacity] in
-            $0.count < capacity || $0.end != nil
-        } store: {
-            $0.writers.append($1)
-        }
-    }
-
-    private func wait(
-        until isOver: @Sendable (State) -> Bool,
-        store: @Sendable (inout State, CheckedContinuation<Void, Never>) -> Void
-    ) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if isOver(state) || Task.isCancelled {
-                        continuation.resume()
-                    } else {
-                        store(&state, continuation)
-                    }
-                }
-            }
-        } onCancel: {
-            // Whoever is not cancelled looks again and waits on.
-            state.withLock { state in
-                state.reader.take()?.resume()
-                state.resumeWriters()
-            }
+            await arrival.wait()
         }
     }
 }

@@ -1,19 +1,19 @@
-/// What goes wrong, or slowly, on one direction of a scripted link.
+/// The faults and delays of one direction of a scripted link.
 package struct LinkFaults: Sendable, Hashable {
-    /// The connection breaks after so many bytes; what was sent before still arrives.
+    /// The connection breaks after this many bytes; earlier ones still arrive.
     package var breaksAfter: Int?
-    /// Each read gives so many bytes at most, drawn from the range by a seed; `nil` gives all that is there.
+    /// The most bytes of each read, drawn from the range by a seed; `nil` returns all available bytes.
     package var chunks: ClosedRange<Int>?
-    /// Bytes arrive so much later, drawn from the range by a seed.
+    /// The delay of bytes, drawn from the range by a seed.
     package var delay: ClosedRange<Duration>?
 
-    /// No faults, unless told.
+    /// Creates faults; none by default.
     package init(breaksAfter: Int? = nil, chunks: ClosedRange<Int>? = nil, delay: ClosedRange<Duration>? = nil) {
         self.breaksAfter = breaksAfter
         self.chunks = chunks
         self.delay = delay
     }
 
-    /// None.
+    /// No faults.
     package static let none = LinkFaults()
 }

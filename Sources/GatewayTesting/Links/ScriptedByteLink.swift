@@ -1,11 +1,11 @@
-package import GatewayKit
-package import Vitals
+public import GatewayKit
+public import Vitals
 
-/// One end of a stream of bytes in memory. What is written at one end is read at the other.
+/// One end of an in-memory byte stream. Bytes written at one end are read at the other.
 ///
-/// It is bounded as a socket is: a writer waits while the reader does not read. Faults come from a seed.
-package final class ScriptedByteLink: ByteLink {
-    /// What may be on its way before a writer waits: as much as a pipe of Linux holds.
+/// It is bounded like a socket: a writer waits while the reader does not read. Faults come from a seed.
+public final class ScriptedByteLink: ByteLink {
+    /// How many bytes may be in transit before a writer waits: the capacity of a Linux pipe.
     package static let defaultCapacity = 65_536
 
     private let incoming: BytePipe
@@ -16,11 +16,11 @@ package final class ScriptedByteLink: ByteLink {
         self.outgoing = outgoing
     }
 
-    /// Both ends of a new link.
+    /// Creates both ends of a new link.
     /// - Parameters:
-    ///   - toDevice: what goes wrong with bytes from the gateway's end to the device's.
-    ///   - toGateway: what goes wrong with bytes from the device's end to the gateway's.
-    ///   - clock: what delays are measured with.
+    ///   - toDevice: the faults from the gateway's end to the device's.
+    ///   - toGateway: the faults from the device's end to the gateway's.
+    ///   - clock: the clock for delays.
     package static func pair(
         capacity: Int = defaultCapacity, toDevice: LinkFaults = .none, toGateway: LinkFaults = .none,
         clock: GatewayClock = .system, random: SplitMix64 = SplitMix64(seed: 0)
@@ -31,16 +31,21 @@ package final class ScriptedByteLink: ByteLink {
         return (ScriptedByteLink(incoming: up, outgoing: down), ScriptedByteLink(incoming: down, outgoing: up))
     }
 
-    /// How many bytes wait to be read at this end.
+    /// Creates both ends of a new link without faults, with the capacity of a Linux pipe.
+    public static func pair(clock: GatewayClock) -> (gateway: ScriptedByteLink, device: ScriptedByteLink) {
+        pair(capacity: defaultCapacity, clock: clock)
+    }
+
+    /// The number of bytes waiting to be read at this end.
     package var waiting: Int { incoming.count }
 
-    /// Takes what the other end wrote.
-    package func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
+    /// Reads what the other end wrote.
+    public func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
         try await incoming.read(atMost: limit)
     }
 
     /// Sends bytes to the other end, in one piece.
-    package func write(_ bytes: [UInt8]) async throws(LinkError) {
+    public func write(_ bytes: [UInt8]) async throws(LinkError) {
         do {
             try await outgoing.write(bytes)
         } catch {
@@ -50,8 +55,8 @@ package final class ScriptedByteLink: ByteLink {
         }
     }
 
-    /// Closes the link: the other end reads what was sent and then the end.
-    package func close() {
+    /// Closes the link: the other end reads the bytes already sent and then the end.
+    public func close() {
         outgoing.finish(.success(()))
         incoming.finish(.success(()))
     }

@@ -1,19 +1,20 @@
+import Concurrency
 package import GatewayKit
 import Synchronization
 
-/// A Bluetooth device out of a table: its values are what a test says, writes are recorded, and notifications come from
-/// the test or from `onWrite`, which plays the device's answers.
+/// A Bluetooth device defined by a table: the test sets its values, writes are recorded, and notifications come from
+/// the test or from `onWrite`, which simulates the device's reactions.
 package final class ScriptedGATTLink: GATTLink {
-    /// Notifications that may wait to be taken: more than any device sends in the time of a test.
+    /// The most notifications that may wait: more than any device sends during a test.
     package static let maximumWaiting = 10_000
 
-    /// What the gateway wrote.
+    /// A write of the gateway.
     package struct Write: Sendable, Hashable {
-        /// Where.
+        /// The characteristic written to.
         package var characteristic: GATTCharacteristic
-        /// What.
+        /// The bytes written.
         package var bytes: [UInt8]
-        /// Whether it waited for the device's confirmation.
+        /// Whether the write waited for the device's confirmation.
         package var isAcknowledged: Bool
         /// A write.
         package init(characteristic: GATTCharacteristic, bytes: [UInt8], isAcknowledged: Bool) {
@@ -30,9 +31,9 @@ package final class ScriptedGATTLink: GATTLink {
         var notifying: Set<GATTCharacteristic> = []
         var waiting: [GATTNotification] = []
         var end: Result<Void, LinkError>?
-        var receiver: CheckedContinuation<Void, Never>?
     }
     private let state = Mutex(State())
+    private let arrival = Signal()
     private let signal: Int?
     private let onWrite: @Sendable (ScriptedGATTLink, Write) -> Void
 
@@ -41,10 +42,11 @@ package final class ScriptedGATTLink: GATTLink {
     /// The greatest payload of one write or notification.
     package let maximumPayload: Int
 
-    /// A device with these services, by the UUIDs of their characteristics, which may be in their 16-bit form (`180d`).
+    /// Creates a device with these services, by the UUIDs of their characteristics, which may be in 16-bit form
+    /// (`180d`).
     /// - Parameters:
-    ///   - maximumPayload: 20 is the least that Bluetooth has (an ATT MTU of 23).
-    ///   - onWrite: what the device does about a write; usually `notify`.
+    ///   - maximumPayload: in bytes; 20 is Bluetooth's minimum (an ATT MTU of 23).
+    ///   - onWrite: the device's reaction to a write; usually `notify`.
     package init(
         services: KeyValuePairs<String, [String]>, maximumPayload: Int = 20, signal: Int? = -60,
         onWrite: @escaping @Sendable (ScriptedGATTLink, Write) -> Void = { _, _ in }
@@ -64,54 +66,55 @@ package final class ScriptedGATTLink: GATTLink {
         self.onWrite = onWrite
     }
 
-    /// The 128-bit form of a UUID: 16-bit ones stand for a part of the Bluetooth base UUID.
+    /// The 128-bit form of a UUID: a 16-bit one is inserted into the Bluetooth base UUID.
     package static func uuid(_ text: String) -> String {
         text.count == 4 ? "0000\(text.lowercased())-0000-1000-8000-00805f9b34fb" : text.lowercased()
     }
 
-    /// The first characteristic of a UUID, which may be in its 16-bit form.
+    /// The first characteristic with a UUID, which may be in 16-bit form.
     package func characteristic(_ uuid: String) -> GATTCharacteristic? {
         let uuid = Self.uuid(uuid)
         return services.lazy.flatMap(\.characteristics).first { $0.uuid == uuid }
     }
 
-    /// Everything that was written, oldest first.
+    /// Every write, oldest first.
     package var writes: [Write] { state.withLock { $0.writes } }
     /// The characteristics whose notifications are switched on.
     package var notifying: Set<GATTCharacteristic> { state.withLock { $0.notifying } }
 
-    /// Says what reading a characteristic gives.
+    /// Sets the value for reads of a characteristic.
     package func setValue(_ bytes: [UInt8], of characteristic: GATTCharacteristic) {
         state.withLock { $0.values[characteristic] = bytes }
     }
 
-    /// Makes everything that is done with a characteristic fail, or no longer.
+    /// Makes every operation on a characteristic fail; `nil` ends that.
     package func fail(_ characteristic: GATTCharacteristic, with error: LinkError?) {
         state.withLock { $0.failures[characteristic] = error }
     }
 
-    /// Sends a notification, if the gateway has switched them on for the characteristic and the link is open. Returns
+    /// Sends a notification if the gateway has enabled them for the characteristic and the link is open. Returns
     /// whether it was sent.
     @discardableResult
     package func notify(_ bytes: [UInt8], from characteristic: GATTCharacteristic) -> Bool {
-        state.withLock { state in
+        let isSent = state.withLock { state in
             guard state.notifying.contains(characteristic), state.end == nil, state.waiting.count < Self.maximumWaiting
             else { return false }
             state.waiting.append(GATTNotification(characteristic: characteristic, bytes: bytes))
-            state.receiver.take()?.resume()
             return true
         }
+        if isSent { arrival.wake() }
+        return isSent
     }
 
     /// Ends the connection: normally, or with an error.
     package func disconnect(_ error: LinkError? = nil) {
         state.withLock { state in
             if state.end == nil { state.end = error.map { .failure($0) } ?? .success(()) }
-            state.receiver.take()?.resume()
         }
+        arrival.wake()
     }
 
-    /// The characteristic's value; a characteristic without one fails.
+    /// The characteristic's value; fails if it has none.
     package func read(_ characteristic: GATTCharacteristic) async throws(LinkError) -> [UInt8] {
         try use(characteristic) { state throws(LinkError) in
             guard let value = state.values[characteristic] else {
@@ -121,7 +124,7 @@ package final class ScriptedGATTLink: GATTLink {
         }
     }
 
-    /// Records the write, and then plays what the device does about it.
+    /// Records the write, and then calls `onWrite`.
     package func write(
         _ bytes: [UInt8], to characteristic: GATTCharacteristic, isAcknowledged: Bool
     ) async throws(LinkError) {
@@ -155,28 +158,12 @@ package final class ScriptedGATTLink: GATTLink {
                 return nil
             }
             if Task.isCancelled { throw LinkError(.cancelled, "The connection was closed by the gateway.") }
-            await waitForNotification()
+            await arrival.wait()
         }
     }
 
-    /// The signal that the test says.
+    /// The signal strength set by the test.
     package func signalStrength() async -> Int? { signal }
-
-    private func waitForNotification() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if !state.waiting.isEmpty || state.end != nil || Task.isCancelled {
-                        continuation.resume()
-                    } else {
-                        state.receiver = continuation
-                    }
-                }
-            }
-        } onCancel: {
-            state.withLock { $0.receiver.take()?.resume() }
-        }
-    }
 
     private func use<Value: Sendable>(
         _ characteristic: GATTCharacteristic, _ body: (inout sending State) throws(LinkError) -> sending Value

@@ -1,10 +1,10 @@
 package import Logging
 
-/// Keeps what is logged, so that a test can look at it.
+/// Records log messages for a test.
 package final class LogRecorder: Sendable {
     /// A message with its level and metadata.
     package struct Entry: Sendable, Hashable {
-        /// How important it is.
+        /// The log level.
         package var level: Logger.Level
         /// The message.
         package var message: String
@@ -17,17 +17,17 @@ package final class LogRecorder: Sendable {
     /// A recorder without entries.
     package init() {}
 
-    /// What was logged so far, oldest first.
+    /// The entries so far, oldest first.
     package var entries: [Entry] { recorded.elements }
 
-    /// Returns what was logged as soon as it fulfils `condition`.
+    /// Returns the entries as soon as they fulfil `condition`.
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     @discardableResult
     package func wait(until condition: @escaping @Sendable ([Entry]) -> Bool) async throws -> [Entry] {
         try await recorded.wait(until: condition)
     }
 
-    /// A logger of all levels that writes here.
+    /// A logger for all levels that writes here.
     package var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(recorder: self) }
         logger.logLevel = .trace

@@ -1,20 +1,20 @@
 import Subprocess
 
-/// Certificates for a test, made with `openssl`, valid for a day.
+/// Certificates for a test, created with `openssl`, valid for a day.
 package struct Certificates: Sendable {
     /// The folder of the files.
     package var directory: String
 
-    /// The authority that signed the others.
+    /// The certificate authority that signed the others.
     package var ca: String { "\(directory)/ca.pem" }
-    /// An authority that signed nothing.
+    /// A certificate authority that signed nothing.
     package var otherCA: String { "\(directory)/other-ca.pem" }
     /// A client's certificate.
     package var client: String { "\(directory)/client.pem" }
     /// The key of `client`.
     package var clientKey: String { "\(directory)/client.key" }
 
-    /// Makes all of them in `directory`.
+    /// Creates all of them in `directory`.
     static func make(in directory: String) async throws -> Certificates {
         let certificates = Certificates(directory: directory)
         try await certificates.authority("ca")
@@ -43,7 +43,7 @@ package struct Certificates: Sendable {
 }
 
 /// Runs a program to its end.
-/// - Throws: `ProgramError` with what it wrote, when it fails.
+/// - Throws: `ProgramError` with the program's output if it fails.
 func runProgram(_ name: String, _ arguments: [String], input: [UInt8] = []) async throws {
     let result = try await Subprocess.run(
         .name(name), arguments: Arguments(arguments), input: .array(input),

@@ -2,22 +2,22 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// One run of a program beside a test. It ends with the task that runs it, and is always waited for, so that nothing
-/// is left behind.
+/// One run of a program for a test. It ends with the task that runs it, and that task always waits for the end, so that
+/// nothing is left behind.
 package final class ChildProgram: Sendable {
-    /// What a program does.
+    /// An event of a program.
     package enum Event: Sendable, Equatable {
         /// A line of its standard output or standard error.
         case line(String)
-        /// It is gone; with its exit status, or why it could not be started.
+        /// It has ended, with its exit status or the reason why it did not start.
         case ended(String)
     }
     /// How long a program may take to end after `SIGTERM`, before it is killed.
     private static let grace = Duration.seconds(3)
-    /// The longest line: a message of a megabyte in hexadecimal digits.
+    /// The longest line, in bytes: a message of a megabyte in hexadecimal digits.
     private static let longestLine = 1 << 21
 
-    /// What it did so far.
+    /// The events so far.
     package let events = Recorder<Event>()
     private let name: String
     private let arguments: [String]
@@ -25,18 +25,18 @@ package final class ChildProgram: Sendable {
 
     private struct State {
         var send: (@Sendable (Signal) -> Void)?
-        /// Signals for a program that was not started yet; they reach it as soon as it is.
+        /// Signals for a program that has not started yet; it gets them as soon as it has.
         var early: [Signal] = []
         var hasBegun = false
     }
 
-    /// A run of the program `name`, found by the search path or an absolute path.
+    /// Creates a run of the program `name`, given as a name in the search path or as an absolute path.
     package init(_ name: String, _ arguments: [String]) {
         self.name = name
         self.arguments = arguments
     }
 
-    /// Runs the program until it ends, or ends it when the task is cancelled.
+    /// Runs the program to its end, or ends it when the task is cancelled.
     package func run() async {
         var options = PlatformOptions()
         options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: Self.grace)]
@@ -50,7 +50,7 @@ package final class ChildProgram: Sendable {
                     state.hasBegun = true
                     for signal in state.early { state.send?(signal) }
                 }
-                // The program is collected only after this closure, so its number is not another's yet.
+                // The program is reaped only after this closure, so its process id is not reused yet.
                 defer { state.withLock { $0.send = nil } }
                 for try await line in execution.standardOutput.strings(
                     bufferingPolicy: .maxLineLength(Self.longestLine))
@@ -64,12 +64,12 @@ package final class ChildProgram: Sendable {
         }
     }
 
-    /// What can be done to a program from outside.
+    /// The signals for a program.
     package enum Interruption: Int32, Sendable {
         case end = 15, kill = 9, freeze = 19, thaw = 18, reload = 1
     }
 
-    /// Interrupts the program, unless it has ended.
+    /// Sends a signal to the program, unless it has ended.
     package func interrupt(_ interruption: Interruption) {
         let signal = Signal(rawValue: interruption.rawValue)
         state.withLock { state in
@@ -77,16 +77,16 @@ package final class ChildProgram: Sendable {
         }
     }
 
-    /// Waits until the program has ended.
+    /// Waits for the program's end.
     package func end(within limit: Duration) async throws {
         try await events.wait(within: limit) { $0.contains(where: \.isEnd) }
     }
 }
 
 extension ChildProgram.Event {
-    /// Whether the program is gone.
+    /// Whether this is the program's end.
     package var isEnd: Bool { if case .ended = self { true } else { false } }
-    /// The line, or how it ended.
+    /// The line, or how the program ended.
     package var text: String {
         switch self {
         case .line(let text): text
@@ -95,7 +95,7 @@ extension ChildProgram.Event {
     }
 }
 
-/// A program that did not do what a test needs.
+/// A program that a test needs has failed.
 package struct ProgramError: Error, CustomStringConvertible {
     /// What happened.
     package var description: String

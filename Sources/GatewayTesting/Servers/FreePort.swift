@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP port of the loopback interface on which nobody listens at this moment.
+/// A currently unused TCP port of the loopback interface.
 package func freePort() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw ProgramError(description: "No socket: errno \(errno)") }

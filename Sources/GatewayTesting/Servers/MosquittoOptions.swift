@@ -1,28 +1,28 @@
 import MQTT
 
-/// How a real mosquitto for a test is set up.
+/// The options of a real mosquitto for a test.
 package struct MosquittoOptions: Sendable {
-    /// Whether clients need TLS, and a certificate.
+    /// Whether the server uses TLS, and whether clients need a certificate.
     package enum Encryption: Sendable {
         /// No encryption.
         case none
-        /// The server has a certificate for `localhost` and `127.0.0.1`.
+        /// TLS; the server has a certificate for `localhost` and `127.0.0.1`.
         case server
-        /// Clients need a certificate too.
+        /// TLS; clients also need a certificate.
         case mutual
     }
     /// Whether messages and sessions survive a restart.
     package var isPersistent: Bool
-    /// User names and passwords; anyone may connect when empty.
+    /// User names and passwords; if empty, anyone may connect.
     package var users: [String: String]
-    /// The lines of the access list; everything is allowed when empty.
+    /// The lines of the access list; if empty, everything is allowed.
     package var accessList: [String]
-    /// Encryption and certificates.
+    /// The encryption.
     package var encryption: Encryption
-    /// Further lines of the configuration file.
+    /// More lines for the configuration file.
     package var lines: [String]
 
-    /// A server for everyone, without encryption or memory by default.
+    /// Creates options; by default anyone may connect, without encryption or persistence.
     package init(
         isPersistent: Bool = false, users: [String: String] = [:], accessList: [String] = [],
         encryption: Encryption = .none, lines: [String] = []
@@ -34,15 +34,15 @@ package struct MosquittoOptions: Sendable {
         self.lines = lines
     }
 
-    /// The configuration file of a server in `directory`.
+    /// The text of the configuration file for a server in `directory`.
     func configuration(directory: String, port: Int, user: String) -> String {
         var text = [
             "listener \(port) 127.0.0.1",
-            // Started by root, mosquitto would become a user who cannot read the test's files.
+            // If started by root, mosquitto would become a user without access to the test's files.
             "user \(user)",
             "allow_anonymous \(users.isEmpty)",
             "log_dest stderr", "log_type error", "log_type warning", "log_type notice", "log_type information",
-            // A slow subscriber of a test must not lose messages for it.
+            // A slow subscriber in a test must not lose messages.
             "max_queued_messages 0",
             "persistence \(isPersistent)",
         ]

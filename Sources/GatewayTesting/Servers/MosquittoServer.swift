@@ -2,22 +2,22 @@ import Foundation
 package import MQTT
 import Synchronization
 
-/// A real mosquitto on a free port of the loopback interface, for as long as a test wants.
+/// A real mosquitto on a free port of the loopback interface.
 package final class MosquittoServer: Sendable {
-    /// Debian keeps it where the search path of ordinary users does not look.
+    /// Debian installs it in a folder outside ordinary users' search path.
     private static let program =
         ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"]
         .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "mosquitto"
-    /// How long starting or ending may take on a busy machine.
+    /// The time limit for starting or ending, on a busy machine.
     private static let limit = Duration.seconds(20)
-    /// How many ports are tried; another program takes one between asking and listening only rarely.
+    /// How many ports to try: another program rarely takes one before the server listens.
     private static let portAttempts = 8
 
-    /// Where its files are; removed at the end.
+    /// The folder of its files; removed at the end.
     package let directory: String
-    /// The certificates, when the options ask for encryption.
+    /// The certificates, if the options require encryption.
     package let certificates: Certificates?
-    /// How it is set up.
+    /// Its options.
     package let options: MosquittoOptions
     private let state: Mutex<(port: Int, run: ChildProgram?)>
     private let runs: AsyncStream<ChildProgram>.Continuation
@@ -33,18 +33,18 @@ package final class MosquittoServer: Sendable {
         state = Mutex((try freePort(), nil))
     }
 
-    /// The port it listens on; the same over restarts.
+    /// Its port; the same after restarts.
     package var port: Int { state.withLock { $0.port } }
 
-    /// Where clients find it.
+    /// Its address for clients.
     package var server: BrokerServer {
         BrokerServer(host: "127.0.0.1", port: port, isTLS: options.encryption != .none)
     }
 
-    /// What it logged since its last start.
+    /// Its log since the last start.
     package var log: [String] { state.withLock { $0.run }?.events.elements.map(\.text) ?? [] }
 
-    /// Starts it, and returns when it listens.
+    /// Starts it, and returns once it listens.
     package func start() async throws {
         let run = try launch()
         let events = try await run.events.wait(within: Self.limit) { events in
@@ -55,19 +55,19 @@ package final class MosquittoServer: Sendable {
         }
     }
 
-    /// Ends it in good order: clients are told, what is to be kept is written.
+    /// Shuts it down in an orderly way: it informs clients and writes its persistent data.
     package func stop() async throws { try await end(.end) }
 
-    /// Ends it at once, as a crash would.
+    /// Kills it, like a crash.
     package func kill() async throws { try await end(.kill) }
 
-    /// Makes it stop answering, as a hanging machine would: connections stay open.
+    /// Suspends it, like a hanging machine: connections stay open.
     package func freeze() { state.withLock { $0.run }?.interrupt(.freeze) }
 
-    /// Lets it go on after `freeze`.
+    /// Resumes it after `freeze`.
     package func thaw() { state.withLock { $0.run }?.interrupt(.thaw) }
 
-    /// Ends it in good order, and starts it on the same port.
+    /// Shuts it down, and starts it again on the same port.
     package func restart() async throws {
         try await stop()
         try await start()
@@ -102,7 +102,7 @@ package final class MosquittoServer: Sendable {
     }
 }
 
-/// Runs `body` beside a real mosquitto, and ends it afterwards.
+/// Runs `body` with a real mosquitto, and ends that afterwards.
 package func withMosquitto(
     _ options: MosquittoOptions = MosquittoOptions(), _ body: (MosquittoServer) async throws -> Void
 ) async throws {
@@ -128,7 +128,7 @@ package func withMosquitto(
 }
 
 extension MosquittoOptions {
-    /// Writes the files of passwords and access rules.
+    /// Writes the password file and the access list.
     fileprivate func writeAccess(to directory: String) async throws {
         if !accessList.isEmpty {
             try accessList.joined(separator: "\n").appending("\n")

@@ -1,10 +1,10 @@
-/// The programs that a test started. They end with `withPrograms`, also when the test fails.
+/// The programs started by a test. They end with `withPrograms`, even if the test fails.
 package struct Programs: Sendable {
     private let runs: AsyncStream<ChildProgram>.Continuation
 
     fileprivate init(_ runs: AsyncStream<ChildProgram>.Continuation) { self.runs = runs }
 
-    /// Starts the program `name`, found by the search path or an absolute path.
+    /// Starts the program `name`, given as a name in the search path or as an absolute path.
     package func start(_ name: String, _ arguments: [String]) -> ChildProgram {
         let program = ChildProgram(name, arguments)
         runs.yield(program)
@@ -12,14 +12,14 @@ package struct Programs: Sendable {
     }
 }
 
-/// Runs `body`, and ends the programs that it started afterwards: first asked, then killed, and waited for.
+/// Runs `body`, then ends its programs with `SIGTERM`, kills those that ignore it, and waits for their end.
 package func withPrograms(_ body: (Programs) async throws -> Void) async throws {
     let (stream, runs) = AsyncStream.makeStream(of: ChildProgram.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
             await withDiscardingTaskGroup { running in
                 for await program in stream { running.addTask { await program.run() } }
-                // Cancelled: the programs are, too.
+                // Cancellation also ends the programs.
                 running.cancelAll()
             }
         }

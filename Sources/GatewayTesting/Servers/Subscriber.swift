@@ -1,10 +1,11 @@
 package import MQTT
+package import Messages
 
-/// A subscriber that shares no code with the gateway: the program `mosquitto_sub`.
+/// A subscriber without any code of the gateway: the program `mosquitto_sub`.
 package final class Subscriber: Sendable {
-    /// How long the program may take to subscribe on a busy machine.
+    /// The time limit for subscribing, on a busy machine.
     private static let limit = Duration.seconds(20)
-    /// Begins each line that is a message; the others are the program's own log.
+    /// The first field of each line with a message; other lines are the program's own log.
     private static let mark = "message"
 
     private let program: ChildProgram
@@ -13,7 +14,7 @@ package final class Subscriber: Sendable {
     init(_ server: MosquittoServer, filter: String, account: MosquittoAccount?, session: String?) {
         // Topic, retain, quality of service, response topic, correlation data, expiry, payload in hexadecimal digits.
         let format = [Self.mark, "%t", "%r", "%q", "%R", "%D", "%E", "%x"].joined(separator: "\\t")
-        // The program does not flush its output when that is not a terminal; `stdbuf` makes it write line by line.
+        // The program does not flush its output unless that is a terminal; `stdbuf` makes it write line by line.
         program = ChildProgram(
             "stdbuf",
             ["-oL", "mosquitto_sub"] + server.clientArguments(account) + [
@@ -21,16 +22,16 @@ package final class Subscriber: Sendable {
             ] + (session.map { ["-c", "-i", $0, "-x", "3600"] } ?? []))
     }
 
-    /// What was received so far, in order.
+    /// The messages so far, in order.
     package var messages: [InboundMessage] { received.elements }
 
-    /// Returns what was received as soon as it fulfils `condition`.
+    /// Returns the messages as soon as they fulfil `condition`.
     /// - Throws: `DeadlinePassed` after `deadline`.
     @discardableResult
     package func wait(
         deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([InboundMessage]) -> Bool
     ) async throws -> [InboundMessage] {
-        try await withDeadline(deadline) {
+        try await withRealDeadline(deadline) {
             try await self.received.wait(until: condition)
         } orThrow: {
             DeadlinePassed(
@@ -56,7 +57,7 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// Returns when the broker has granted the subscription.
+    /// Returns once the broker has granted the subscription.
     func ready() async throws {
         let events = try await program.events.wait(within: Self.limit) { events in
             events.contains { $0.isEnd || $0.text.contains("SUBACK") }
@@ -99,9 +100,9 @@ package struct MosquittoAccount: Sendable, Hashable {
 }
 
 extension MosquittoServer {
-    /// Runs `body` beside a subscriber of `filter`, which sees everything that is published from the start of `body`.
+    /// Runs `body` with a subscriber of `filter`, which receives every message published from the start of `body`.
     ///
-    /// With a `session`, a persistent server keeps for it what is published while its connection is broken.
+    /// With a `session`, a persistent server stores messages for it while its connection is broken.
     package func withSubscriber(
         _ filter: String = "#", as account: MosquittoAccount? = nil, session: String? = nil,
         _ body: (Subscriber) async throws -> Void
@@ -115,8 +116,8 @@ extension MosquittoServer {
         }
     }
 
-    /// Publishes with the program `mosquitto_pub`, and returns when the broker has the message.
-    package func publish(_ message: OutboundMessage, as account: MosquittoAccount? = nil) async throws {
+    /// Publishes with the program `mosquitto_pub`, and returns once the broker has the message.
+    package func publish(_ message: OutgoingMessage, as account: MosquittoAccount? = nil) async throws {
         var arguments =
             clientArguments(account) + ["-V", "mqttv5", "-t", message.topic, "-q", "\(message.qos.rawValue)"]
         if message.isRetained { arguments.append("-r") }
@@ -132,7 +133,7 @@ extension MosquittoServer {
         try await runProgram("mosquitto_pub", arguments, input: message.payload)
     }
 
-    /// What every mosquitto program needs to find this server.
+    /// The arguments that connect any mosquitto program to this server.
     func clientArguments(_ account: MosquittoAccount?) -> [String] {
         var arguments = ["-h", "127.0.0.1", "-p", "\(port)"]
         if let account { arguments += ["-u", account.username, "-P", account.password] }

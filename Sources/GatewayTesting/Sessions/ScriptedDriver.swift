@@ -1,19 +1,19 @@
 package import GatewayKit
 import Vitals
 
-/// A driver that opens the sessions that a test hands out, one for each connection, and plays their measurements.
+/// A driver that opens a test's sessions, one per connection, and runs their scripted measurements.
 package struct ScriptedDriver: DeviceDriver {
     /// `scripted`.
     package static let name = "scripted"
-    /// It needs none.
+    /// No link.
     package static let link = LinkKind.none
 
     private let open: @Sendable (SessionContext) async throws -> ScriptedSession
 
-    /// A driver that asks `open` for each session; an error of it is a connection that fails.
+    /// Creates a driver that gets each session from `open`; an error from `open` is a failed connection.
     package init(open: @escaping @Sendable (SessionContext) async throws -> ScriptedSession) { self.open = open }
 
-    /// A driver whose device is never there.
+    /// Creates a driver whose device is never available.
     package init(options: inout ConfigurationReader) {
         open = { context in throw DeviceError(.disconnected, "Nobody scripted a session for \(context.device).") }
     }

@@ -3,15 +3,15 @@ import Synchronization
 package import Vitals
 
 extension ScriptedSession {
-    /// The events that wait.
+    /// The waiting events.
     package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
-    /// Recorded.
+    /// Records the call.
     package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
         try await receive(.settle(receipts.map(\.receipt), refusals: receipts.map(\.refusal)))
     }
 
-    /// A page of the records. Its name is the number of records before it.
+    /// A page of the records, named by the number of records before it.
     package func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         try await receive(.history(request))
         try require(.history, request.metric, "reading the history of \(request.metric.rawValue)")
@@ -27,7 +27,7 @@ extension ScriptedSession {
         return HistoryPage(samples: Array(page), next: page.endIndex < records.count ? "\(page.endIndex)" : nil)
     }
 
-    /// Forgets the records, if the content says so.
+    /// Removes the acknowledged records, if the content says so.
     package func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
         try await receive(.acknowledgeHistory(metric, through: through))
         change { content in
@@ -44,32 +44,31 @@ extension ScriptedSession {
         return (content.summaries[metric] ?? []).filter { days.contains($0.day) }.sorted { $0.day < $1.day }
     }
 
-    /// How the metric is monitored.
+    /// The metric's monitoring configuration.
     package func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         try await receive(.monitorConfiguration(metric))
         try require(.monitor, metric, "monitoring of \(metric.rawValue)")
-        return content.monitors[metric] ?? MonitorConfiguration()
+        return try monitor(of: metric)
     }
 
-    /// Takes the parts that are there.
-    package func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
-        try await receive(.setMonitorConfiguration(configuration, metric))
+    /// Changes the parts that are present.
+    package func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
+        let metric = configuration.metric
+        try await receive(.setMonitorConfiguration(configuration))
         try require(.monitor, metric, "monitoring of \(metric.rawValue)")
-        change { content in
-            var all = content.monitors[metric] ?? MonitorConfiguration()
-            if let part = configuration.schedule { all.schedule = part }
-            if let part = configuration.alert { all.alert = part }
-            if let part = configuration.restingAlert { all.restingAlert = part }
-            if let part = configuration.exerciseAlert { all.exerciseAlert = part }
-            if let part = configuration.exerciseMaximum { all.exerciseMaximum = part }
-            if let part = configuration.pressureAlert { all.pressureAlert = part }
-            content.monitors[metric] = all
+        let all = try monitor(of: metric).replacingParts(with: configuration)
+        change { content in content.monitors[metric] = all }
+    }
+
+    /// A metric's monitoring configuration, possibly without parts.
+    private func monitor(of metric: Metric) throws(DeviceError) -> MonitorConfiguration {
+        if let configuration = content.monitors[metric] { return configuration }
+        do { return try MonitorConfiguration(of: metric) } catch {
+            throw .unsupported("monitoring of \(metric.rawValue)")
         }
     }
 
-    /// Starts the scripted measurement; a second one meanwhile is `busy`.
+    /// Starts the scripted measurement; a second one at the same time is `busy`.
     package func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
         try await receive(.startMeasurement(metric, duration))
         try require(.measure, metric, "measuring \(metric.rawValue)")
@@ -86,23 +85,26 @@ extension ScriptedSession {
         return id
     }
 
-    /// Ends the measurement before its time.
+    /// Ends the measurement early.
     package func stopMeasurement(_ measurement: MeasurementID) async throws(DeviceError) {
         try await receive(.stopMeasurement(measurement))
         await end(measurement, completed: false, error: nil)
     }
 
-    /// Recorded.
+    /// Records the call.
     package func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
         try await receive(.setClock(now, utcOffset: utcOffset))
     }
 
-    /// Recorded.
+    /// Records the call.
     package func ping() async throws(DeviceError) { try await receive(.ping) }
 
-    /// Recorded; a device that hangs does so here, too.
+    /// The signal strength of the content.
+    package func signalStrength() async -> Int? { content.signalStrength }
+
+    /// Records the call; a device that hangs also hangs here.
     package func shutdown() async {
-        // A goodbye has no answer: an error of it is nobody's.
+        // A goodbye has no answer, so nobody can use its error.
         try? await receive(.shutdown)
     }
 

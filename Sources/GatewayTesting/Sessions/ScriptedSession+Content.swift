@@ -2,22 +2,24 @@ package import GatewayKit
 package import Vitals
 
 extension ScriptedSession {
-    /// What the device has and does.
+    /// The device's content and behaviour.
     package struct Content: Sendable {
         /// Its records of each metric, in any order.
         package var history: [Metric: [Sample]]
         /// Its own daily summaries.
         package var summaries: [Metric: [DailySummary]]
-        /// How it monitors each metric.
+        /// Its monitoring configuration of each metric.
         package var monitors: [Metric: MonitorConfiguration]
-        /// What a measurement of each metric gives.
+        /// The scripted measurement of each metric.
         package var measurements: [Metric: Measurement]
-        /// The most samples that it puts on a page, whatever the request allows.
+        /// The most samples on a page, whatever the request allows.
         package var pageLimit: Int
-        /// Whether it forgets what is acknowledged.
+        /// Whether it removes acknowledged records.
         package var forgetsAcknowledged: Bool
+        /// Its signal strength in dBm.
+        package var signalStrength: Int?
 
-        /// A device with nothing, unless told.
+        /// Creates content; empty by default.
         package init(
             history: [Metric: [Sample]] = [:], summaries: [Metric: [DailySummary]] = [:],
             monitors: [Metric: MonitorConfiguration] = [:], measurements: [Metric: Measurement] = [:],
@@ -32,11 +34,11 @@ extension ScriptedSession {
         }
     }
 
-    /// How a measurement goes. One without an end goes on until its duration is over or it is stopped.
+    /// A scripted measurement. Without an end it lasts until its duration is over or it is stopped.
     package struct Measurement: Sendable {
-        /// The readings, each so long after the start.
+        /// The readings, each with its time after the start.
         package var readings: [(after: Duration, reading: Reading)]
-        /// When it ends by itself, and why.
+        /// When it ends by itself, and the error if it fails.
         package var end: (after: Duration, error: DeviceError?)?
 
         /// A measurement.
@@ -55,7 +57,7 @@ extension ScriptedSession {
         case acknowledgeHistory(Metric, through: Timestamp)
         case summaries(Metric, ClosedRange<LocalDay>)
         case monitorConfiguration(Metric)
-        case setMonitorConfiguration(MonitorConfiguration, Metric)
+        case setMonitorConfiguration(MonitorConfiguration)
         case startMeasurement(Metric, Duration)
         case stopMeasurement(MeasurementID)
         case setClock(Timestamp, utcOffset: Int)
@@ -63,7 +65,7 @@ extension ScriptedSession {
         case shutdown
     }
 
-    /// A measurement that was started.
+    /// A started measurement.
     struct Start: Sendable {
         var id: MeasurementID
         var metric: Metric

@@ -3,7 +3,7 @@ import Synchronization
 import Vitals
 
 extension ScriptedSession {
-    /// Plays the scripted measurements until the session ends or the task is cancelled. Run it beside what is tested; a
+    /// Runs the scripted measurements until the session ends or the task is cancelled. Run it beside the tested code; a
     /// test that sends the samples itself does not need it.
     package func run() async {
         await withDiscardingTaskGroup { group in
@@ -24,7 +24,7 @@ extension ScriptedSession {
             }
             try await clock.sleep(for: end.after - (clock.uptime - begin))
         } catch {
-            // The task is cancelled: nobody is there to hear the rest.
+            // The task is cancelled, so nobody receives the rest.
             return
         }
         await self.end(start.id, completed: end.error == nil, error: end.error)
@@ -32,7 +32,7 @@ extension ScriptedSession {
 
     private func isRunning(_ id: MeasurementID) -> Bool { state.withLock { $0.running?.id == id } }
 
-    /// Ends a measurement once, and says so.
+    /// Ends a measurement once, and reports its end.
     func end(_ id: MeasurementID, completed: Bool, error: DeviceError?) async {
         let isFirst = state.withLock { state in
             guard state.running?.id == id else { return false }

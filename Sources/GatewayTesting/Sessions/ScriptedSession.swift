@@ -1,11 +1,12 @@
+import Concurrency
 package import GatewayKit
 import Synchronization
-import Vitals
+package import Vitals
 
-/// A device whose answers a test has written down, and which records every call.
+/// A device with scripted answers that records every call.
 ///
-/// It answers from `content`, unless `behave` says that a call fails, hangs or takes its time. Events are what the test
-/// sends, and the samples of scripted measurements while `run` runs.
+/// It answers from `content`, unless `behave` makes a call fail, hang or take time. Its events come from the test, and
+/// from scripted measurements while `run` runs.
 package final class ScriptedSession: DeviceSession {
     struct State {
         var content: Content
@@ -14,32 +15,32 @@ package final class ScriptedSession: DeviceSession {
         var running: (id: MeasurementID, metric: Metric)?
         var measurements = 0
         var end: DeviceError?
-        var hanging: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var nextIdentifier: UInt64 = 0
     }
 
-    /// What happens to a call.
+    /// The treatment of a call.
     package enum Behaviour: Sendable {
         /// It is answered from the content.
         case answer
         /// It fails.
         case fail(DeviceError)
-        /// It takes so much time, and is answered then.
+        /// It is answered after this time.
         case delay(Duration)
-        /// It is not answered before it is cancelled or the session ends.
+        /// It stays unanswered until it is cancelled or the session ends.
         case hang
     }
 
-    /// Who the device is and what it can do.
+    /// The device's identity and capabilities.
     package let description: DeviceDescription
     let state: Mutex<State>
     let inbox: EventInbox
+    /// Fulfilled when the session ends: then hanging calls fail.
+    private let over = Promise<Void>()
     let clock: GatewayClock
     let starts: AsyncStream<Start>
     let started: AsyncStream<Start>.Continuation
 
-    /// A device with this description and content.
-    /// - Parameter clock: what delays and measurements are timed with.
+    /// Creates a device with this description and content.
+    /// - Parameter clock: the clock for delays and measurements.
     package init(
         _ description: DeviceDescription, content: Content = Content(), clock: GatewayClock = .system,
         inboxCapacity: Int = EventInbox.defaultCapacity
@@ -48,20 +49,20 @@ package final class ScriptedSession: DeviceSession {
         self.clock = clock
         state = Mutex(State(content: content))
         inbox = EventInbox(capacity: inboxCapacity)
-        // Only one measurement runs at a time, so that more than one start never waits here.
+        // Only one measurement runs at a time, so at most one start waits here.
         (starts, started) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Everything that was called, oldest first.
+    /// Every call, oldest first.
     package var calls: [Call] { state.withLock { $0.calls } }
 
-    /// What the device contains now.
+    /// The device's present content.
     package var content: Content { state.withLock { $0.content } }
 
-    /// Changes what the device contains, as its own buttons would.
+    /// Changes the device's content, as its own buttons would.
     package func change(_ change: (inout Content) -> Void) { state.withLock { change(&$0.content) } }
 
-    /// Says what happens to each call from now on.
+    /// Sets the treatment of calls from now on.
     package func behave(_ behaviour: @escaping @Sendable (Call) -> Behaviour) {
         state.withLock { $0.behaviour = behaviour }
     }
@@ -69,25 +70,21 @@ package final class ScriptedSession: DeviceSession {
     /// Sends events, and returns when there is room for more.
     package func send(_ events: DeviceEvent...) async { await inbox.send(events) }
 
-    /// Ends the session, as if the device went out of reach: calls that hang fail, and events end with an error.
+    /// Ends the session, as if the device were out of reach: hanging calls fail, and events end with an error.
     package func disconnect(_ error: DeviceError = DeviceError(.disconnected, "The device is out of reach.")) {
-        let hanging = state.withLock { state in
-            if state.end == nil { state.end = error }
-            defer { state.hanging = [:] }
-            return state.hanging.values
-        }
-        for continuation in hanging { continuation.resume() }
+        state.withLock { state in if state.end == nil { state.end = error } }
+        over.fulfil(())
         inbox.finish(error)
         started.finish()
     }
 
-    /// Ends the events normally, as a device does that says goodbye.
+    /// Ends the events normally, like a device that says goodbye.
     package func finish() {
         inbox.finish()
         started.finish()
     }
 
-    /// Records a call and lets it fail, wait or pass.
+    /// Records a call and makes it fail, wait or pass.
     func receive(_ call: Call) async throws(DeviceError) {
         let (behaviour, end) = state.withLock { state in
             state.calls.append(call)
@@ -107,22 +104,5 @@ package final class ScriptedSession: DeviceSession {
 
     private static let closed = DeviceError(.disconnected, "The session was closed.")
 
-    private func hang() async {
-        let identifier = state.withLock { state in
-            state.nextIdentifier += 1
-            return state.nextIdentifier
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if Task.isCancelled || state.end != nil { return true }
-                    state.hanging[identifier] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.hanging.removeValue(forKey: identifier) }?.resume()
-        }
-    }
+    private func hang() async { _ = try? await over.wait() }
 }

@@ -1,22 +1,23 @@
+package import Conformance
 package import GatewayKit
 import Synchronization
 package import Vitals
 
-/// A session with a device that also does what a test wants from outside: it sends events, falls silent, and keeps what it
-/// was told. Everything else is the device's.
+/// A session with a real or simulated device that a test can also control: it can send events and fall silent, and it
+/// records the gateway's messages to the device. Everything else passes to the device.
 package final class StagedSession: DeviceSession {
-    /// What the device was told.
+    /// The gateway's messages to the device.
     package let told = Recorder<DriverConformance.Told>()
     private let session: any DeviceSession
     private let inbox = EventInbox()
     private let silence = Mutex(false)
-    /// Nothing is ever recorded here: who waits for it is not answered.
+    /// Never gets an element: a call that waits for it stays unanswered.
     private let answers = Recorder<Never>()
 
-    /// A stage for the device of `session`. It is run beside what is tested.
+    /// Creates a stage for the device of `session`. The test must run it.
     package init(_ session: any DeviceSession) { self.session = session }
 
-    /// Passes on what the device sends by itself, until that ends or the task is cancelled.
+    /// Forwards the device's events until they end or the task is cancelled.
     package func run() async {
         do {
             while let events = try await session.nextEvents() { await inbox.send(events) }
@@ -26,10 +27,10 @@ package final class StagedSession: DeviceSession {
         }
     }
 
-    /// Sends events, as if the device did it by itself.
+    /// Sends events in the name of the device.
     package func send(_ events: [DeviceEvent]) async { await inbox.send(events) }
 
-    /// Answers nothing more. Calls wait until they are cancelled.
+    /// Stops answering: calls wait until they are cancelled.
     package func fallSilent() { silence.withLock { $0 = true } }
 
     private func speak() async throws(DeviceError) {
@@ -40,32 +41,32 @@ package final class StagedSession: DeviceSession {
 }
 
 extension StagedSession {
-    /// The device's.
+    /// The device's description.
     package var description: DeviceDescription { session.description }
 
-    /// What the device or the test sends.
+    /// The events of the device and the test.
     package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
-    /// Recorded.
+    /// Records the message.
     package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
         try await speak()
         for (receipt, refusal) in receipts { told.append(.settled(receipt.mark, isDurable: refusal == nil)) }
     }
 
-    /// Asked of the device.
+    /// Passes the request to the device.
     package func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         try await speak()
         return try await session.history(request)
     }
 
-    /// Told to the device, and recorded.
+    /// Passes the message to the device, and records it.
     package func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
         try await speak()
         try await session.acknowledgeHistory(of: metric, through: through)
         told.append(.acknowledged(metric, through: through))
     }
 
-    /// Asked of the device.
+    /// Passes the request to the device.
     package func summaries(
         of metric: Metric, days: ClosedRange<LocalDay>
     ) async throws(DeviceError) -> [DailySummary] {
@@ -73,46 +74,47 @@ extension StagedSession {
         return try await session.summaries(of: metric, days: days)
     }
 
-    /// Asked of the device.
+    /// Passes the request to the device.
     package func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         try await speak()
         return try await session.monitorConfiguration(of: metric)
     }
 
-    /// Told to the device.
-    package func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
+    /// Passes the message to the device.
+    package func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         try await speak()
-        try await session.setMonitorConfiguration(configuration, of: metric)
+        try await session.setMonitorConfiguration(configuration)
     }
 
-    /// Asked of the device.
+    /// Passes the request to the device.
     package func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
         try await speak()
         return try await session.startMeasurement(of: metric, duration: duration)
     }
 
-    /// Told to the device.
+    /// Passes the message to the device.
     package func stopMeasurement(_ measurement: MeasurementID) async throws(DeviceError) {
         try await speak()
         try await session.stopMeasurement(measurement)
     }
 
-    /// Told to the device, and recorded.
+    /// Passes the message to the device, and records it.
     package func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
         try await speak()
         try await session.setClock(now, utcOffset: utcOffset)
         told.append(.clock(now, utcOffset: utcOffset))
     }
 
-    /// Asked of the device.
+    /// Passes the request to the device.
     package func ping() async throws(DeviceError) {
         try await speak()
         try await session.ping()
     }
 
-    /// Told to the device, and recorded.
+    /// Passes the request to the device.
+    package func signalStrength() async -> Int? { await session.signalStrength() }
+
+    /// Passes the message to the device, and records it.
     package func shutdown() async {
         guard (try? await speak()) != nil else { return }
         await session.shutdown()

@@ -1,13 +1,14 @@
+import Concurrency
 import Synchronization
 import Vitals
 
-/// Runs jobs one at a time on the thread that calls `run`, the next one drawn from those that are ready by a seed.
+/// Runs jobs one at a time on the thread that calls `run`. A seed chooses the next among the ready jobs.
 ///
-/// Tasks that are started with this executor as their preference run here with their child tasks and with the default
-/// actors that they call. An actor that has an executor of its own takes one of `serialExecutor()`. Unstructured tasks
-/// (`Task {`) do not inherit the preference and are outside of the simulation.
+/// Tasks with this executor preference run here, with their child tasks and the default actors that they call. An actor
+/// with its own executor uses one from `serialExecutor()`. Unstructured tasks (`Task {`) do not inherit the preference
+/// and are outside the simulation.
 package final class SeededExecutor: TaskExecutor, Sendable {
-    /// A job that is ready, with the executor that isolates it where that is not this one.
+    /// A ready job, with its isolating executor if that is not this one.
     private struct Ready {
         var job: UnownedJob
         var serial: SeededSerialExecutor?
@@ -21,40 +22,40 @@ package final class SeededExecutor: TaskExecutor, Sendable {
         var nextIdentifier: UInt64 = 0
         var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
 
-        /// Mixes a choice into the fingerprint (FNV-1a, by words).
+        /// Adds a choice to the fingerprint (FNV-1a, by words).
         mutating func mix(_ choice: Int64) {
             fingerprint = (fingerprint ^ UInt64(bitPattern: choice)) &* 0x0000_0100_0000_01B3
         }
     }
     private let state: Mutex<State>
 
-    /// An executor whose order of jobs is that of a seed.
+    /// Creates an executor whose order of jobs depends on a seed.
     package init(seed: UInt64) { state = Mutex(State(random: SplitMix64(seed: seed))) }
 
-    /// Takes a job that has become ready.
+    /// Adds a ready job.
     package func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), on: nil) }
 
-    /// An executor for an actor that takes one, so that its jobs run here, too.
+    /// A custom executor for an actor, so that its jobs run here, too.
     package func serialExecutor() -> SeededSerialExecutor { SeededSerialExecutor(self) }
 
-    /// The simulated time since the beginning.
+    /// The simulated time since the start.
     package var now: Duration { state.withLock { $0.now } }
 
-    /// A hash of all choices so far: equal for two runs of the same code and seed, unless something else than the seed
-    /// decided.
+    /// A hash of all choices so far: equal for two runs of the same code and seed, unless the code is not
+    /// deterministic.
     package var fingerprint: UInt64 { state.withLock { $0.fingerprint } }
 
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Runs one job that is ready. Returns whether there was one.
+    /// Runs one ready job. Returns whether there was one.
     func runOne() -> Bool {
         let next = state.withLock { state -> Ready? in
             guard !state.ready.isEmpty else { return nil }
             let index = Int.random(in: state.ready.indices, using: &state.random)
             state.mix(Int64(state.ready.count))
             state.mix(Int64(index))
-            // Swapped out instead of removed, which takes the same time whatever the count.
+            // Swapping to the end before removal takes constant time.
             state.ready.swapAt(index, state.ready.count - 1)
             return state.ready.removeLast()
         }
@@ -68,7 +69,7 @@ package final class SeededExecutor: TaskExecutor, Sendable {
         return true
     }
 
-    /// Lets time pass to the next deadline, but not beyond `limit`, and wakes everybody whose deadline that is.
+    /// Advances the time to the next deadline, but not beyond `limit`, and wakes all sleepers of that deadline.
     func advance(limit: Duration) -> Advance {
         let (result, woken) = state.withLock { state -> (Advance, [SleeperQueue.Sleeper]) in
             guard let deadline = state.sleepers.nextDeadline() else { return (.nobodySleeps, []) }
@@ -80,30 +81,30 @@ package final class SeededExecutor: TaskExecutor, Sendable {
             state.mix(deadline.components.seconds ^ deadline.components.attoseconds)
             return (.advanced, state.sleepers.take(until: state.now))
         }
-        for sleeper in woken { sleeper.resume() }
+        for sleeper in woken { sleeper.fulfil(()) }
         return result
     }
 
     enum Advance { case advanced, limitReached, nobodySleeps }
 
-    /// Sleeps until the simulated time is `deadline`.
+    /// Sleeps until the simulated time `deadline`.
     func sleep(until deadline: Duration) async throws {
         let identifier = state.withLock { state in
             state.nextIdentifier += 1
             return state.nextIdentifier
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (sleeper: SleeperQueue.Sleeper) in
-                let immediate = state.withLock { state -> Result<Void, any Error>? in
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    if deadline <= state.now { return .success(()) }
-                    state.sleepers.insert(sleeper, identifier: identifier, until: deadline)
-                    return nil
-                }
-                if let immediate { sleeper.resume(with: immediate) }
-            }
-        } onCancel: {
-            state.withLock { $0.sleepers.remove(identifier) }?.resume(throwing: CancellationError())
+        try Task.checkCancellation()
+        let sleeper = Promise<Void>()
+        let isDue = state.withLock { state in
+            if deadline > state.now { state.sleepers.insert(sleeper, identifier: identifier, until: deadline) }
+            return deadline <= state.now
+        }
+        if isDue { return }
+        do {
+            try await sleeper.wait()
+        } catch {
+            state.withLock { _ = $0.sleepers.remove(identifier) }
+            throw error
         }
     }
 
@@ -112,12 +113,12 @@ package final class SeededExecutor: TaskExecutor, Sendable {
     }
 }
 
-/// An executor for one actor, whose jobs a `SeededExecutor` runs among all others.
+/// An executor for one actor; a `SeededExecutor` runs its jobs among all others.
 package final class SeededSerialExecutor: SerialExecutor {
     private let executor: SeededExecutor
 
     fileprivate init(_ executor: SeededExecutor) { self.executor = executor }
 
-    /// Takes a job of the actor.
+    /// Adds a job of the actor.
     package func enqueue(_ job: consuming ExecutorJob) { executor.enqueue(UnownedJob(job), on: self) }
 }

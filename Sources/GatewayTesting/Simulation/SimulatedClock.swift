@@ -1,12 +1,12 @@
-/// A clock whose time passes only when nothing else is to be done: then at once, to the next deadline.
+/// A clock that stands still while any job is ready, and then jumps to the next deadline.
 package struct SimulatedClock: Clock {
     /// A moment of a simulation.
     package struct Instant: InstantProtocol {
-        /// The simulated time since the beginning.
+        /// The simulated time since the start.
         package var uptime: Duration
-        /// The moment so much later.
+        /// The moment `duration` later.
         package func advanced(by duration: Duration) -> Instant { Instant(uptime: uptime + duration) }
-        /// The time from here to another moment.
+        /// The time until another moment.
         package func duration(to other: Instant) -> Duration { other.uptime - uptime }
         /// Orders by time.
         package static func < (a: Instant, b: Instant) -> Bool { a.uptime < b.uptime }
@@ -19,7 +19,7 @@ package struct SimulatedClock: Clock {
 
     /// The current moment.
     package var now: Instant { Instant(uptime: executor.now) }
-    /// There is nothing below the resolution of `Duration` that is of use here.
+    /// The resolution of the clock; finer steps of `Duration` have no use here.
     package var minimumResolution: Duration { .nanoseconds(1) }
     /// Sleeps until a moment.
     /// - Throws: `CancellationError` as soon as the task is cancelled.

@@ -1,18 +1,18 @@
-package import GatewayKit
+import GatewayKit
 import Synchronization
-package import Vitals
+public import Vitals
 
-/// A small world in which a seed decides everything that is otherwise left to chance: the order of all jobs, and, through
-/// `random`, whatever a test lets go wrong. The same seed replays the same run.
+/// A simulated world in which a seed decides everything that is otherwise left to chance: the order of all jobs and,
+/// through `random`, a test's faults. The same seed replays the same run.
 ///
-/// What runs in it must use structured tasks, default actors (or actors with `executor.serialExecutor()`) and
+/// Code in it must use structured tasks, default actors (or actors with `executor.serialExecutor()`) and
 /// `gatewayClock`, and must not depend on the order of a `Set` or `Dictionary`.
-package final class Simulation: Sendable {
-    /// Jobs that may run without time passing before a run counts as going round in circles: a thousand devices with ten
-    /// thousand jobs each.
+public final class Simulation: Sendable {
+    /// The most jobs in one instant before a run counts as an endless loop: a thousand devices with ten thousand jobs
+    /// each.
     package static let maximumJobsPerInstant = 10_000_000
-    /// When simulations begin unless they say otherwise: 2026-01-01T00:00:00Z.
-    package static let defaultStart = Timestamp(seconds: 1_767_225_600)
+    /// The default start of simulations: 2026-01-01T00:00:00Z.
+    public static let defaultStart = Timestamp(seconds: 1_767_225_600)
 
     /// The seed.
     package let seed: UInt64
@@ -24,59 +24,65 @@ package final class Simulation: Sendable {
     private let jump = Mutex(Duration.zero)
     private let generator: Mutex<SplitMix64>
 
-    /// A world of a seed that begins at a date.
+    /// Creates a world with a seed and a start date.
     package init(seed: UInt64, start: Timestamp = defaultStart) {
         self.seed = seed
         self.start = start
         executor = SeededExecutor(seed: seed)
         clock = SimulatedClock(executor)
-        // Faults are drawn from numbers of their own, so that one more job does not change all of them.
+        // Faults have their own random numbers, so that an additional job does not change all of them.
         generator = Mutex(SplitMix64(seed: ~seed))
     }
 
-    /// The simulated time since the beginning. It never jumps.
+    /// The simulated time since the start. It never jumps.
     package var uptime: Duration { executor.now }
-    /// The simulated date, by the machine's clock.
-    package var date: Timestamp { trueDate + jump.withLock { $0 } }
-    /// The simulated date, whatever the machine's clock says.
+    /// The date on the simulated machine's clock.
+    public var date: Timestamp { trueDate + jump.withLock { $0 } }
+    /// The true simulated date, whatever the machine's clock shows.
     package var trueDate: Timestamp { start + executor.now }
-    /// Sets the date forward, or back where `duration` is negative, as if somebody set the machine's clock.
+    /// Moves the machine's clock forward, or back if `duration` is negative.
     package func jumpDate(by duration: Duration) { jump.withLock { $0 += duration } }
-    /// Sets the date right.
+    /// Sets the machine's clock right.
     package func correctDate() { jump.withLock { $0 = .zero } }
-    /// A hash of all choices of the scheduler: equal for two runs with the same seed.
+    /// A hash of all scheduling choices: equal for two runs with the same seed.
     package var fingerprint: UInt64 { executor.fingerprint }
-    /// A generator for faults. Each call gives another one, in an order that the seed decides.
+    /// A generator for faults. Each call returns a new one; the seed decides their sequence.
     package func random() -> SplitMix64 { generator.withLock { $0.split() } }
 
-    /// The clocks as the gateway takes them.
-    package var gatewayClock: GatewayClock {
+    /// The clocks for a gateway.
+    public var gatewayClock: GatewayClock {
         GatewayClock(date: { self.date }, steady: clock, steadyNow: { self.uptime })
     }
 
-    /// The clocks of somebody else, whose date is always right.
+    /// The clocks of another party, whose date is always right.
     package var trueClock: GatewayClock {
         GatewayClock(date: { self.trueDate }, steady: clock, steadyNow: { self.uptime })
     }
 
-    /// Runs `body` to its end in a new world.
-    package static func run<Result: Sendable>(
+    /// Runs `body` to its end in a new world. It takes little real time: simulated time advances only when no job is
+    /// ready.
+    /// - Parameters:
+    ///   - seed: decides the order of all jobs. The same seed replays the same run.
+    ///   - start: the start date.
+    ///   - deadline: the limit of simulated time.
+    /// - Throws: what `body` throws, or an error that says why `body` does not end.
+    public static func run<Result: Sendable>(
         seed: UInt64, start: Timestamp = defaultStart, deadline: Duration,
         _ body: @escaping @Sendable (Simulation) async throws -> Result
     ) throws -> Result {
         try Simulation(seed: seed, start: start).run(deadline: deadline, body)
     }
 
-    /// Runs `body` to its end, and everything that it waits for.
-    /// - Parameter deadline: how much simulated time it may take.
-    /// - Throws: what `body` throws, or a `SimulationError`; `body` is cancelled then and gets the chance to end.
+    /// Runs `body` and everything that it waits for to their end.
+    /// - Parameter deadline: the limit of simulated time.
+    /// - Throws: what `body` throws, or a `SimulationError`; then `body` is cancelled and gets time to end.
     package func run<Result: Sendable>(
         deadline: Duration, _ body: @escaping @Sendable (Simulation) async throws -> Result
     ) throws -> Result {
         let outcome = Outcome<Result>()
         let limit = uptime + deadline
-        // The root of the simulated tasks. It has no parent because this function is no task of the simulation; it has
-        // ended, or is cancelled and stuck for good, when this function returns.
+        // The root of the simulated tasks. It is unstructured because this function is not a task of the simulation.
+        // When this function returns, the root has ended, or is cancelled and stuck.
         let root = Task(executorPreference: executor) {
             do { outcome.set(.success(try await body(self))) } catch { outcome.set(.failure(error)) }
         }
@@ -90,10 +96,11 @@ package final class Simulation: Sendable {
         throw error
     }
 
-    /// The simulated time that a cancelled body gets to end, so that it lets go of files and threads.
+    /// The simulated time for a cancelled body to end, so that it releases files and threads.
     private static let farewell: Duration = .minutes(10)
 
-    /// Runs jobs, and lets time pass when there are none, until `isDone` and no job is ready. Returns what is wrong otherwise.
+    /// Runs jobs, and advances the time when there are none, until `isDone` and no job is ready. Returns an error code
+    /// if that fails.
     private func run(until limit: Duration, isDone: () -> Bool) -> SimulationError.Code? {
         var jobs = 0
         while true {

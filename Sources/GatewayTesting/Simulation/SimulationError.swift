@@ -1,12 +1,12 @@
-/// Why a simulation did not come to its end. Its text names the seed, which replays the run.
+/// Why a simulation did not end. Its text names the seed, which replays the run.
 package struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened.
     package enum Code: Sendable, Hashable {
-        /// Everybody waits and nobody sleeps: for each other, or for something outside of the simulation.
+        /// Every task waits and none sleeps: they wait for each other, or for something outside the simulation.
         case deadlock
-        /// The simulated deadline has passed.
+        /// The simulated time limit has passed.
         case deadline
-        /// Jobs keep coming without time passing.
+        /// Jobs keep coming while time stands still.
         case livelock
     }
     /// What happened.

@@ -1,8 +1,11 @@
-/// Who sleeps until when: a binary heap, ordered by deadline and then by who came first.
+import Concurrency
+
+/// The sleepers: a binary heap, ordered by deadline and then by arrival.
 ///
-/// A cancelled sleeper leaves its place in the heap behind until it comes up or the places outnumber the sleepers.
+/// A cancelled sleeper's place stays in the heap until its deadline, or until there are more than twice as many places
+/// as sleepers.
 struct SleeperQueue {
-    typealias Sleeper = CheckedContinuation<Void, any Error>
+    typealias Sleeper = Promise<Void>
     private typealias Place = (deadline: Duration, identifier: UInt64)
 
     private var places: [Place] = []
@@ -22,10 +25,10 @@ struct SleeperQueue {
         }
     }
 
-    /// Takes a sleeper out who is woken before its time, `nil` where it is awake already.
+    /// Removes a sleeper that is woken early, `nil` if it is awake already.
     mutating func remove(_ identifier: UInt64) -> Sleeper? { sleepers.removeValue(forKey: identifier) }
 
-    /// When the next one is to be woken, `nil` where nobody sleeps.
+    /// The next deadline, `nil` if nobody sleeps.
     mutating func nextDeadline() -> Duration? {
         while let first = places.first {
             if sleepers[first.identifier] != nil { return first.deadline }
@@ -34,7 +37,7 @@ struct SleeperQueue {
         return nil
     }
 
-    /// Takes out everybody whose deadline is `now` or before, in order.
+    /// Removes all sleepers with a deadline up to `now`, in order.
     mutating func take(until now: Duration) -> [Sleeper] {
         var woken: [Sleeper] = []
         while let first = places.first, first.deadline <= now {

@@ -1,4 +1,4 @@
-package import Engines
+package import StoreAPI
 package import Vitals
 
 extension FaultyStore: GatewayStore {
@@ -8,8 +8,8 @@ extension FaultyStore: GatewayStore {
         try await through(.load) { () async throws(StoreError) in try await base.load(device) }
     }
 
-    package func take(_ intake: Intake) async throws(StoreError) -> IntakeResult {
-        try await through(.take) { () async throws(StoreError) in try await base.take(intake) }
+    package func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
+        try await through(.ingest) { () async throws(StoreError) in try await base.ingest(intake) }
     }
 
     package func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError) {
@@ -35,11 +35,11 @@ extension FaultyStore: GatewayStore {
         }
     }
 
-    package func keepDeviceSummary(
+    package func storeDeviceSummary(
         _ summary: DailySummary, of device: DeviceID, at moment: Timestamp
     ) async throws(StoreError) -> Bool {
-        try await through(.keepDeviceSummary) { () async throws(StoreError) in
-            try await base.keepDeviceSummary(summary, of: device, at: moment)
+        try await through(.storeDeviceSummary) { () async throws(StoreError) in
+            try await base.storeDeviceSummary(summary, of: device, at: moment)
         }
     }
 
@@ -63,25 +63,17 @@ extension FaultyStore: GatewayStore {
         }
     }
 
-    package func finish(_ answer: StoredAnswer) async throws(StoreError) {
-        try await through(.finish) { () async throws(StoreError) in try await base.finish(answer) }
+    package func complete(_ answer: StoredAnswer) async throws(StoreError) {
+        try await through(.complete) { () async throws(StoreError) in try await base.complete(answer) }
     }
 
     package func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)] {
         try await through(.unanswered) { () async throws(StoreError) in try await base.unanswered() }
     }
 
-    package func pending(_ lane: Lane, after: Int64, limit: Int) async throws(StoreError) -> [Fact] {
+    package func pending(_ lane: Lane, after: Int64, limit: Int) async throws(StoreError) -> [OutboxEntry] {
         try await through(.pending) { () async throws(StoreError) in
             try await base.pending(lane, after: after, limit: limit)
-        }
-    }
-
-    package func pendingAnswers(
-        after: Int64, limit: Int
-    ) async throws(StoreError) -> [(number: Int64, answer: StoredAnswer)] {
-        try await through(.pendingAnswers) { () async throws(StoreError) in
-            try await base.pendingAnswers(after: after, limit: limit)
         }
     }
 

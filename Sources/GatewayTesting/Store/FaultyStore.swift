@@ -1,31 +1,32 @@
-package import Engines
+import Concurrency
+package import StoreAPI
 import Synchronization
 
-/// A store that fails as a script says: the disk is full, the process dies before or after the commit, the disk is slow.
+/// A store with scripted failures: the disk is full, the process dies before or after the commit, the disk is slow.
 ///
-/// After a crash no call returns, as for a process that is gone, until `bury` ends the callers that are left.
+/// After a crash no call returns, as in a dead process, until `endRun` ends the remaining callers.
 package final class FaultyStore: Sendable {
-    /// What goes wrong with a call.
+    /// The fault of a call.
     package enum Fault: Sendable {
-        /// It fails and has changed nothing.
+        /// The call fails without changing anything.
         case failure(StoreError)
-        /// The process dies before the call has changed anything.
+        /// The process dies before the call changes anything.
         case crashBefore
-        /// The process dies when everything is on disk and the caller does not know yet.
+        /// The process dies after everything is on disk, before the caller knows.
         case crashAfter
-        /// It takes its time: as long as this takes.
+        /// The call is delayed by this closure.
         case delay(@Sendable () async -> Void)
     }
 
     /// The methods of a store.
     package enum Call: String, CaseIterable, Sendable {
-        case load, take, save, samples, settle, keepDeviceSummary, days, report, begin, finish, unanswered, pending
-        case pendingAnswers, acknowledge, facts, statistics, clean, forget, knownDevices
+        case load, ingest, save, samples, settle, storeDeviceSummary, days, report, begin, complete, unanswered, pending
+        case acknowledge, facts, statistics, clean, forget, knownDevices
 
         /// Whether the method writes.
         package var isWrite: Bool {
             switch self {
-            case .samples, .days, .unanswered, .pending, .pendingAnswers, .facts, .statistics, .knownDevices:
+            case .samples, .days, .unanswered, .pending, .facts, .statistics, .knownDevices:
                 false
             default: true
             }
@@ -35,35 +36,28 @@ package final class FaultyStore: Sendable {
     private struct State {
         var calls = 0
         var isCrashed = false
-        var isBuried = false
-        var callers: [CheckedContinuation<Void, Never>] = []
     }
+    /// Lets the callers of a crashed store end.
+    private let runEnded = Promise<Void>()
 
     let base: any GatewayStore
     private let fault: @Sendable (Call, _ number: Int) -> Fault?
     private let state = Mutex(State())
 
-    /// A store that asks `fault` before each call, with the call's number from 1.
+    /// Creates a store that asks `fault` before each call, with the call's number from 1.
     package init(_ base: any GatewayStore, fault: @escaping @Sendable (_ call: Call, _ number: Int) -> Fault?) {
         self.base = base
         self.fault = fault
     }
 
-    /// Whether it has crashed: the store below can be closed and opened again now.
+    /// Whether it has crashed: the underlying store can then be closed and reopened.
     package var isCrashed: Bool { state.withLock { $0.isCrashed } }
 
-    /// Crashes now: calls from here on do not return.
+    /// Crashes now: later calls do not return.
     package func crash() { state.withLock { $0.isCrashed = true } }
 
-    /// Lets all callers of a crashed store end, with `StoreError` of code `closed`.
-    package func bury() {
-        let callers = state.withLock { state in
-            state.isBuried = true
-            defer { state.callers = [] }
-            return state.callers
-        }
-        for caller in callers { caller.resume() }
-    }
+    /// Ends all callers of a crashed store, with a `StoreError` of code `closed`.
+    package func endRun() { runEnded.fulfil(()) }
 
     func through<Value>(
         _ call: Call, _ body: () async throws(StoreError) -> Value
@@ -90,15 +84,9 @@ package final class FaultyStore: Sendable {
         return value
     }
 
-    /// Returns when the callers are let go.
+    /// Waits for `endRun`.
     private func death() async -> StoreError {
-        await withCheckedContinuation { continuation in
-            let isBuried = state.withLock { state in
-                if !state.isBuried { state.callers.append(continuation) }
-                return state.isBuried
-            }
-            if isBuried { continuation.resume() }
-        }
+        await runEnded.waitUncancelled()
         return StoreError(.closed, "The process of this store is gone.")
     }
 }

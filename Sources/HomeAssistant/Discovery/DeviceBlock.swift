@@ -2,14 +2,13 @@ import Contract
 import JSON
 import Vitals
 
-/// The `device` of a discovery message. Home Assistant refuses one with a key that it does not know, and one whose value
-/// is `null`.
+/// The `device` of a discovery message. Home Assistant rejects the message if a key is unknown or a value is `null`.
 struct DeviceBlock {
-    /// The identifier, which also begins the topics.
+    /// The identifier, also used as the beginning of topics.
     var node: String
     var name: String
     var identity = DeviceIdentity()
-    /// The identifier of the device through which this one is reached.
+    /// The identifier of the device that connects this one.
     var via: String?
 
     var json: JSONValue {

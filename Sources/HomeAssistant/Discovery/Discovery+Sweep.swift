@@ -1,16 +1,18 @@
-package import Contract
+import Contract
 import JSON
+package import Messages
 import Vitals
 
 extension Discovery {
-    /// What to subscribe to at the start to find discovery messages that this gateway retained earlier and would not
-    /// publish any more: of removed devices, and of another mode. Also where discovery is off now.
+    /// The topics to subscribe to at start, to find retained discovery messages that this gateway would no longer
+    /// publish: of removed devices, and of another mode. They also apply if discovery is off.
     package var sweepFilters: [String] { ["\(options.prefix)/device/+/config", "\(options.prefix)/+/+/+/config"] }
 
-    /// Whether a retained message is one of this gateway that is not among `current` topics, and should be emptied.
+    /// Whether a retained message is from this gateway but not on one of the `current` topics, so that it should be
+    /// cleared.
     ///
-    /// The topic alone does not tell: the gateway `home` must not sweep what the gateway `home_2` announced. So the
-    /// payload has to name this gateway's status topic, as each of ours does.
+    /// The topic alone is not enough: the gateway `home` must not clear the messages of the gateway `home_2`. So the
+    /// payload has to name this gateway's status topic, which every message of this gateway does.
     package func isStale(topic: String, payload: [UInt8], current: Set<String>) -> Bool {
         guard !payload.isEmpty, !current.contains(topic), topic.hasSuffix("/config"),
             topic.hasPrefix("\(options.prefix)/"), topic.contains("/\(node(""))"),
@@ -21,22 +23,22 @@ extension Discovery {
 }
 
 extension Discovery {
-    /// Whether a topic is one under which a device of this gateway was announced, in whatever way.
+    /// Whether a topic announces a device of this gateway, in any discovery mode.
     package func isTopic(_ topic: String, of device: String) -> Bool { topic.contains("/\(node(device))/") }
 
-    /// What has to be said on a topic of the other way of discovery before its entities are announced this way: Home Assistant lets
-    /// go of them, and keeps what people made of them. `nil` for a topic of this way.
+    /// The message that migrates a topic of the other discovery mode, before its entities are announced in this mode:
+    /// Home Assistant then releases the entities but keeps their users' customisations. `nil` for a topic of this mode.
     ///
-    /// It is not retained. Until the topic is emptied, a new start finds there what it found before.
+    /// It is not retained. Until the topic is cleared, a restarted gateway finds the same message there again.
     package func migration(of topic: String) -> OutgoingMessage? {
         let isOfDevice = topic.hasPrefix("\(options.prefix)/device/")
         guard options.mode != .off, isOfDevice != (options.mode == .device) else { return nil }
-        return OutgoingMessage(topic: topic, payload: Array(#"{"migrate_discovery":true}"#.utf8), isRetained: false)
+        return .json(topic: topic, payload: Array(#"{"migrate_discovery":true}"#.utf8), isRetained: false)
     }
 }
 
 extension JSONValue {
-    /// Whether a text stands anywhere in this value. The reader's limit of nesting bounds the recursion.
+    /// Whether a text occurs anywhere in this value. The reader's limit of nesting bounds the recursion.
     fileprivate func mentions(_ text: String) -> Bool {
         switch self {
         case .string(let value): value == text

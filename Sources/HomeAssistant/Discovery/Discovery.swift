@@ -1,11 +1,12 @@
 package import Contract
 import JSON
-package import Vitals
+package import Messages
+import Vitals
 
-/// Describes the gateway and its devices as Home Assistant wants it: retained messages, from which it makes devices and
-/// entities by itself. Pure: the same devices always give the same messages.
+/// Describes the gateway and its devices for Home Assistant: retained messages from which it creates devices and
+/// entities. It is pure: the same devices always give the same messages.
 package struct Discovery: Sendable {
-    /// How to announce.
+    /// The options.
     package let options: DiscoveryOptions
     let topics: ContractTopics
     let origin: DiscoveryOrigin
@@ -17,31 +18,31 @@ package struct Discovery: Sendable {
         self.origin = origin
     }
 
-    /// Where Home Assistant says `online` when it has started; `nil` where discovery is off.
+    /// The topic on which Home Assistant announces its start with `online`; `nil` if discovery is off.
     package var birthTopic: String? { options.mode == .off ? nil : "\(options.prefix)/status" }
 
-    /// Everything: the gateway first, since the devices refer to it. A device that never connected has no message.
-    package func messages(devices: [DeviceInfo]) -> [OutgoingMessage] {
+    /// All messages; the gateway's come first, since the devices refer to it. A device that never connected has no
+    /// message.
+    package func messages(devices: [DiscoveredDevice]) -> [OutgoingMessage] {
         gatewayMessages + devices.flatMap { messages(for: $0) }
     }
 
-    /// The gateway's own device.
+    /// The messages of the gateway's own device.
     package var gatewayMessages: [OutgoingMessage] { messages(gatewayDevice, components: gatewayComponents) }
 
-    /// A wearable; nothing where it never connected, as nobody knows what it can do.
-    /// - Parameter old: what was announced before, where that is known: entities that it had and that are gone are taken
-    ///   away.
-    package func messages(for device: DeviceInfo, replacing old: DeviceInfo? = nil) -> [OutgoingMessage] {
-        guard device.capabilities != nil else { return [] }
+    /// The messages of a wearable; none if it never connected, since its capabilities are unknown.
+    /// - Parameter old: the device as last announced, if known. Entities that no longer exist are removed.
+    package func messages(for device: DiscoveredDevice, replacing old: DiscoveredDevice? = nil) -> [OutgoingMessage] {
+        guard device.info.capabilities != nil else { return [] }
         let new = components(of: device)
         let keys = Set(new.map(\.key))
         let gone = old.map { components(of: $0).filter { !keys.contains($0.key) } } ?? []
-        return messages(block(of: device), components: new, gone: gone)
+        return messages(block(of: device.info), components: new, gone: gone)
     }
 
-    /// Takes a wearable and all its entities away.
-    package func removal(of device: DeviceInfo) -> [OutgoingMessage] {
-        let node = node(device.id.text)
+    /// Removes a wearable and all its entities.
+    package func removal(of device: DiscoveredDevice) -> [OutgoingMessage] {
+        let node = node(device.info.id.text)
         switch options.mode {
         case .off: return []
         case .device: return [.removal(of: deviceTopic(node))]
@@ -58,7 +59,8 @@ package struct Discovery: Sendable {
         switch options.mode {
         case .off: return []
         case .device:
-            // An entity that is gone is named with its platform alone. So are the texts in whose place there are times now.
+            // A removed entity is listed with its platform alone. The same removes text entities that are now time
+            // entities.
             let texts = components.filter { $0.platform == .time }
             let members =
                 components.map { JSONValue.Member($0.name(in: .device), $0.json(of: device.node, withPlatform: true)) }
@@ -74,7 +76,7 @@ package struct Discovery: Sendable {
     }
 
     private func message(_ topic: String, _ members: [JSONValue.Member]) -> OutgoingMessage {
-        OutgoingMessage(topic: topic, payload: JSONValue.object(members).bytes, isRetained: true)
+        .json(topic: topic, payload: JSONValue.object(members).bytes, isRetained: true)
     }
 
     private var originJSON: JSONValue {
@@ -84,7 +86,7 @@ package struct Discovery: Sendable {
         ]
     }
 
-    /// What a device's discovery topics, its identifier and the `unique_id`s of its entities begin with.
+    /// The prefix of a device's discovery topics, of its identifier and of its entities' `unique_id`s.
     func node(_ device: String) -> String { "vitals2mqtt_\(topics.gateway.text)_\(device)" }
 
     func deviceTopic(_ node: String) -> String { "\(options.prefix)/device/\(node)/config" }

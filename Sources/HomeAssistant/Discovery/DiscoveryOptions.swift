@@ -1,26 +1,26 @@
-/// How the gateway's devices are announced to Home Assistant.
+/// The options for announcing devices to Home Assistant.
 package struct DiscoveryOptions: Sendable, Hashable {
-    /// The ways of discovery. The raw value is the name in the configuration.
+    /// The modes of discovery. The raw value is the name in the configuration.
     package enum Mode: String, CaseIterable, Sendable, Hashable {
         /// One message per device: Home Assistant from 2024.12.
         case device
         /// One message per entity: older Home Assistant, and openHAB.
         case component
-        /// None.
+        /// No discovery.
         case off
     }
 
-    /// The way.
+    /// The mode.
     package var mode: Mode
-    /// The prefix of discovery topics, as it is set in Home Assistant.
+    /// The prefix of discovery topics, as configured in Home Assistant.
     package var prefix: String
-    /// The oldest release that has to understand what is announced.
+    /// The oldest Home Assistant release that must understand the messages.
     package var compatibility: HomeAssistantVersion
 
-    /// The prefix that Home Assistant has unless told otherwise.
+    /// Home Assistant's default prefix.
     package static let defaultPrefix = "homeassistant"
 
-    /// Options; Home Assistant's own defaults unless told otherwise.
+    /// Creates options; the defaults are those of Home Assistant.
     package init(
         mode: Mode = .device, prefix: String = defaultPrefix,
         compatibility: HomeAssistantVersion = .deviceDiscovery
@@ -31,11 +31,11 @@ package struct DiscoveryOptions: Sendable, Hashable {
     }
 }
 
-/// Who announces: Home Assistant shows it in its log and with the devices.
+/// The origin of discovery messages, which Home Assistant shows in its log and with the devices.
 package struct DiscoveryOrigin: Sendable, Hashable {
     /// The program's version.
     package var version: String
-    /// Where its documentation is.
+    /// The URL of its documentation.
     package var supportURL: String
 
     /// The program's name.

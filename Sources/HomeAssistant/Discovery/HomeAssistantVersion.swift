@@ -5,9 +5,9 @@ package struct HomeAssistantVersion: Sendable, Hashable, Comparable, CustomStrin
     /// The month of that year, 1–12.
     package var month: Int
 
-    /// The release with device-based discovery, the oldest that the mode `device` serves, and the default.
+    /// The first release with device-based discovery: the oldest for the mode `device`, and the default.
     package static let deviceDiscovery = HomeAssistantVersion(year: 2024, month: 12)
-    /// The release with the platform `time` for MQTT.
+    /// The first release with the MQTT platform `time`.
     package static let timePlatform = HomeAssistantVersion(year: 2026, month: 5)
 
     /// A release.
@@ -16,7 +16,7 @@ package struct HomeAssistantVersion: Sendable, Hashable, Comparable, CustomStrin
         self.month = month
     }
 
-    /// The release of a text such as `2024.12` or `2024.12.3`, whose patch number does not matter; `nil` for any other.
+    /// Parses `2024.12` or `2024.12.3`, whose patch number is ignored; `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),

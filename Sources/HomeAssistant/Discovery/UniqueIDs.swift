@@ -1,19 +1,20 @@
 import Contract
 package import Vitals
 
-/// Keeps the entities of a gateway's devices apart: a `unique_id` is made of the device's identifier and the entity's key, so
-/// `band` with `resting_heart_rate` and `band_resting` with `heart_rate` would have the same.
+/// Detects devices whose entities would share a `unique_id`. It consists of the device's identifier and the entity's
+/// key, so `band` with `resting_heart_rate` and `band_resting` with `heart_rate` would collide.
 package struct UniqueIDs: Sendable {
     private let keys: [String]
-    /// The devices so far.
+    /// The devices added so far.
     private var devices: Set<String> = []
-    /// The same by what stands before each `_` of their identifiers.
+    /// The same devices, by each part of their identifiers that precedes a `_`.
     private var longer: [String: [DeviceID]] = [:]
 
-    /// No device yet.
+    /// Creates an empty collection.
     package init() { keys = Discovery.everyKey }
 
-    /// Adds a device. Returns one of before that would share a `unique_id` with it, if each had all that a device can have.
+    /// Adds a device. Returns an earlier device that would share a `unique_id` with it, if both had every possible
+    /// entity.
     package mutating func add(_ device: DeviceID) -> DeviceID? {
         let beginnings = device.beginnings
         let shorter = beginnings.filter { devices.contains($0) }.compactMap { DeviceID($0) }
@@ -32,14 +33,14 @@ package struct UniqueIDs: Sendable {
 }
 
 extension DeviceID {
-    /// What stands before each `_`.
+    /// The parts that precede each `_`.
     fileprivate var beginnings: [String] {
         text.indices.filter { text[$0] == "_" }.map { String(text[..<$0]) }
     }
 }
 
 extension Discovery {
-    /// The key of every entity that a wearable can have.
+    /// The keys of all entities that a wearable can have.
     fileprivate static var everyKey: [String] {
         guard let id = DeviceID("any") else { return [] }
         let discovery = Discovery(
@@ -47,7 +48,8 @@ extension Discovery {
             origin: DiscoveryOrigin(version: "", supportURL: ""))
         let all = Capabilities(
             Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Abilities(rawValue: .max)) }))
-        let device = DeviceInfo(id: id, name: "", driver: "", capabilities: all, hasBattery: true)
-        return discovery.components(of: device).map(\.key)
+        let device = DeviceInfo(id: id, name: "", driver: "", capabilities: all, features: .all)
+        // With empty settings no rule has a known limit, so none is left out.
+        return discovery.components(of: DiscoveredDevice(device, settings: MonitorSettings())).map(\.key)
     }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// The kinds of entity that are announced.
+/// The kinds of entity used in discovery.
 enum Platform: String, CaseIterable {
     case binarySensor = "binary_sensor"
     case button
@@ -12,38 +12,41 @@ enum Platform: String, CaseIterable {
     case time
 }
 
-/// An entity as it is announced.
+/// An entity of a discovery message.
 struct Component {
     var platform: Platform
     /// Unique within its device.
     var key: String
-    /// The name of the data point; Home Assistant puts the device's name before it.
+    /// The name of the data point; Home Assistant prefixes the device's name.
     var name: String
     var category: Category?
-    /// The topics that must all say `online`; none for the entity that shows just that.
+    /// The topics that must all say `online`; none for an entity that itself shows availability.
     var availability: [String]
-    /// A further topic, with a template that gives `online` while the entity has a value at all: for platforms that
-    /// cannot be unknown.
+    /// One more availability topic, with a template that yields `online` while the entity has a value: for platforms
+    /// without an unknown state.
     var presence: (topic: String, template: String)?
-    /// What the platform needs.
+    /// Whether the entity is enabled by default. Home Assistant reads this only when it first sees the entity.
+    var isEnabledByDefault = true
+    /// The members specific to the platform.
     var members: [JSONValue.Member]
 
-    /// Where Home Assistant shows an entity that is no measured value.
+    /// The category of an entity that is not a measured value.
     enum Category: String { case config, diagnostic }
 
     init(
-        _ platform: Platform, _ key: String, _ name: String, category: Category? = nil, availability: [String],
-        _ members: [(String, JSONValue?)]
+        _ platform: Platform, _ key: String, _ name: String, category: Category? = nil, isEnabledByDefault: Bool = true,
+        availability: [String], _ members: [(String, JSONValue?)]
     ) {
         self.platform = platform
         self.key = key
         self.name = name
         self.category = category
+        self.isEnabledByDefault = isEnabledByDefault
         self.availability = availability
         self.members = members.compactMap { key, value in value.map { JSONValue.Member(key, $0) } }
     }
 
-    /// The entity's object. `qos` stands in every one, since at the root it would not hold for all platforms.
+    /// The entity's object. Each has its own `qos`, since at the root it would not apply to all platforms.
     func json(of node: String, withPlatform: Bool) -> JSONValue {
         var result: [JSONValue.Member] = []
         func add(_ key: String, _ value: JSONValue) { result.append(JSONValue.Member(key, value)) }
@@ -52,6 +55,7 @@ struct Component {
         add("default_entity_id", .string("\(platform.rawValue).\(entityName(in: node))"))
         add("name", .string(name))
         if let category { add("entity_category", .string(category.rawValue)) }
+        if !isEnabledByDefault { add("enabled_by_default", false) }
         add("qos", 1)
         if !availability.isEmpty {
             var list: [JSONValue] = availability.map { ["topic": .string($0)] }
@@ -64,12 +68,13 @@ struct Component {
         return .object(result + members)
     }
 
-    /// What names it in the topic or the message that announces it. A time and the text that it replaces stand in one message.
+    /// The entity's name in its discovery topic or message. A time entity and the text entity it replaces share one
+    /// message, so they need different names.
     func name(in mode: DiscoveryOptions.Mode) -> String {
         mode == .device && platform == .time ? "\(key)_time" : key
     }
 
-    /// An entity's identifier has no hyphens.
+    /// The entity's identifier, in which hyphens become underscores.
     private func entityName(in node: String) -> String {
         String("\(node)_\(key)".map { $0 == "-" ? "_" : $0 })
     }

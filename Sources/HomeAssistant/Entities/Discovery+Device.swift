@@ -3,62 +3,40 @@ import JSON
 import Vitals
 
 extension Discovery {
-    /// The entities of a wearable: only what its capabilities allow.
-    func components(of device: DeviceInfo) -> [Component] {
-        guard let capabilities = device.capabilities else { return [] }
-        return values(of: device, capabilities) + totals(of: device.id, capabilities)
-            + diagnostics(of: device, capabilities) + alerts(of: device.id, capabilities)
-            + settings(of: device.id, capabilities) + buttons(of: device.id, capabilities)
-    }
-
-    private func diagnostics(of device: DeviceInfo, _ capabilities: Capabilities) -> [Component] {
-        var result: [Component] = []
-        if device.hasBattery {
-            result.append(
-                latest(
-                    device, .battery, "battery", "Battery", category: .diagnostic,
-                    template: "{{ value_json.value }}", [("device_class", "battery")]))
-        }
-        if capabilities.canSynchronise {
-            result.append(
-                Component(
-                    .sensor, "last_sync", "Last sync", category: .diagnostic, availability: gatewayOnly,
-                    [
-                        ("state_topic", .string(topics.topic(.sync(device.id)))),
-                        ("value_template", "{{ value_json.last_success_at }}"), ("device_class", "timestamp"),
-                    ]))
-        }
-        result.append(
-            Component(
-                .sensor, "firmware", "Firmware", category: .diagnostic, availability: gatewayOnly,
-                [
-                    ("state_topic", .string(topics.topic(.info(device.id)))),
-                    // A sensor without unit or class would show None as a text.
-                    ("value_template", "{{ value_json.firmware or 'unknown' }}"), ("icon", "mdi:chip"),
-                ]))
-        return result
+    /// The entities of a wearable, as its capabilities allow. The order is: values, actions, diagnostics, settings.
+    func components(of device: DiscoveredDevice) -> [Component] {
+        guard let capabilities = device.info.capabilities else { return [] }
+        let id = device.info.id
+        return values(of: device.info, capabilities) + days(of: id, capabilities) + alerts(of: device, capabilities)
+            + buttons(of: id, capabilities) + diagnostics(of: device, capabilities) + settings(of: id, capabilities)
     }
 
     private func buttons(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
-        func button(_ key: String, _ name: String, _ command: String, _ members: [(String, JSONValue?)]) -> Component {
+        func button(
+            _ key: String, _ name: String, _ command: String, category: Component.Category? = nil,
+            payload: JSONValue? = nil, icon: JSONValue
+        ) -> Component {
             Component(
-                .button, key, name, availability: gatewayOnly,
-                [("command_topic", .string(topics.topic(.command(device, command))))] + members)
+                .button, key, name, category: category, availability: gatewayOnly,
+                [
+                    ("command_topic", .string(topics.topic(.command(device, command)))),
+                    ("payload_press", payload.map { .string($0.description) }), ("icon", icon),
+                ])
         }
-        var result: [Component] = []
-        if capabilities.canSynchronise {
-            result.append(button("sync_now", "Sync now", "sync", [("icon", "mdi:sync")]))
+        let measured = capabilities.metrics(with: .measure)
+        var result = measured.map { metric in
+            button(
+                "measure_\(metric.rawValue)", "Measure \(metric.phrase) now", "measure",
+                payload: ["metric": .string(metric.rawValue)], icon: "mdi:play-circle-outline")
         }
-        for metric in capabilities.metrics(with: .measure) {
-            let payload: JSONValue = ["metric": .string(metric.rawValue)]
+        if !measured.isEmpty {
             result.append(
                 button(
-                    "measure_\(metric.rawValue)", "Measure \(metric.phrase) now", "measure",
-                    [("payload_press", .string(payload.description)), ("icon", "mdi:play-circle-outline")]))
+                    "stop_measuring", "Stop measuring", "measure", payload: ["action": "stop"],
+                    icon: "mdi:stop-circle-outline"))
         }
-        var reconnect = button("reconnect", "Reconnect", "reconnect", [("icon", "mdi:connection")])
-        reconnect.category = .config
-        result.append(reconnect)
+        if capabilities.canSynchronise { result.append(button("sync_now", "Sync now", "sync", icon: "mdi:sync")) }
+        result.append(button("reconnect", "Reconnect", "reconnect", category: .config, icon: "mdi:connection"))
         return result
     }
 }

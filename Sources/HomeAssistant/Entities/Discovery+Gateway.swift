@@ -20,13 +20,14 @@ extension Discovery {
                 [
                     ("state_topic", state), ("value_template", .string("{{ \(lanes) }}")),
                     ("unit_of_measurement", "messages"), ("state_class", "measurement"),
-                    ("icon", "mdi:tray-full"),
+                    ("suggested_display_precision", 0), ("icon", "mdi:tray-full"),
                 ]),
             Component(
                 .sensor, "store_size", "Store size", category: .diagnostic, availability: gatewayOnly,
                 [
                     ("state_topic", state), ("value_template", "{{ value_json.store_bytes }}"),
                     ("device_class", "data_size"), ("unit_of_measurement", "B"), ("state_class", "measurement"),
+                    ("suggested_display_precision", 0),
                 ]),
             Component(
                 .button, "sync_all", "Sync all now", availability: gatewayOnly,
@@ -34,9 +35,9 @@ extension Discovery {
         ]
     }
 
-    /// Availability of what works, or is true, also while the device is away.
+    /// Availability of entities that also work while the device is offline.
     var gatewayOnly: [String] { [topics.topic(.gatewayStatus)] }
 
-    /// Availability of values.
+    /// Availability of entities with a value.
     func gatewayAndDevice(_ device: DeviceID) -> [String] { gatewayOnly + [topics.topic(.availability(device))] }
 }

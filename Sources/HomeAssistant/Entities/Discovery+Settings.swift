@@ -19,7 +19,7 @@ extension Discovery {
                 ("command_topic", .string(topics.topic(.configSet(device)))),
             ] + members)
         if platform == .text {
-            // A text that does not fit its pattern is an error in Home Assistant, and so is none.
+            // In Home Assistant, a text that does not match its pattern is an error, and so is a missing one.
             let online = "'\(ContractEncoder.online)' if value_json.\(setting.path)"
             result.presence = (topic, "{{ \(online) else '\(ContractEncoder.offline)' }}")
         }
@@ -33,14 +33,14 @@ extension Discovery {
             return (
                 .switch,
                 [
-                    // Jinja writes a truth value as Python does, and None makes the switch unknown.
+                    // Jinja writes Booleans as Python does, and None makes the switch unknown.
                     ("value_template", .string("{{ \(value) }}")), ("state_on", "True"), ("state_off", "False"),
                     ("payload_on", .string(setting.patch("true"))),
                     ("payload_off", .string(setting.patch("false"))),
                 ]
             )
         case .timeOfDay where options.compatibility >= .timePlatform:
-            // A time picker has no 24:00; the gateway takes 00:00 as an end for it.
+            // A time picker has no 24:00; for an end, the gateway accepts 00:00 instead.
             let state = setting.field == .scheduleEnd ? "'00:00' if \(value) == '24:00' else \(value)" : value
             return (
                 .time,
@@ -56,7 +56,7 @@ extension Discovery {
                     ("value_template", .string("{{ \(value) }}")),
                     ("command_template", .string(setting.patch("\"{{ value[:5] }}\""))),
                     ("pattern", "^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00)$"),
-                    // 08:00:00, as scripts write it.
+                    // 08:00:00, the format of scripts.
                     ("max", 8),
                 ]
             )
@@ -77,7 +77,7 @@ extension Discovery {
 }
 
 extension MonitorSetting {
-    /// The merge patch that gives this setting a value, which is JSON text or a template of it.
+    /// The merge patch that sets this setting to a value, given as JSON text or as a template of it.
     fileprivate func patch(_ value: String) -> String {
         let names = path.split(separator: ".")
         return names.map { "{\"\($0)\":" }.joined() + value + String(repeating: "}", count: names.count)

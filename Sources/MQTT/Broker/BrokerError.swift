@@ -1,14 +1,14 @@
-/// What went wrong with a broker, and what to do about it.
+/// A broker failure, and what to do about it.
 package struct BrokerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What a program can do about it.
+    /// The kind of failure, by what a program can do about it.
     package enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The options make no connection possible: the configuration must be changed.
+        /// No connection is possible with these options. Change the configuration.
         case invalidOptions
         /// No connection to the host and port. Try again, or the next server.
         case unreachable
         /// No answer in time. Try again, or the next server.
         case timedOut
-        /// No trusted encrypted connection. The certificates or the broker's address must be changed.
+        /// No trusted encrypted connection. Change the certificates or the broker's address.
         case tls
         /// The broker refused the user name or password.
         case badCredentials
@@ -20,19 +20,19 @@ package struct BrokerError: Error, Sendable, Hashable, CustomStringConvertible {
         case refused
         /// An open connection ended. Open a new one.
         case broken
-        /// As many messages as allowed are not acknowledged yet. Wait for events.
+        /// The window is full of unacknowledged messages. Wait for events.
         case windowFull
-        /// The message cannot be sent by MQTT, or by this broker. Do not send it again.
+        /// MQTT or this broker does not allow the message. Do not send it again.
         case invalidMessage
-        /// The broker refused a subscription, which the message names.
+        /// The broker refused a subscription; the message names it.
         case subscriptionRefused
         /// The calling task was cancelled.
         case cancelled
     }
 
-    /// What happened, for a program.
+    /// The failure for a program.
     package var code: Code
-    /// What happened and what to do, for a person. Contains no password.
+    /// The failure and its remedy for a person. Contains no password.
     package var message: String
 
     /// An error.
@@ -44,7 +44,7 @@ package struct BrokerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The calling task was cancelled.
     package static let cancelled = BrokerError(.cancelled, "The task that used the broker was cancelled.")
 
-    /// As many messages are unacknowledged as `window` allows.
+    /// The number of unacknowledged messages has reached `window`.
     package static func windowFull(_ window: Int) -> BrokerError {
         BrokerError(.windowFull, "\(window) messages are not acknowledged yet; wait for acknowledgements.")
     }

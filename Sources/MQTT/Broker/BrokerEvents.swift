@@ -1,4 +1,4 @@
-/// What a caller calls one of its published messages, for instance the number of a row of its outbox.
+/// The caller's identifier of a published message, for instance a row number of its outbox.
 package struct MessageToken: RawRepresentable, Sendable, Hashable {
     /// The caller's number.
     package var rawValue: Int64
@@ -6,23 +6,23 @@ package struct MessageToken: RawRepresentable, Sendable, Hashable {
     /// A token from the caller's number.
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// A token for messages whose acknowledgement nobody waits for.
+    /// The token of messages without a tracked acknowledgement.
     package static let unnamed = MessageToken(rawValue: .min)
 }
 
-/// Everything that happened on a connection since it was last asked. Kinds are kept apart, as their order does not
-/// matter to anyone and acknowledgements come by the thousand.
+/// All events of a connection since the last query. Kinds are separate: their relative order does not matter, and
+/// acknowledgements arrive by the thousand.
 package struct BrokerEvents: Sendable, Equatable {
-    /// Published messages that the broker took over, in the order of their acknowledgements.
+    /// Published messages that the broker acknowledged, in the order of their acknowledgements.
     package var acknowledged: [MessageToken]
-    /// Published messages that the broker answered with an error (only MQTT 5 can tell).
+    /// Published messages that the broker answered with an error (reported only by MQTT 5).
     package var refused: [RefusedMessage]
-    /// Messages that subscriptions brought, in order.
+    /// Messages received through subscriptions, in order.
     package var received: [InboundMessage]
-    /// Messages that were received and thrown away, because too many were waiting to be taken.
+    /// The number of received messages dropped because too many were waiting.
     package var droppedCount: Int
 
-    /// Events; nothing has happened by default.
+    /// Events; none by default.
     package init(
         acknowledged: [MessageToken] = [], refused: [RefusedMessage] = [], received: [InboundMessage] = [],
         droppedCount: Int = 0
@@ -33,35 +33,35 @@ package struct BrokerEvents: Sendable, Equatable {
         self.droppedCount = droppedCount
     }
 
-    /// Whether nothing has happened.
+    /// Whether there are no events.
     package var isEmpty: Bool { acknowledged.isEmpty && refused.isEmpty && received.isEmpty && droppedCount == 0 }
 }
 
-/// A published message that the broker did not take.
+/// A published message that the broker refused.
 package struct RefusedMessage: Sendable, Hashable {
-    /// What the caller called the message.
+    /// The caller's token of the message.
     package var token: MessageToken
-    /// Why.
-    package var reason: RefusalReason
+    /// The reason of the refusal.
+    package var reason: BrokerRefusal
 
-    /// A refusal of the message called `token`.
-    package init(token: MessageToken, reason: RefusalReason) {
+    /// A refusal of the message with `token`.
+    package init(token: MessageToken, reason: BrokerRefusal) {
         self.token = token
         self.reason = reason
     }
 }
 
 /// Why a broker refused a message: a reason code of a PUBACK (MQTT 5, section 3.4.2.1).
-package enum RefusalReason: Sendable, Hashable {
+package enum BrokerRefusal: Sendable, Hashable {
     /// 0x87: the user may not publish on this topic. Sending again helps only after the broker's rules changed.
     case notAuthorized
     /// 0x97: a limit of the broker is reached. Send again later.
     case quotaExceeded
     /// 0x90: the broker does not accept the topic.
     case invalidTopic
-    /// 0x95: longer than the broker accepts.
+    /// 0x95: the message is longer than the broker accepts.
     case packetTooLarge
-    /// 0x99: the payload is not what its format indicator says.
+    /// 0x99: the payload does not match its format indicator.
     case invalidPayload
     /// Any other code from 0x80 on.
     case other(UInt8)
@@ -79,7 +79,7 @@ package enum RefusalReason: Sendable, Hashable {
         }
     }
 
-    /// Whether the same message may be accepted later without anybody's doing.
+    /// Whether the broker may accept the same message later without intervention.
     package var isTemporary: Bool {
         switch self {
         case .quotaExceeded, .other: true

@@ -2,6 +2,6 @@
 package enum MQTTVersion: String, Sendable, Hashable, CaseIterable {
     /// MQTT 5.0: with properties, reason codes and retain-as-published.
     case v5 = "5"
-    /// MQTT 3.1.1: properties of messages are not sent, and refusals of messages are not told.
+    /// MQTT 3.1.1: without message properties, and without refusals of messages.
     case v311 = "3.1.1"
 }

@@ -1,21 +1,23 @@
-/// A message that a subscription brought.
+package import Messages
+
+/// A message received through a subscription.
 package struct InboundMessage: Sendable, Hashable {
-    /// Where it was published.
+    /// The topic of publication.
     package var topic: String
     /// The content, cut to `BrokerOptions.maximumInboundPayload` bytes.
     package var payload: [UInt8]
-    /// How long the content was before it was cut, in bytes.
+    /// The original length of the content in bytes.
     package var payloadSize: Int
-    /// How it was delivered.
+    /// The quality of service of the delivery.
     package var qos: QualityOfService
-    /// With `Subscription.retainsAsPublished` (MQTT 5) whether it was published with retain; else whether the broker
-    /// had it in store when the subscription was made.
+    /// With `Subscription.retainsAsPublished` (MQTT 5), whether it was published with retain; otherwise whether the
+    /// broker already stored it when the client subscribed.
     package var isRetained: Bool
-    /// Where an answer is wanted; MQTT 5 only.
+    /// The topic for an answer; MQTT 5 only.
     package var responseTopic: String?
-    /// What an answer must repeat; MQTT 5 only.
+    /// The data that an answer must repeat; MQTT 5 only.
     package var correlationData: [UInt8]?
-    /// What is left of its life when it was delivered; MQTT 5 only.
+    /// The remaining lifetime at delivery; MQTT 5 only.
     package var expiry: Duration?
 
     /// A message; `payloadSize` is the size of `payload` unless given.
@@ -34,6 +36,6 @@ package struct InboundMessage: Sendable, Hashable {
         self.expiry = expiry
     }
 
-    /// Whether `payload` is only the beginning of the content.
+    /// Whether `payload` is only the start of the content.
     package var isCut: Bool { payloadSize > payload.count }
 }

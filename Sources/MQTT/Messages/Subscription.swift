@@ -1,13 +1,15 @@
-/// Which messages a client wants.
+package import Messages
+
+/// A client's request for messages.
 package struct Subscription: Sendable, Hashable {
     /// A topic, with `+` for one level and a `#` at the end for all further ones.
     package var filter: String
-    /// The highest quality of service to deliver with.
+    /// The maximum quality of service for delivery.
     package var qos: QualityOfService
-    /// MQTT 5 only: a message keeps the retain flag it was published with, so that a command that someone published
-    /// with retain can be told from a live one even when it arrives live.
+    /// MQTT 5 only: a message keeps its original retain flag. This distinguishes a command published with retain from
+    /// a live one, even when it arrives live.
     package var retainsAsPublished: Bool
-    /// MQTT 5 only: messages that this client published itself do not come back.
+    /// MQTT 5 only: the client does not receive its own messages.
     package var isWithoutOwn: Bool
 
     /// A subscription; quality of service 1 and no options by default.

@@ -1,8 +1,8 @@
 internal import CMosquitto
 
-/// libmosquitto's and MQTT's numbers as errors that say what to do.
+/// Maps error numbers of libmosquitto and MQTT to errors with a remedy.
 extension BrokerError {
-    /// A CONNACK that is not success: return codes 1 to 5 of MQTT 3.1.1 (section 3.2.2.3), reason codes from 0x80 of
+    /// An unsuccessful CONNACK: return codes 1 to 5 of MQTT 3.1.1 (section 3.2.2.3), reason codes from 0x80 of
     /// MQTT 5 (section 3.2.2.2).
     static func connectionRefused(_ code: Int32, by server: BrokerServer, version: MQTTVersion) -> BrokerError {
         let isV5 = code >= 0x80
@@ -26,8 +26,8 @@ extension BrokerError {
         }
     }
 
-    /// A connection that could not be opened, by libmosquitto's error, the system's error, what libmosquitto logged,
-    /// and the certificates that were used if there was a TCP connection already.
+    /// The error for a failed connection attempt, from libmosquitto's error, the system's error, libmosquitto's log,
+    /// and the certificates if TCP was already connected.
     static func notOpened(
         _ code: Int32, systemError: Int32, log: [String], server: BrokerServer, tls: TLSOptions?
     ) -> BrokerError {
@@ -59,7 +59,7 @@ extension BrokerError {
         }
     }
 
-    /// What OpenSSL writes of alerts that are about the client's certificate.
+    /// OpenSSL's texts for alerts about the client's certificate.
     private static let certificateAlerts = ["certificate", "unknown ca", "decrypt error", "access denied"]
 
     private static func tlsFailure(_ code: Int32, log: [String], server: BrokerServer) -> BrokerError? {
@@ -71,7 +71,7 @@ extension BrokerError {
             what =
                 "its certificate is not signed by a trusted authority, or not valid today. Check ca_file and the clock"
         } else if text.contains("alert") {
-            // With TLS 1.2 a certificate that is missing is a failed handshake, as is much else.
+            // TLS 1.2 reports a missing certificate as a failed handshake, like many other failures.
             what =
                 certificateAlerts.contains { text.contains($0) }
                 ? "the broker did not accept this client's certificate. Check certificate_file and key_file"
@@ -89,8 +89,8 @@ extension BrokerError {
         return BrokerError(.tls, "\(server): \(what)." + (text.isEmpty ? "" : " (\(text))"))
     }
 
-    /// An open connection that ended; `code` is libmosquitto's error, or the reason of the broker's DISCONNECT from
-    /// 0x80.
+    /// The error for an open connection that ended; `code` is libmosquitto's error, or from 0x80 the reason of the
+    /// broker's DISCONNECT.
     static func broken(_ code: Int32, server: BrokerServer) -> BrokerError {
         if code >= 0x80 {
             let reason = String(cString: mosquitto_reason_string(code))
@@ -106,7 +106,7 @@ extension BrokerError {
         return BrokerError(.broken, "The connection to \(server) was lost: \(reason)")
     }
 
-    /// A message that could not be handed over.
+    /// The error for a message that libmosquitto did not accept.
     static func notPublished(_ code: Int32, topic: String, server: BrokerServer) -> BrokerError {
         let what: String
         switch mosq_err_t(code) {

@@ -1,13 +1,14 @@
 internal import CMosquitto
 internal import Glibc
+import Messages
 
-/// The MQTT 5 properties of a message as libmosquitto's list; freed at the end of its life.
+/// The MQTT 5 properties of a message as a libmosquitto list; freed on deinitialisation.
 struct MessageProperties: ~Copyable {
     private(set) var list: OpaquePointer?
 
     /// The properties of `message`; none in MQTT 3.1.1.
-    /// - Throws: `.invalidMessage` for a property that cannot be written.
-    init(_ message: OutboundMessage, version: MQTTVersion) throws(BrokerError) {
+    /// - Throws: `.invalidMessage` for an invalid property.
+    init(_ message: OutgoingMessage, version: MQTTVersion) throws(BrokerError) {
         guard version == .v5 else { return }
         var code = MOSQ_ERR_SUCCESS.rawValue
         func add(_ result: Int32) { if result != MOSQ_ERR_SUCCESS.rawValue { code = result } }
@@ -32,7 +33,7 @@ struct MessageProperties: ~Copyable {
         mosquitto_property_free_all(&list)
     }
 
-    /// Leaves the list to someone else.
+    /// Gives up ownership of the list.
     mutating func disown() { list = nil }
 
     static let payloadFormat = Int32(MQTT_PROP_PAYLOAD_FORMAT_INDICATOR.rawValue)
@@ -43,7 +44,7 @@ struct MessageProperties: ~Copyable {
 }
 
 extension InboundMessage {
-    /// A message as libmosquitto delivers it, which is valid only during its callback.
+    /// Copies a message from libmosquitto, which is valid only during its callback.
     init(_ message: mosquitto_message, properties: OpaquePointer?, maximumPayload: Int) {
         let size = Int(message.payloadlen)
         let bytes = UnsafeRawBufferPointer(start: message.payload, count: message.payload == nil ? 0 : size)

@@ -1,7 +1,8 @@
+import Concurrency
 package import Logging
 import Synchronization
 
-/// A real broker, reached with libmosquitto. Each connection is a client of libmosquitto of its own.
+/// A real broker, reached with libmosquitto. Each connection is a separate libmosquitto client.
 package final class MosquittoBroker: Broker {
     private let options: BrokerOptions
     private let logger: Logger
@@ -26,7 +27,7 @@ package final class MosquittoBroker: Broker {
         await leave(connection, .goodbye)
     }
 
-    /// Connects to the server whose turn it is; after a failure it is the next one's.
+    /// Connects to the current server; after a failure the next server is the current one.
     private func open() async throws(BrokerError) -> MosquittoConnection {
         let turn = nextServer.load(ordering: .relaxed)
         let server = options.servers[turn % options.servers.count]
@@ -36,7 +37,7 @@ package final class MosquittoBroker: Broker {
             try await connection.opened.value(
                 within: options.timeout, orTimeOut: "\(server) did not answer in \(options.timeout).")
         } catch {
-            // Not waited for: the thread may hang in a name look-up or a connection attempt, and ends by itself.
+            // No wait: the thread may hang in a name look-up or a connection attempt, and ends by itself.
             connection.leave(.none)
             if error.code != .cancelled {
                 nextServer.store((turn + 1) % options.servers.count, ordering: .relaxed)
@@ -51,7 +52,7 @@ package final class MosquittoBroker: Broker {
 
     private func leave(_ connection: MosquittoConnection, _ farewell: MosquittoConnection.Farewell) async {
         connection.leave(farewell)
-        _ = await connection.finished.wait()
+        _ = await connection.finished.waitUncancelled()
         logger.debug("Broker disconnected", metadata: ["mqtt.server": "\(connection.server)"])
     }
 }

@@ -1,9 +1,10 @@
 internal import CMosquitto
+import Concurrency
 import Synchronization
 
-/// What libmosquitto reports, on the network thread. Every callback only notes something.
+/// libmosquitto's callbacks, on the network thread. They only record events.
 extension MosquittoConnection {
-    /// Complaints that are kept for an error message; OpenSSL writes a few lines.
+    /// Maximum log lines for an error message; OpenSSL writes a few.
     private static let maximumLogLines = 8
 
     func setCallbacks(_ pointer: OpaquePointer) {
@@ -15,8 +16,8 @@ extension MosquittoConnection {
         }
         mosquitto_publish_v5_callback_set(pointer) { _, context, id, code, _ in
             guard let connection = MosquittoConnection.from(context) else { return }
-            let refusal = RefusalReason(code: UInt8(truncatingIfNeeded: code))
-            if let settlement = connection.ledger.settle(id, refusal: refusal) { connection.report(settlement) }
+            let refusal = BrokerRefusal(code: UInt8(truncatingIfNeeded: code))
+            if let settlement = connection.inFlight.settle(id, refusal: refusal) { connection.report(settlement) }
         }
         mosquitto_message_v5_callback_set(pointer) { _, context, message, properties in
             guard let connection = MosquittoConnection.from(context), let message else { return }
@@ -27,9 +28,11 @@ extension MosquittoConnection {
         }
         mosquitto_subscribe_v5_callback_set(pointer) { _, context, id, count, codes, _ in
             guard let codes, count > 0 else { return }
-            MosquittoConnection.from(context)?.subscriptions.withLock { $0.answer(id, codes[0]) }
+            let code = codes[0]
+            let reply = MosquittoConnection.from(context)?.subscriptions.withLock { $0.take(id, code) }
+            reply?.fulfil(.success(code))
         }
-        // Only until the connection stands: afterwards libmosquitto would format a line for every packet.
+        // Only until the connection is open: afterwards libmosquitto would format a line for every packet.
         mosquitto_log_callback_set(pointer) { _, context, level, text in
             guard level & (MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let text else { return }
             let line = String(cString: text)
@@ -41,18 +44,19 @@ extension MosquittoConnection {
 
     private func didConnect(_ code: Int32, _ properties: OpaquePointer?, _ pointer: OpaquePointer?) {
         guard code == 0 else {
-            return opened.fulfil(.failure(.connectionRefused(code, by: server, version: options.version)))
+            opened.fulfil(.failure(.connectionRefused(code, by: server, version: options.version)))
+            return
         }
         var maximum: UInt16 = 0
         let name = Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue)
         if mosquitto_property_read_int16(properties, name, &maximum, false) != nil {
-            ledger.limit(to: Int(maximum))
+            inFlight.limit(to: Int(maximum))
         }
         mosquitto_log_callback_set(pointer, nil)
         opened.fulfil(.success(()))
     }
 
-    /// The connection that a callback is for. It is retained by the network thread as long as there are callbacks.
+    /// The connection of a callback. The network thread retains it as long as there are callbacks.
     private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoConnection? {
         context.map { Unmanaged<MosquittoConnection>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -1,17 +1,18 @@
 internal import CMosquitto
+import Concurrency
 internal import Glibc
 import Synchronization
 
 /// The network thread.
 ///
-/// libmosquitto's own loop is not used: it reconnects by itself, waits with `select`, which fails from file descriptor
-/// 1,024 on (a gateway with many TCP devices has them), and reads one wake-up per published message.
+/// It does not use libmosquitto's own loop, which reconnects by itself, reads one wake-up per published message, and
+/// waits with `select`. `select` fails from file descriptor 1,024 on, and a gateway with many TCP devices has those.
 extension MosquittoConnection {
-    /// How often libmosquitto is asked about its keep-alive when nothing else happens, in milliseconds.
+    /// Interval of libmosquitto's keep-alive check on an idle connection, in milliseconds.
     private static let tick: Int32 = 1_000
-    /// How long what is queued, and the good-bye, may take to leave. A stop of the gateway has 5 s in all.
+    /// Time limit for sending the queue and the good-bye. A stop of the gateway has 5 s in all.
     private static let farewellTimeout = Duration.seconds(2)
-    /// The same where the client leaves without a good-bye. A stop that was cancelled has 1 s in all.
+    /// Time limit for leaving without a good-bye. A cancelled stop has 1 s in all.
     private static let abruptTimeout = Duration.milliseconds(500)
 
     /// Starts the network thread, which connects.
@@ -51,12 +52,12 @@ extension MosquittoConnection {
                     end.code, systemError: end.systemError, log: log.withLock { $0 }, server: server,
                     tls: code == MOSQ_ERR_SUCCESS.rawValue ? options.tls : nil)))
         inbox.end(error)
-        subscriptions.withLock { $0.end(error) }
+        for reply in subscriptions.withLock({ $0.takeAll() }) { reply.fulfil(.failure(error)) }
         destroy()
         finished.fulfil(.success(()))
     }
 
-    /// Moves packets until the connection ends; returns why.
+    /// Transfers packets until the connection ends; returns the reason.
     private func serve(_ pointer: OpaquePointer) -> (code: Int32, systemError: Int32) {
         var deadline: ContinuousClock.Instant?
         var descriptors = [pollfd(), pollfd()]
@@ -84,7 +85,7 @@ extension MosquittoConnection {
     private func move(_ pointer: OpaquePointer, socket: Int16, wakeUp wake: Int16) -> Int32 {
         if wake != 0 {
             wakeUp.clear()
-            // Cleared before looking for something to write: who publishes from here on wakes the thread again.
+            // Cleared before the check for data to write: a later publication wakes the thread again.
             isAwake.store(false, ordering: .sequentiallyConsistent)
         }
         if socket & ~Int16(POLLOUT) != 0 {
@@ -99,7 +100,7 @@ extension MosquittoConnection {
         return mosquitto_loop_misc(pointer)
     }
 
-    /// Says good-bye, or what leaving without it needs; `false` when closing the socket is all that can be done.
+    /// Sends the DISCONNECT of the farewell; `false` when only closing the socket is possible.
     private func bid(_ farewell: Farewell, _ pointer: OpaquePointer) -> Bool {
         let reason: mqtt5_return_codes
         switch (farewell, options.version) {

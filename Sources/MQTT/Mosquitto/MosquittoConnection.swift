@@ -1,12 +1,14 @@
 internal import CMosquitto
+import Concurrency
+import Messages
 import Synchronization
 
 /// One connection through libmosquitto, from the attempt to its end.
 ///
-/// Three parties meet here. A network thread of its own runs libmosquitto, destroys it at the end, and is the only one
-/// in whose callbacks things happen. Publishers call libmosquitto directly, under the lock of `handle`, and wake the
-/// thread. The reader waits on the inbox. No lock is held while libmosquitto is called but that of `handle`, which the
-/// callbacks never take, so that libmosquitto's own locks cannot meet ours the other way round.
+/// Three parties meet here. A separate network thread runs libmosquitto, runs all callbacks, and destroys libmosquitto
+/// at the end. Publishers call libmosquitto directly, under the lock of `handle`, and wake the thread. The reader waits
+/// on the inbox. During calls to libmosquitto only the lock of `handle` is held. The callbacks never take it, which
+/// rules out a lock order inversion with libmosquitto's own locks.
 final class MosquittoConnection: BrokerConnection {
     /// How the client leaves.
     enum Farewell: Sendable {
@@ -18,42 +20,42 @@ final class MosquittoConnection: BrokerConnection {
 
     let options: BrokerOptions
     let server: BrokerServer
-    let inbox: ConnectionInbox
-    let ledger: InFlightLedger
+    let inbox: BrokerEventQueue
+    let inFlight: InFlightMessages
     let handle = Mutex<MosquittoHandle?>(nil)
     let subscriptions = Mutex(PendingSubscriptions())
     let farewell = Mutex<Farewell?>(nil)
-    /// What libmosquitto complained about before the connection stood.
+    /// libmosquitto's errors and warnings from before the connection was open.
     let log = Mutex<[String]>([])
-    /// The reason that the broker or libmosquitto gave for the end.
+    /// The reason of the end, from the broker or libmosquitto.
     let disconnectReason = Mutex<Int32?>(nil)
     /// Fulfilled when the broker has accepted or refused the connection.
     let opened = Reply<Void>()
-    /// Fulfilled when the network thread is through, and the socket closed.
+    /// Fulfilled when the network thread has ended and the socket is closed.
     let finished = Reply<Void>()
     let wakeUp: WakeUp
-    /// Whether the thread has been woken and has not looked yet; saves a system call per message.
+    /// Whether a wake-up of the thread is pending; saves a system call per message.
     let isAwake = Atomic(false)
 
     init(options: BrokerOptions, server: BrokerServer) throws(BrokerError) {
         self.options = options
         self.server = server
-        inbox = ConnectionInbox(maximumInbound: options.maximumInbound)
-        ledger = InFlightLedger(window: options.window)
+        inbox = BrokerEventQueue(maximumInbound: options.maximumInbound)
+        inFlight = InFlightMessages(window: options.window)
         wakeUp = try WakeUp()
     }
 
     var version: MQTTVersion { options.version }
-    var window: Int { ledger.window }
+    var window: Int { inFlight.window }
 
-    func publish(_ message: OutboundMessage, as token: MessageToken) throws(BrokerError) {
+    func publish(_ message: OutgoingMessage, as token: MessageToken) throws(BrokerError) {
         if let ending = inbox.ending { throw ending }
         guard !message.topic.utf8.contains(0) else {
-            // libmosquitto would publish on the part before it.
+            // libmosquitto would publish on the part before the zero byte.
             throw BrokerError(.invalidMessage, "The topic \"\(message.topic)\" contains a zero byte.")
         }
         let properties = try MessageProperties(message, version: options.version)
-        guard ledger.reserve(message.qos) else { throw BrokerError.windowFull(ledger.window) }
+        guard inFlight.reserve(message.qos) else { throw BrokerError.windowFull(inFlight.window) }
         var id: Int32 = 0
         let code = handle.withLock { handle in
             guard let handle else { return MOSQ_ERR_NO_CONN.rawValue }
@@ -62,11 +64,11 @@ final class MosquittoConnection: BrokerConnection {
                 Int32(message.qos.rawValue), message.isRetained, properties.list)
         }
         guard code == MOSQ_ERR_SUCCESS.rawValue else {
-            ledger.cancel(message.qos)
+            inFlight.cancel(message.qos)
             throw inbox.ending ?? .notPublished(code, topic: message.topic, server: server)
         }
-        // Noted before the thread is woken: an acknowledgement is then early only if the thread was just sending.
-        if let settlement = ledger.note(id, token: message.qos == .atLeastOnce ? token : nil) {
+        // Noted before waking the thread: an acknowledgement is then early only if the thread was already sending.
+        if let settlement = inFlight.note(id, token: message.qos == .atLeastOnce ? token : nil) {
             report(settlement)
             inbox.wake()
         }
@@ -112,20 +114,20 @@ final class MosquittoConnection: BrokerConnection {
             let reason = String(cString: mosquitto_strerror(code))
             throw BrokerError(.subscriptionRefused, "\(subscription.filter) is not a topic filter: \(reason)")
         }
-        subscriptions.withLock { $0.note(id, reply) }
-        // The connection may have ended before the reply was noted, and nobody would answer it.
+        if let code = subscriptions.withLock({ $0.note(id, reply) }) { reply.fulfil(.success(code)) }
+        // The connection may have ended before the reply was noted; nothing else would fulfil the reply.
         if let ending = inbox.ending { reply.fulfil(.failure(ending)) }
         wakeNetworkThread()
         return reply
     }
 
-    /// Makes the network thread look for something to send, or for a farewell.
+    /// Makes the network thread check for data to send and for a farewell.
     func wakeNetworkThread() {
         if !isAwake.exchange(true, ordering: .acquiringAndReleasing) { wakeUp.set() }
     }
 
-    /// Puts what became of a message into the inbox.
-    func report(_ settlement: InFlightLedger.Settlement) {
+    /// Adds the outcome of a message to the inbox.
+    func report(_ settlement: InFlightMessages.Settlement) {
         guard let token = settlement.token else { return }
         inbox.acknowledge(token, refusal: settlement.refusal)
     }
@@ -137,22 +139,31 @@ final class MosquittoConnection: BrokerConnection {
     }
 }
 
-/// Subscriptions that the broker has not answered, by packet identifier. As with messages, the answer may come before
-/// the question is noted.
+/// Unanswered subscriptions by packet identifier. As with messages, the answer may arrive before the request is
+/// noted.
 struct PendingSubscriptions: Sendable {
     private var waiting: [Int32: Reply<Int32>] = [:]
     private var early: [Int32: Int32] = [:]
 
-    mutating func note(_ id: Int32, _ reply: Reply<Int32>) {
-        if let code = early.removeValue(forKey: id) { reply.fulfil(.success(code)) } else { waiting[id] = reply }
+    /// Notes a pending reply. Returns the answer if it has already arrived.
+    mutating func note(_ id: Int32, _ reply: Reply<Int32>) -> Int32? {
+        if let code = early.removeValue(forKey: id) { return code }
+        waiting[id] = reply
+        return nil
     }
 
-    mutating func answer(_ id: Int32, _ code: Int32) {
-        if let reply = waiting.removeValue(forKey: id) { reply.fulfil(.success(code)) } else { early[id] = code }
+    /// Accepts an answer. Returns the pending reply; keeps an early answer.
+    mutating func take(_ id: Int32, _ code: Int32) -> Reply<Int32>? {
+        guard let reply = waiting.removeValue(forKey: id) else {
+            early[id] = code
+            return nil
+        }
+        return reply
     }
 
-    mutating func end(_ error: BrokerError) {
-        for reply in waiting.values { reply.fulfil(.failure(error)) }
-        waiting = [:]
+    /// Removes all pending replies, because no answer can arrive any more.
+    mutating func takeAll() -> [Reply<Int32>] {
+        defer { waiting = [:] }
+        return Array(waiting.values)
     }
 }

@@ -1,17 +1,18 @@
 internal import CMosquitto
 internal import Glibc
+import Messages
 
-/// A client of libmosquitto that is configured and not connected yet. Must be destroyed once.
+/// A configured libmosquitto client that is not yet connected. Must be destroyed exactly once.
 ///
-/// Sendable although the C type says nothing: with `mosquitto_threaded_set` libmosquitto locks its own state, so that
-/// one thread may run the network while another publishes. Destroying is the one thing that the owner must order.
+/// Sendable is unchecked for the C type: with `mosquitto_threaded_set` libmosquitto locks its own state, and one thread
+/// may run the network while another publishes. The owner must order only the destruction.
 struct MosquittoHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// `mosquitto_lib_init` is not safe for threads; the initialiser of a static runs once.
+    /// `mosquitto_lib_init` is not thread-safe; a static initialiser runs once.
     private static let library: Int32 = mosquitto_lib_init()
 
-    /// A client with these options, whose callbacks get `context`.
+    /// A client with these options; its callbacks receive `context`.
     init(_ options: BrokerOptions, server: BrokerServer, context: UnsafeMutableRawPointer) throws(BrokerError) {
         guard Self.library == MOSQ_ERR_SUCCESS.rawValue else {
             throw BrokerError(.invalidOptions, "libmosquitto cannot be used: \(systemMessage(errno))")
@@ -57,9 +58,9 @@ struct MosquittoHandle: @unchecked Sendable {
             throw BrokerError(.tls, "\(key) \(file) cannot be read: \(systemMessage(errno)).")
         }
         guard (tls.certificateFile == nil) == (tls.keyFile == nil) else {
-            throw BrokerError(.tls, "certificate_file and key_file are needed both, or neither.")
+            throw BrokerError(.tls, "Set both certificate_file and key_file, or neither.")
         }
-        // Where Debian, and most others, keep the authorities that the operating system trusts.
+        // The directory of the operating system's trusted authorities on Debian and most others.
         let directory = tls.caFile == nil ? "/etc/ssl/certs" : nil
         // Without a callback OpenSSL would ask for a key's passphrase on the terminal.
         let code = mosquitto_tls_set(

@@ -1,17 +1,17 @@
 internal import CMosquitto
 internal import Glibc
 
-/// The text of a number of the system's `errno`.
+/// The system's text for an `errno` number.
 func systemMessage(_ number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(number, &buffer, buffer.count) == 0 else { return "system error \(number)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// A flag that one thread can wait for with `poll`, together with a socket, and every other thread can set. Owns its
-/// file descriptor.
+/// A flag that any thread can set. One thread waits for it with `poll`, together with a socket. Owns its file
+/// descriptor.
 final class WakeUp: Sendable {
-    /// What to pass to `poll`.
+    /// The file descriptor for `poll`.
     let descriptor: Int32
 
     /// - Throws: `BrokerError` when the process has no file descriptor left.
@@ -26,7 +26,7 @@ final class WakeUp: Sendable {
 
     func set() {
         var one: UInt64 = 1
-        // It can only fail when the flag is set already.
+        // It fails only when the flag is already set.
         _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 
@@ -36,9 +36,9 @@ final class WakeUp: Sendable {
     }
 }
 
-/// A thread of its own, for calls that block: a thread of the shared pool must never wait for the network.
+/// A separate thread for blocking calls: a thread of the shared pool must never wait for the network.
 enum NetworkThread {
-    /// Runs `body` on a new thread that nobody waits for.
+    /// Runs `body` on a new detached thread.
     /// - Throws: `BrokerError` when the process may not have another thread.
     static func start(_ body: @escaping @Sendable () -> Void) throws(BrokerError) {
         let box = Unmanaged.passRetained(Box(body))

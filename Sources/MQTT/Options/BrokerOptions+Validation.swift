@@ -1,10 +1,12 @@
+import Messages
+
 extension BrokerOptions {
     /// The shortest keep-alive that libmosquitto accepts.
     package static let minimumKeepAlive = Duration.seconds(5)
     /// The longest keep-alive that the protocol can express.
     package static let maximumKeepAlive = Duration.seconds(65_535)
 
-    /// Checks everything that can be checked without a connection.
+    /// Checks the options as far as possible without a connection.
     /// - Throws: `BrokerError` `.invalidOptions` that names the option to change.
     package func validate() throws(BrokerError) {
         func mistake(_ message: String) -> BrokerError { BrokerError(.invalidOptions, message) }
@@ -14,9 +16,9 @@ extension BrokerOptions {
         }
         guard !clientID.isEmpty else { throw mistake("The client id is empty.") }
         guard (Self.minimumKeepAlive...Self.maximumKeepAlive).contains(keepAlive) else {
-            throw mistake("The keep-alive is not within 5 s and 65535 s.")
+            throw mistake("The keep-alive is not between 5 s and 65535 s.")
         }
-        guard (1...65_535).contains(window) else { throw mistake("The window is not within 1 and 65535 messages.") }
+        guard (1...65_535).contains(window) else { throw mistake("The window is not between 1 and 65535 messages.") }
         guard timeout > .zero else { throw mistake("The timeout is not positive.") }
         guard maximumInbound > 0, maximumInboundPayload > 0 else {
             throw mistake("The limits of received messages are not positive.")

@@ -1,4 +1,4 @@
-/// Where a broker listens.
+/// The address of a broker.
 package struct BrokerServer: Sendable, Hashable, CustomStringConvertible {
     /// The port of MQTT without encryption, as registered with IANA.
     package static let plainPort = 1883
@@ -20,10 +20,10 @@ package struct BrokerServer: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads `mqtt://host`, `mqtts://host:port` or `mqtt://[::1]:port`.
-    /// - Throws: `BrokerError` `.invalidOptions` that says what is wrong with `url`.
+    /// - Throws: `BrokerError` `.invalidOptions` with the mistake in `url`.
     package init(url: String) throws(BrokerError) {
         func mistake(_ what: String) -> BrokerError {
-            // The text may contain a password that someone put there by mistake, so it is not repeated.
+            // The URL may contain a password by mistake, so the error does not repeat it.
             BrokerError(.invalidOptions, "\(what) Write mqtt://host:1883, or mqtts://host:8883 for TLS.")
         }
         let rest: Substring
@@ -57,7 +57,7 @@ package struct BrokerServer: Sendable, Hashable, CustomStringConvertible {
         } else {
             let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
-                throw mistake("The broker's URL has several colons; an IPv6 address stands in brackets.")
+                throw mistake("The broker's URL has several colons; write an IPv6 address in brackets.")
             }
             host = String(parts.first ?? "")
             portText = parts.count == 2 ? parts[1] : nil

@@ -1,13 +1,13 @@
-import Engines
 import Foundation
+import StoreAPI
 
-/// The right to be the only gateway on a store: an advisory lock on a file beside it, which the kernel releases when the
-/// process ends, however it ends. SQLite's own exclusive mode would also keep the `sqlite3` shell out.
+/// Makes this the only gateway on a store, by an advisory lock on a file beside it. The kernel releases it when the
+/// process ends in any way. SQLite's own exclusive mode would also lock out the `sqlite3` shell.
 final class FileLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock.
-    /// - Throws: `StoreError` where another process (or another store of this one) has it.
+    /// - Throws: `StoreError` if another process (or another store of this one) holds it.
     init(path: String) throws(StoreError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -23,7 +23,7 @@ final class FileLock: Sendable {
     }
 
     deinit {
-        // Closing is not enough: a child that was just forked, and has not come to its `exec`, holds the descriptor too.
+        // Closing is not enough: a child that was just forked holds the descriptor, too, until its `exec`.
         flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }

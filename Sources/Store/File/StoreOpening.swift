@@ -1,10 +1,10 @@
-/// What was found where the store was opened.
+/// The state of the path when the store was opened.
 package enum StoreOpening: Sendable, Hashable {
-    /// There was nothing: the store is new.
+    /// There was no store: it is new.
     case new
-    /// The store that was there is used.
+    /// The existing store is used.
     case existing
-    /// What was there was damaged, and is now kept at this path: the store is new, with a new identity. What was in the
-    /// old one and not delivered is lost, which the gateway tells as gaps with reason `store_reset`.
+    /// The old store was damaged and is now at this path: the store is new, with a new identity. Undelivered data of
+    /// the old one is lost; the gateway announces gaps with reason `store_reset`.
     case replacedCorrupt(path: String)
 }

@@ -1,28 +1,28 @@
-import Engines
 import Foundation
 import GRDB
+import StoreAPI
 import Vitals
 
-/// Where a store is on disk: what can be done with its files before and after it is open.
+/// A store's location on disk: what can be done with its files before and after it is open.
 struct StorePlace {
     let path: String
 
-    /// Pages of the log after which it is brought into the main file: 16 MiB, so that a page that many commits change is
-    /// written there once, and not at every quarter of that, SQLite's own measure.
+    /// The log's pages before it is moved into the main file: 16 MiB, so that a page changed by many commits is written
+    /// there once, not at every quarter of that, which is SQLite's default.
     static let checkpointPages = 4_000
-    /// To how many bytes the log is shortened where one long transaction or reader let it grow: 64 MiB.
+    /// The log's size in bytes after it is shortened, if one long transaction or reader let it grow: 64 MiB.
     static let logBytes = 64 << 20
-    /// Memory for pages of the writer, in KiB: the last pages of some thousand series.
+    /// The writer's page cache in KiB: the last pages of some thousand series.
     static let writerCache = 16 << 10
-    /// Memory for pages of a reader, in KiB.
+    /// A reader's page cache in KiB.
     static let readerCache = 2 << 10
-    /// For how long another program's lock is waited for. A shell that checks or backs up holds one for moments only.
+    /// The maximum wait for another program's lock. A shell that checks or backs up holds one only briefly.
     static let busyTimeout = 5.0
 
-    /// Whether there is no file, or an empty one.
+    /// Whether the file is missing or empty.
     var isEmpty: Bool { size(path) == 0 }
 
-    /// Whether there is nothing at the path, or a file: no folder, and no device.
+    /// Whether the path is a file or is free, not a folder or a device.
     private var isFileOrMissing: Bool {
         var status = stat()
         return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
@@ -36,8 +36,8 @@ struct StorePlace {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Whether the file begins as SQLite's do (file format, section 1.3). SQLite itself would take a file that is shorter than
-    /// its header for an empty one.
+    /// Whether the file has SQLite's header (file format, section 1.3). SQLite itself treats a file shorter than its
+    /// header as empty.
     private var hasHeader: Bool {
         let file = FileHandle(forReadingAtPath: path)
         defer { try? file?.close() }
@@ -46,17 +46,17 @@ struct StorePlace {
 
     private var damageMark: String { path + ".damaged" }
 
-    /// Leaves a mark that the next start sees.
+    /// Leaves a mark for the next start.
     func markDamaged() { _ = FileManager.default.createFile(atPath: damageMark, contents: nil) }
 
-    /// Opens the file and brings it up to date.
-    /// - Throws: `StoreError` with code `corrupt` where the file is damaged; with another where it is in order but cannot be used.
+    /// Opens the file and updates its schema.
+    /// - Throws: `StoreError`: `corrupt` if the file is damaged, another code if it is intact but unusable.
     func open(newIdentity: SampleID) throws(StoreError) -> (DatabasePool, SampleID) {
         if FileManager.default.fileExists(atPath: damageMark) {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
         }
         guard isFileOrMissing else {
-            // It must not be set aside: a folder may hold anything.
+            // A folder must not be set aside: it may hold anything.
             throw StoreError(
                 .unavailable, "\(path) is no file. Set store.path to a file; it is made where it is missing.")
         }
@@ -97,8 +97,8 @@ struct StorePlace {
         return configuration
     }
 
-    /// Checks what can be checked in milliseconds however large the file is: its header and length (which SQLite does), whose
-    /// it is, its version, and the small tables as a whole. Damage among the samples shows when they are read.
+    /// Makes the checks that take milliseconds for any file size: header and length (by SQLite), owner, version, and
+    /// the small tables as a whole. Damage among the samples shows when they are read.
     private func check(_ pool: DatabasePool, newIdentity: SampleID) throws -> SampleID {
         try pool.writeWithoutTransaction { database in
             let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
@@ -111,7 +111,7 @@ struct StorePlace {
                     .unavailable,
                     "\(path) was made by a newer version of vitals2mqtt. Use that one, or another store.path.")
             }
-            // GRDB sets NORMAL with the WAL, with which a commit may be lost when the power fails.
+            // GRDB sets NORMAL with the WAL; then a power failure may lose a commit.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         try Schema.migrator.migrate(pool)
@@ -133,8 +133,8 @@ struct StorePlace {
         }
     }
 
-    /// Renames the files, so that a new store can be made in their place. Returns where the main file is now; the `sqlite3`
-    /// shell can open it there and recover what is left.
+    /// Renames the files to make room for a new store. Returns the main file's new path; the `sqlite3` shell can open
+    /// it there and recover the rest.
     func setAside(at now: Timestamp) throws(StoreError) -> String {
         let stamp = now.description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         var aside = "\(path).corrupt-\(stamp)"

@@ -5,13 +5,38 @@ extension DailySummary {
     /// The summary without its metric and day, which are the row's key.
     var json: JSONValue {
         .record(
-            [("count", .of(count)), ("manual_count", .of(manualCount)), ("average", .of(average))] + details.members)
+            [
+                ("count", .of(count)), ("manual_count", .of(manualCount)), ("average", .of(average)),
+                ("zones", zones?.json),
+            ] + details.members)
     }
 
     init(json: JSONValue, metric: Metric, day: LocalDay) throws {
         self.init(
             metric: metric, day: day, count: try json.integer("count"), manualCount: try json.integer("manual_count"),
-            average: json["average"]?.asDouble, details: try Details(json: json, metric: metric))
+            average: json["average"]?.asDouble, details: try Details(json: json, metric: metric),
+            zones: json["zones"].flatMap { HeartRateZones(json: $0) })
+    }
+}
+
+extension HeartRateZones {
+    fileprivate var json: JSONValue { .array(milliseconds.map { .number(Double($0)) }) }
+
+    fileprivate init?(json: JSONValue) { self.init(milliseconds: (json.asArray ?? []).compactMap(\.asInt64)) }
+}
+
+extension DailySummary.Workout {
+    fileprivate var json: JSONValue {
+        .record([
+            ("id", .of(id)), ("start", .time(start)), ("end", .time(end)), ("activity", .string(activity)),
+            ("zones", zones?.json),
+        ])
+    }
+
+    fileprivate init(json: JSONValue) throws {
+        self.init(
+            id: try json.id("id"), start: try json.time("start"), end: try json.time("end"),
+            activity: try json.text("activity"), zones: json["zones"].flatMap { HeartRateZones(json: $0) })
     }
 }
 
@@ -45,6 +70,7 @@ extension DailySummary.Details {
             [
                 ("total", .of(totals.minutes)), ("sessions", .of(totals.sessions)),
                 ("distance_m", .of(totals.distance)), ("energy_kcal", .of(totals.energy)),
+                ("workouts", .array(totals.workouts.map(\.json))),
             ]
         }
     }
@@ -53,13 +79,13 @@ extension DailySummary.Details {
         func sample(_ key: String) throws -> StoredSample? {
             try json[key].map { try StoredSample(json: $0, metric: metric) }
         }
-        switch metric {
-        case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature, .battery:
+        switch metric.shape {
+        case .value:
             self = .values(
                 .init(
                     maximum: try sample("maximum"), minimum: try sample("minimum"),
                     resting: try json.list("resting").map { try StoredSample(json: $0, metric: metric) }))
-        case .bloodPressure:
+        case .pressure:
             let average = json["average_systolic"]?.asDouble.flatMap { systolic in
                 json["average_diastolic"]?.asDouble.map { diastolic in
                     BloodPressure(
@@ -71,7 +97,7 @@ extension DailySummary.Details {
                     maximumSystolic: try sample("maximum_systolic"), minimumSystolic: try sample("minimum_systolic"),
                     maximumDiastolic: try sample("maximum_diastolic"),
                     minimumDiastolic: try sample("minimum_diastolic"), average: average))
-        case .steps:
+        case .count:
             self = .steps(
                 count: try json.integer("total"), distance: json["distance_m"]?.asDouble,
                 energy: json["energy_kcal"]?.asDouble)
@@ -82,11 +108,12 @@ extension DailySummary.Details {
                     light: try json.integer("light_min"), rem: try json.integer("rem_min"),
                     awake: try json.integer("awake_min"), start: json.optionalTime("start"),
                     end: json.optionalTime("end")))
-        case .sport:
+        case .session:
             self = .sport(
                 .init(
                     minutes: try json.integer("total"), sessions: try json.integer("sessions"),
-                    distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble))
+                    distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble,
+                    workouts: try (json["workouts"]?.asArray ?? []).map { try DailySummary.Workout(json: $0) }))
         }
     }
 }

@@ -25,7 +25,7 @@ extension Capabilities {
         return .record([("metrics", .record(entries)), ("max_history_days", .of(maximumHistoryDays))])
     }
 
-    /// Metrics that this version does not know are left out.
+    /// Metrics unknown to this version are left out.
     init(json: JSONValue) {
         var metrics: [Metric: Abilities] = [:]
         for member in json["metrics"]?.asObject ?? [] {
@@ -69,11 +69,11 @@ extension TwinState {
             })
     }
 
-    /// Settings that this version does not know are left out.
+    /// Settings unknown to this version are left out.
     private static func settings(_ json: JSONValue) -> [MonitorSetting: MonitorSetting.Value] {
         var result: [MonitorSetting: MonitorSetting.Value] = [:]
         for member in json.asObject ?? [] {
-            guard let setting = MonitorSetting(keptPath: member.key) else { continue }
+            guard let setting = MonitorSetting(path: member.key) else { continue }
             if let isOn = member.value.asBool { result[setting] = .toggle(isOn) }
             if let number = member.value.asDouble { result[setting] = .number(number) }
         }
@@ -81,16 +81,6 @@ extension TwinState {
     }
 
     private static func set(_ json: [JSONValue]) -> Set<MonitorSetting> {
-        Set(json.compactMap { $0.asString.flatMap(MonitorSetting.init(keptPath:)) })
-    }
-}
-
-extension MonitorSetting {
-    /// The setting of a path, also one that its metric does not have: what a device reports is kept as it is.
-    fileprivate init?(keptPath path: String) {
-        guard let dot = path.firstIndex(of: "."), let metric = Metric(rawValue: String(path[..<dot])),
-            let field = Field(rawValue: String(path[path.index(after: dot)...]))
-        else { return nil }
-        self.init(metric, field)
+        Set(json.compactMap { $0.asString.flatMap(MonitorSetting.init(path:)) })
     }
 }

@@ -1,5 +1,5 @@
-import Engines
 import JSON
+import StoreAPI
 import Vitals
 
 extension AlertEvent {
@@ -34,6 +34,7 @@ extension Gap {
                         .array([.number(Double(range.lowerBound)), .number(Double(range.upperBound))])
                     })
             ),
+            ("refused", refused.isEmpty ? nil : .record(refused.map { ($0.key.rawValue, .number(Double($0.value))) })),
         ])
     }
 
@@ -47,7 +48,11 @@ extension Gap {
         self.init(
             metric: json["metric"]?.asString.flatMap(Metric.init(rawValue:)), from: json.optionalTime("from"),
             to: json.optionalTime("to"), count: json["count"]?.asInt, reason: try json.word("reason", Reason.self),
-            at: try json.time("at"), sequences: sequences)
+            at: try json.time("at"), sequences: sequences,
+            refused: Dictionary(
+                uniqueKeysWithValues: RefusalReason.allCases.compactMap { reason in
+                    json["refused"]?[reason.rawValue]?.asInt.map { (reason, $0) }
+                }))
     }
 }
 

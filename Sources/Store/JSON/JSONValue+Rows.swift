@@ -1,8 +1,8 @@
-import Engines
 import JSON
+import StoreAPI
 import Vitals
 
-/// JSON as rows keep it: members that are `nil` are left out, times are milliseconds.
+/// JSON as stored in rows: `nil` members are left out, times are milliseconds.
 extension JSONValue {
     /// An object of the members that have a value.
     static func record(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
@@ -19,18 +19,18 @@ extension JSONValue {
     /// The value as JSON text.
     var text: String { description }
 
-    /// A row's text, read back.
+    /// Parses a row's text.
     static func kept(_ text: String) throws -> JSONValue { try kept(Array(text.utf8)) }
 
-    /// A row's text, read back.
+    /// Parses a row's text.
     static func kept(_ bytes: [UInt8]?) throws -> JSONValue {
         guard let bytes else { throw isDamaged }
         do { return try JSONValue(parsing: bytes) } catch { throw isDamaged }
     }
 
-    /// What is thrown for a row that this program has not written.
+    /// The error for a row that this program has not written.
     static var isDamaged: StoreError {
-        StoreError(.corrupt, "The store is damaged: a row is not what was written. It is set aside at the next start.")
+        StoreError(.corrupt, "The store is damaged: a row cannot be decoded. It is set aside at the next start.")
     }
 
     func number(_ key: String) throws -> Double { try Self.present(self[key]?.asDouble) }

@@ -1,9 +1,9 @@
-import Engines
 import JSON
+import StoreAPI
 import Vitals
 
 extension Reading {
-    /// What a row keeps beside the one number, as JSON; `nil` where there is nothing more.
+    /// The fields of a row beside its one number, as JSON; `nil` if there are none.
     var fields: [UInt8]? {
         let json: JSONValue
         switch self {
@@ -33,17 +33,17 @@ extension Reading {
     }
 
     /// The reading of a row.
-    /// - Throws: `StoreError` where the row is not one that `fields` has written.
+    /// - Throws: `StoreError` if `fields` has not written the row.
     init(metric: Metric, value: Double, fields: [UInt8]?) throws {
-        switch metric {
-        case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature, .battery: self = .value(value)
-        case .bloodPressure:
+        switch metric.shape {
+        case .value: self = .value(value)
+        case .pressure:
             let json = try JSONValue.kept(fields)
             self = .bloodPressure(
                 BloodPressure(
                     systolic: try json.number("systolic"), diastolic: try json.number("diastolic"),
                     pulse: json["pulse"]?.asDouble))
-        case .steps:
+        case .count:
             let json: JSONValue = fields == nil ? [:] : try .kept(fields)
             guard let count = Int(exactly: value) else { throw JSONValue.isDamaged }
             self = .steps(
@@ -56,7 +56,7 @@ extension Reading {
                 return Sleep.Stage(depth, from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end))
             }
             self = .sleep(Sleep(stages: stages))
-        case .sport:
+        case .session:
             let json = try JSONValue.kept(fields)
             self = .sport(
                 Sport(

@@ -5,7 +5,8 @@ extension StoredSample {
     /// The whole sample, for a daily summary, which outlives the samples.
     var json: JSONValue {
         .record([
-            ("start", .time(sample.start)), ("end", .time(sample.end)), ("kind", .string(sample.kind.rawValue)),
+            ("metric", .string(sample.metric.rawValue)), ("start", .time(sample.start)), ("end", .time(sample.end)),
+            ("kind", .string(sample.kind.rawValue)),
             ("user_initiated", sample.isUserInitiated ? .bool(true) : nil),
             ("exercise", sample.isExercise.map { .bool($0) }), ("user", .of(sample.user)), ("value", .of(sample.value)),
             ("fields", sample.reading.fields.map { .string(String(decoding: $0, as: UTF8.self)) }),
@@ -14,7 +15,9 @@ extension StoredSample {
         ])
     }
 
+    /// - Parameter metric: the day's metric. An item's own may differ.
     init(json: JSONValue, metric: Metric) throws {
+        let metric = json["metric"]?.asString.flatMap(Metric.init(rawValue:)) ?? metric
         let sample = Sample(
             metric: metric, start: try json.time("start"), end: try json.time("end"),
             kind: try json.word("kind", Sample.Kind.self), isUserInitiated: json["user_initiated"]?.asBool ?? false,

@@ -1,12 +1,12 @@
-import Engines
 import Foundation
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
-/// Reads of commands and of their answers.
+/// Reads commands and their answers.
 enum CommandTable {
-    /// Commands that were begun and never answered, the oldest first.
+    /// Commands that were begun and never answered, oldest first.
     static func unanswered(in database: Database) throws -> [(key: String, envelope: CommandEnvelope)] {
         let sql = "SELECT key, envelope FROM command WHERE answer IS NULL AND envelope IS NOT NULL ORDER BY number"
         return try Row.fetchAll(database, sql: sql).map { row in
@@ -17,7 +17,7 @@ enum CommandTable {
     /// Answers that wait for the broker.
     static func pending(
         after: Int64, limit: Int, in database: Database
-    ) throws -> [(number: Int64, answer: StoredAnswer)] {
+    ) throws -> [OutboxEntry] {
         let sql = """
             SELECT answer, key, topic, correlation, payload, answered_at FROM command
             WHERE answer > max(?1, (SELECT acknowledged FROM lane WHERE lane = ?2)) ORDER BY answer LIMIT ?3
@@ -27,7 +27,7 @@ enum CommandTable {
             let answer = StoredAnswer(
                 key: row[1], topic: row[2], correlation: row.bytes(at: 3), payload: row.bytes(at: 4) ?? [],
                 at: Timestamp(milliseconds: row[5]))
-            return (row[0], answer)
+            return .answer(number: row[0], answer)
         }
     }
 }

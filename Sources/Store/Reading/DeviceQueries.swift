@@ -1,20 +1,20 @@
-import Engines
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
-/// Reads of what is kept of a device.
+/// Reads the stored state of a device.
 enum DeviceQueries {
     static func record(of device: DeviceID, in database: Database) throws -> DeviceRecord {
         var record = DeviceRecord()
         let sql = """
-            SELECT id, identity, capabilities, has_battery, twin, last_seen, last_sync FROM device WHERE name = ?
+            SELECT id, identity, capabilities, features, twin, last_seen, last_sync FROM device WHERE name = ?
             """
         guard let row = try Row.fetchOne(database, sql: sql, arguments: [device.text]) else { return record }
         let id: Int64 = row[0]
         record.identity = try (row[1] as String?).map { DeviceIdentity(json: try .kept($0)) }
         record.capabilities = try (row[2] as String?).map { Capabilities(json: try .kept($0)) }
-        record.hasBattery = row[3]
+        record.features = DeviceFeatures(rawValue: row[3])
         record.twin = try (row[4] as String?).map { try TwinState(json: .kept($0)) }
         record.lastSeen = Timestamp(kept: row[5])
         record.lastSyncAt = Timestamp(kept: row[6])

@@ -1,5 +1,5 @@
-import Engines
 import GRDB
+import StoreAPI
 import Vitals
 
 extension SampleTable {
@@ -8,11 +8,11 @@ extension SampleTable {
         WHERE series = (SELECT series.id FROM series JOIN device ON device.id = series.device
                 WHERE device.name = ?1 AND metric = ?2)
             AND start >= ?3 AND start < ?4 AND (start, duration, user_initiated) > (?5, ?6, ?7)
-            AND user_initiated BETWEEN ?9 AND ?10
+            AND user_initiated BETWEEN ?9 AND ?10 AND withdrawn = 0
         ORDER BY start, duration, user_initiated LIMIT ?8
         """
 
-    /// Samples of a metric in the order of their keys, where wanted only those that a person started, or the others.
+    /// Valid samples of a metric in key order, optionally only user-initiated ones, or only the others.
     static func samples(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
         after: SampleKey?, limit: Int, in database: Database
@@ -23,7 +23,7 @@ extension SampleTable {
         statement.bind(text: Array(metric.rawValue.utf8), at: 2)
         statement.bind(lower.milliseconds, at: 3)
         statement.bind(range.upperBound.milliseconds, at: 4)
-        // Without a key to go on from, one that is before every other.
+        // Without a key to continue from, start before every key.
         statement.bind(after?.start.milliseconds ?? .min, at: 5)
         statement.bind(after?.duration ?? .min, at: 6)
         statement.bind(after?.isUserInitiated ?? false, at: 7)
@@ -37,7 +37,7 @@ extension SampleTable {
 }
 
 extension DayTable {
-    /// Days of a metric that have a summary, ascending.
+    /// The days of a metric that have a summary, ascending.
     static func days(
         of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int, in database: Database
     ) throws -> [DayRecord] {

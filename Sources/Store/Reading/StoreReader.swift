@@ -1,7 +1,7 @@
-import Engines
 import GRDB
+import StoreAPI
 
-/// Reads of the last commit, apart from the writer.
+/// Reads the last commit, independently of the writer.
 actor StoreReader {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor

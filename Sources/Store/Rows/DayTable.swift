@@ -1,13 +1,13 @@
-import Engines
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
 /// Days as rows.
 enum DayTable {
     static let selection = "SELECT day, revision, is_final, summary, device_summary, updated_at FROM day"
 
-    /// What is kept of a day: its record, and what the device says of it, which may be there first.
+    /// The stored data of a day: its record, and the device's own summary, which may come first.
     static func find(
         metric: Metric, day: LocalDay, series: Int64, in database: Database
     ) throws -> (record: DayRecord?, deviceSummary: DailySummary?) {
@@ -16,7 +16,7 @@ enum DayTable {
         return (try record(row, metric: metric), try deviceSummary(row, metric: metric))
     }
 
-    /// The record of a row; `nil` where only the device has said something of the day.
+    /// The record of a row; `nil` if only the device has summarised the day.
     static func record(_ row: Row, metric: Metric) throws -> DayRecord? {
         guard let text = row[3] as String? else { return nil }
         let day = LocalDay(number: row[0])

@@ -1,10 +1,10 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement that is bound and stepped directly, for what runs once per sample: GRDB's dynamic values would cost
-/// as much again as SQLite itself. GRDB still prepares, caches and finalises it.
+/// A prepared statement that is bound and stepped directly, for work per sample: GRDB's dynamic values would double
+/// SQLite's own cost. GRDB still prepares, caches and finalises it.
 ///
-/// It must be used within the database access that it was made in.
+/// Use it only within the database access that created it.
 struct RawStatement {
     private let statement: Statement
     private let handle: OpaquePointer
@@ -53,10 +53,10 @@ struct RawStatement {
         }
     }
 
-    /// SQLITE_TRANSIENT, a macro that Swift does not import: SQLite makes a copy of its own.
+    /// SQLITE_TRANSIENT, a macro that Swift does not import: SQLite makes its own copy.
     private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    /// Goes to the next row; `false` at the end. At the end and after an error the statement is ready to be bound again.
+    /// Steps to the next row; `false` at the end. At the end and after an error the statement can be bound again.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -72,13 +72,13 @@ struct RawStatement {
         }
     }
 
-    /// Runs a statement that returns no rows, and says how many rows it changed.
+    /// Runs a statement that returns no rows. Returns the number of changed rows.
     func run() throws -> Int {
         while try step() {}
         return Int(sqlite3_changes(sqlite3_db_handle(handle)))
     }
 
-    /// Makes the statement ready to be bound again before it has come to its end.
+    /// Makes the statement ready to be bound again before its end.
     func reset() { sqlite3_reset(handle) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }

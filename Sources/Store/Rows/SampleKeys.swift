@@ -1,9 +1,9 @@
-import Engines
+import StoreAPI
 import Vitals
 
-/// The keys of a message's samples, packed: of each the distance of its start from the one before, then its duration and
-/// whether a person started it. Both are numbers of variable length (seven bits a byte, the lowest first, as in LEB128), so
-/// that a sample every few seconds takes three bytes.
+/// The packed keys of a message's samples: for each the distance of its start from the previous one, then its duration
+/// and whether it is user-initiated. Both numbers have variable length (seven bits a byte, lowest first, as in LEB128),
+/// so a sample every few seconds takes three bytes.
 enum SampleKeys {
     static func pack(_ samples: [StoredSample]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -20,8 +20,8 @@ enum SampleKeys {
         return bytes
     }
 
-    /// The packed keys.
-    /// - Throws: `StoreError` where the bytes are not what `pack` has made.
+    /// Unpacks the keys.
+    /// - Throws: `StoreError` if `pack` has not written the bytes.
     static func unpack(_ bytes: [UInt8]) throws -> [SampleKey] {
         var keys: [SampleKey] = []
         var previous: Int64 = 0
@@ -59,6 +59,6 @@ enum SampleKeys {
             shift += 7
         }
         throw StoreError(
-            .corrupt, "The store is damaged: the keys of a fact are cut. It is set aside at the next start.")
+            .corrupt, "The store is damaged: the keys of a fact are incomplete. It is set aside at the next start.")
     }
 }

@@ -1,8 +1,8 @@
-import Engines
 import GRDB
+import StoreAPI
 import Vitals
 
-/// Samples as rows: how they are written and read back.
+/// Samples as rows: writes and reads them.
 enum SampleTable {
     static let insertion = """
         INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
@@ -16,13 +16,27 @@ enum SampleTable {
         WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
-    /// The columns that `read` expects, in its order.
+    /// The columns of `read`, in its order.
     static let columns = """
-        start, duration, user_initiated, value, fields, kind, exercise, user, revision, device_revision, received_at
+        start, duration, user_initiated, value, fields, kind, exercise, user, revision, device_revision, received_at,
+        withdrawn
         """
 
     static let lookup = """
         SELECT \(columns) FROM sample WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
+        """
+
+    /// Sets whether a sample is withdrawn, with its revision and its time of receipt.
+    static let mark = """
+        UPDATE sample SET withdrawn = ?5, revision = ?6, received_at = ?7
+        WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
+        """
+
+    /// The keys of a person's records that begin from one moment on and before another, last first, with whether they
+    /// are withdrawn.
+    static let rivals = """
+        SELECT start, duration, user_initiated, withdrawn FROM sample
+        WHERE series = ?1 AND start >= ?2 AND start < ?3 AND user IS ?4 ORDER BY start DESC LIMIT ?5
         """
 
     /// Binds a sample to `insertion` or `correction`.
@@ -62,10 +76,10 @@ enum SampleTable {
             reading: try Reading(metric: metric, value: row.double(3), fields: row.bytes(4)))
         return StoredSample(
             sample: sample, id: SampleID(device: device, sample: sample), revision: Int(row.int64(8)),
-            receivedAt: Timestamp(milliseconds: row.int64(10)))
+            receivedAt: Timestamp(milliseconds: row.int64(10)), isWithdrawn: row.int64(11) != 0)
     }
 
-    /// The sample at a key, `nil` where there is none.
+    /// The sample with a key, `nil` if there is none.
     static func find(
         _ key: SampleKey, series: Int64, device: DeviceID, metric: Metric, by lookup: RawStatement
     ) throws -> StoredSample? {
@@ -77,7 +91,7 @@ enum SampleTable {
 }
 
 extension Sample.Kind {
-    /// The number that stands for the kind in a row.
+    /// The number of a kind in a row.
     var code: Int64 {
         switch self {
         case .normal: 0
@@ -87,7 +101,7 @@ extension Sample.Kind {
         }
     }
 
-    /// The kind of a row. A number that is not known counts as normal.
+    /// The kind of a row. An unknown number counts as normal.
     init(code: Int64) {
         switch code {
         case 1: self = .maximum

@@ -13,8 +13,28 @@ enum Schema {
         // Foreign keys are checked as always; the check of the whole file after a migration would read all samples.
         migrator.registerMigration("1", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version1) }
         migrator.registerMigration("2", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version2) }
+        migrator.registerMigration("3", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version3) }
+        migrator.registerMigration("4", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version4) }
         return migrator
     }()
+
+    /// What a device tells beside samples, as the bits of `DeviceFeatures`: the battery was the only one before.
+    private static let version4 = "ALTER TABLE device RENAME COLUMN has_battery TO features;"
+
+    /// Records in whose place another one stands. They are kept, so that they are known when the device sends them again.
+    private static let version3 = """
+        ALTER TABLE sample ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0;
+
+        DROP VIEW readable_sample;
+        CREATE VIEW readable_sample AS
+            SELECT device.name AS device, series.metric AS metric,
+                strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000.0, 'unixepoch') AS start,
+                sample.duration / 1000.0 AS seconds, sample.value, sample.fields,
+                CASE sample.kind WHEN 1 THEN 'maximum' WHEN 2 THEN 'minimum' WHEN 3 THEN 'resting' ELSE 'normal' END
+                    AS kind, sample.user_initiated, sample.revision, sample.withdrawn,
+                strftime('%Y-%m-%dT%H:%M:%fZ', sample.received_at / 1000.0, 'unixepoch') AS received_at
+            FROM sample JOIN series ON series.id = sample.series JOIN device ON device.id = series.device;
+        """
 
     /// When a rule last raised an alert, for its cool-down; of an alert that is active it is known.
     private static let version2 = """

@@ -1,11 +1,11 @@
-import Engines
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
 extension Transaction {
-    /// Drops a bounded part of what is over the limits or, with `byAge`, older than its retention. Returns whether more may be
-    /// to do.
+    /// Drops a limited number of rows over the limits or, with `byAge`, older than their retention. Returns whether
+    /// more may remain to be dropped.
     func clean(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Bool {
         let limit = options.cleanLimit
         var isAtLimit = false
@@ -20,7 +20,7 @@ extension Transaction {
         for lane in Lane.allCases where lane != .answer {
             note(try dropDelivered(lane, at: moment, replayAge: options.replayAge, limit: limit))
         }
-        // Samples and days last: the facts that hold them back are gone by now, or stay.
+        // Samples and days come last: the facts that refer to them are either gone by now or stay.
         if !isAtLimit, let retention = options.sampleRetention {
             note(try dropSamples(before: moment - retention, limit: limit))
         }
@@ -30,8 +30,8 @@ extension Transaction {
         return isAtLimit
     }
 
-    /// Drops facts that the broker has and that are too old to be sent again. Their numbers ascend with their age, so only
-    /// the lane's beginning is looked at. Those of a clock that was as far ahead go too: they would hold back all behind them.
+    /// Drops delivered facts that are too old to be replayed. Numbers ascend with time, so only the lane's beginning is
+    /// checked. Facts dated as far in the future go too: they would block all facts behind them.
     private func dropDelivered(_ lane: Lane, at moment: Timestamp, replayAge: Duration, limit: Int) throws -> Int {
         try execute(
             """
@@ -41,14 +41,14 @@ extension Transaction {
                 WHERE made_at NOT BETWEEN ?3 AND ?5)
             """,
             [
-                lane.rawValue, books.lanes[lane.rawValue].acknowledged, (moment - replayAge).milliseconds, limit,
+                lane.rawValue, cache.lanes[lane.rawValue].acknowledged, (moment - replayAge).milliseconds, limit,
                 (moment + max(replayAge, .days(1))).milliseconds,
             ])
         return changes
     }
 
-    /// Drops samples that were measured before a moment, but none that a kept fact may refer to. Where such samples come first
-    /// the others wait until these are free: for the days of `replayAge` at most, once they are delivered.
+    /// Drops samples measured before a moment, except those that a stored fact may refer to. If such samples come
+    /// first, the others wait for them: at most `replayAge` once the facts are delivered.
     private func dropSamples(before moment: Timestamp, limit: Int) throws -> Int {
         try execute(
             """
@@ -61,7 +61,7 @@ extension Transaction {
         return changes
     }
 
-    /// Drops daily summaries of days before a moment, but none that a kept fact may refer to.
+    /// Drops daily summaries of days before a moment, except those that a stored fact may refer to.
     private func dropDays(before moment: Timestamp, limit: Int) throws -> Int {
         try execute(
             """
@@ -73,13 +73,13 @@ extension Transaction {
         return changes
     }
 
-    /// The number of the first day that is kept where days before a moment are not. Days count from 1970 as moments do; one
-    /// day more lets them end in every time zone.
+    /// The number of the first day to keep when days before a moment are dropped. Days count from 1970 like moments;
+    /// one extra day lets them end in every time zone.
     static func oldestDay(_ moment: Timestamp) -> Int64 {
         moment.milliseconds / Duration.days(1).inMilliseconds - 1
     }
 
-    /// When the oldest kept fact was made. What was received or computed before it is in no fact that is kept.
+    /// The time of the oldest stored fact. No stored fact contains anything received or computed earlier.
     private func oldestFact() throws -> Int64 {
         try Lane.allCases.reduce(.max) { oldest, lane in
             let statement = try database.cachedStatement(

@@ -1,11 +1,11 @@
-import Engines
 import Foundation
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
 extension Transaction {
-    /// Begins a command, or says what became of the same one.
+    /// Begins a command, or returns the state of the same command received earlier.
     func begin(
         _ envelope: CommandEnvelope, key: String, at moment: Timestamp, options: StoreOptions
     ) throws -> CommandBeginning {
@@ -13,7 +13,7 @@ extension Transaction {
             sql: "SELECT number, answered_at, payload FROM command WHERE key = ?")
         if let row = try Row.fetchOne(statement, arguments: [key]) {
             guard let answeredAt = row[1] as Int64? else { return .running }
-            // An answer that lies as far in the future was given by a clock that was ahead.
+            // An answer this far in the future was written while the clock was ahead.
             let age = moment - Timestamp(milliseconds: answeredAt)
             if age < options.answerAge, .zero - age < options.answerAge {
                 return .answered(row.bytes(at: 2) ?? [])
@@ -26,45 +26,47 @@ extension Transaction {
         return .new
     }
 
-    /// Keeps a command's final answer. A second one for the same command changes nothing: each gets exactly one.
-    func finish(_ answer: StoredAnswer, options: StoreOptions) throws {
+    /// Stores a command's final answer. A second answer changes nothing: each command gets exactly one.
+    func complete(_ answer: StoredAnswer, options: StoreOptions) throws {
         try execute(
             "INSERT INTO command(key, begun_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
             [answer.key, answer.at.milliseconds])
         let isAnswered = try database.cachedStatement(
             sql: "SELECT 1 FROM command WHERE key = ? AND answer IS NOT NULL")
         if try Int.fetchOne(isAnswered, arguments: [answer.key]) != nil { return }
+        let number = nextAnswer()
         try execute(
             """
             UPDATE command SET envelope = NULL, answer = ?, answered_at = ?, topic = ?, correlation = ?, payload = ?
             WHERE key = ?
             """,
             [
-                nextAnswer(), answer.at.milliseconds, answer.topic, answer.correlation.map { Data($0) },
+                number, answer.at.milliseconds, answer.topic, answer.correlation.map { Data($0) },
                 Data(answer.payload), answer.key,
             ])
         countAnswer(bytes: Int64(answer.payload.count))
+        add(.answer(number: number, answer))
         try bound(options)
     }
 
-    /// Forgets the oldest answers beyond the limits of count and bytes.
+    /// Deletes the oldest answers over the limits of count and bytes.
     private func bound(_ options: StoreOptions) throws {
-        // Numbers have few holes, so their span is the count. It overestimates, which forgets a little early.
-        try dropAnswers("answer <= ?1", [books.lastAnswer - Int64(options.maximumAnswers)])
-        while books.answerBytes > options.maximumAnswerBytes {
-            let before = books.answerBytes
+        // Numbers have few gaps, so their span is the count. An overestimate deletes a little early.
+        try dropAnswers("answer <= ?1", [cache.lastAnswer - Int64(options.maximumAnswers)])
+        while cache.answerBytes > options.maximumAnswerBytes {
+            let before = cache.answerBytes
             try dropAnswers("answer = (SELECT min(answer) FROM command)", [])
-            if books.answerBytes == before { break }
+            if cache.answerBytes == before { break }
         }
     }
 
-    /// Forgets answers. Those that never reached the broker are counted as dropped.
+    /// Deletes answers. Those that never reached the broker are counted as dropped.
     @discardableResult
     func dropAnswers(_ condition: String, _ arguments: StatementArguments) throws -> Int {
         let statement = try database.cachedStatement(
             sql: "DELETE FROM command WHERE answer IS NOT NULL AND \(condition) RETURNING answer, length(payload)")
         let rows = try Row.fetchAll(statement, arguments: arguments)
-        let unsent = rows.count { $0[0] as Int64 > books.lanes[Lane.answer.rawValue].acknowledged }
+        let unsent = rows.count { $0[0] as Int64 > cache.lanes[Lane.answer.rawValue].acknowledged }
         for row in rows { countAnswer(bytes: -(row[1] as Int64)) }
         if unsent > 0 {
             count(-Int64(unsent), samples: 0, in: .answer)
@@ -73,7 +75,7 @@ extension Transaction {
         return rows.count
     }
 
-    /// Counts what was dropped unsent.
+    /// Counts items that were dropped before they were sent.
     func countDropped(_ count: Int, _ kind: String) throws {
         try execute(
             """

@@ -1,18 +1,18 @@
-import Engines
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
 extension Transaction {
-    /// The book of a device, which is made where it is not known.
-    func book(of device: DeviceID) throws -> DeviceBook {
-        if let book = books.devices[device] { return book }
+    /// The cache entry of a device. An unknown device is inserted.
+    func cachedDevice(of device: DeviceID) throws -> CachedDevice {
+        if let cached = cache.devices[device] { return cached }
         try execute("INSERT INTO device(name) VALUES (?) ON CONFLICT DO NOTHING", [device.text])
         let statement = try database.cachedStatement(sql: "SELECT id FROM device WHERE name = ?")
         guard let row = try Int64.fetchOne(statement, arguments: [device.text]) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a device is missing")
         }
-        var book = DeviceBook(row: row, series: Array(repeating: nil, count: Metric.allCases.count))
+        var cached = CachedDevice(row: row, series: Array(repeating: nil, count: Metric.allCases.count))
         let series = try database.cachedStatement(
             sql: """
                 SELECT metric, id, high_water, cursor, latest_start, latest_duration, latest_user_initiated
@@ -20,34 +20,34 @@ extension Transaction {
                 """)
         for row in try Row.fetchAll(series, arguments: [row]) {
             guard let metric = Metric(rawValue: row[0]) else { continue }
-            book.series[metric.place] = SeriesBook(row)
+            cached.series[metric.index] = CachedSeries(row)
         }
-        books.devices[device] = book
-        return book
+        cache.devices[device] = cached
+        return cached
     }
 
-    /// The book of a series, which is made where it is not known.
-    func series(_ metric: Metric, of book: inout DeviceBook) throws -> SeriesBook {
-        if let series = book.series[metric.place] { return series }
-        try execute("INSERT INTO series(device, metric) VALUES (?, ?)", [book.row, metric.rawValue])
-        let series = SeriesBook(row: database.lastInsertedRowID)
-        book.series[metric.place] = series
+    /// The cache entry of a series. An unknown series is inserted.
+    func series(_ metric: Metric, of cached: inout CachedDevice) throws -> CachedSeries {
+        if let series = cached.series[metric.index] { return series }
+        try execute("INSERT INTO series(device, metric) VALUES (?, ?)", [cached.row, metric.rawValue])
+        let series = CachedSeries(row: database.lastInsertedRowID)
+        cached.series[metric.index] = series
         return series
     }
 
-    /// The row of a series, which is made where it is not known.
+    /// The row of a series. An unknown series is inserted.
     func row(of device: DeviceID, _ metric: Metric) throws -> Int64 {
-        var book = try book(of: device)
-        let row = try series(metric, of: &book).row
-        books.devices[device] = book
+        var cached = try cachedDevice(of: device)
+        let row = try series(metric, of: &cached).row
+        cache.devices[device] = cached
         return row
     }
 
-    /// Keeps a device's book, and writes its series that changed.
-    func keep(_ book: DeviceBook, of device: DeviceID) throws {
-        var book = book
-        for place in book.series.indices {
-            guard let series = book.series[place], series.isChanged else { continue }
+    /// Stores a device's cache entry, and writes its changed series.
+    func save(_ cached: CachedDevice, of device: DeviceID) throws {
+        var cached = cached
+        for place in cached.series.indices {
+            guard let series = cached.series[place], series.isChanged else { continue }
             try execute(
                 """
                 UPDATE series SET high_water = ?, cursor = ?, latest_start = ?, latest_duration = ?,
@@ -57,43 +57,44 @@ extension Transaction {
                     series.highWater, series.cursor, series.latest?.start.milliseconds, series.latest?.duration,
                     series.latest?.isUserInitiated, series.row,
                 ])
-            book.series[place]?.isChanged = false
+            cached.series[place]?.isChanged = false
         }
-        books.devices[device] = book
+        cache.devices[device] = cached
     }
 
-    /// Keeps changed parts of a device's state.
+    /// Stores the changed parts of a device's state.
     func save(_ changes: [DeviceChange], of device: DeviceID) throws {
-        var book = try book(of: device)
-        try execute("UPDATE device SET known = 1 WHERE id = ? AND known = 0", [book.row])
+        var cached = try cachedDevice(of: device)
+        try execute("UPDATE device SET known = 1 WHERE id = ? AND known = 0", [cached.row])
         for change in changes {
             switch change {
             case .identity(let identity, let capabilities):
                 try execute(
                     "UPDATE device SET identity = ?, capabilities = ? WHERE id = ?",
-                    [identity.json.text, capabilities.json.text, book.row])
-            case .hasBattery: try execute("UPDATE device SET has_battery = 1 WHERE id = ?", [book.row])
-            case .cursor(let metric, let moment): try move(cursor: moment, of: metric, in: &book)
+                    [identity.json.text, capabilities.json.text, cached.row])
+            case .features(let features):
+                try execute("UPDATE device SET features = ? WHERE id = ?", [features.rawValue, cached.row])
+            case .cursor(let metric, let moment): try move(cursor: moment, of: metric, in: &cached)
             case .twin(let twin):
-                try execute("UPDATE device SET twin = ? WHERE id = ?", [twin.json.text, book.row])
-            case .level(let level): try save(level, of: book)
+                try execute("UPDATE device SET twin = ? WHERE id = ?", [twin.json.text, cached.row])
+            case .level(let level): try save(level, of: cached)
             case .lastSeen(let moment):
-                try execute("UPDATE device SET last_seen = ? WHERE id = ?", [moment.milliseconds, book.row])
+                try execute("UPDATE device SET last_seen = ? WHERE id = ?", [moment.milliseconds, cached.row])
             case .lastSync(let moment):
-                try execute("UPDATE device SET last_sync = ? WHERE id = ?", [moment.milliseconds, book.row])
+                try execute("UPDATE device SET last_sync = ? WHERE id = ?", [moment.milliseconds, cached.row])
             }
         }
-        try keep(book, of: device)
+        try save(cached, of: device)
     }
 
-    func move(cursor: Timestamp, of metric: Metric, in book: inout DeviceBook) throws {
-        var series = try series(metric, of: &book)
+    func move(cursor: Timestamp, of metric: Metric, in cached: inout CachedDevice) throws {
+        var series = try series(metric, of: &cached)
         series.cursor = cursor.milliseconds
         series.isChanged = true
-        book.series[metric.place] = series
+        cached.series[metric.index] = series
     }
 
-    func save(_ level: AlertLevel, of book: DeviceBook) throws {
+    func save(_ level: AlertLevel, of cached: CachedDevice) throws {
         try execute(
             """
             INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id, raised_at)
@@ -103,13 +104,13 @@ extension Transaction {
                 raised_at = excluded.raised_at
             """,
             [
-                book.row, level.rule.name, level.isActive, level.since.milliseconds, level.value, level.limit,
+                cached.row, level.rule.name, level.isActive, level.since.milliseconds, level.value, level.limit,
                 level.lastID?.description, level.raisedAt?.milliseconds,
             ])
     }
 
-    /// Forgets a device's state. What belongs to its samples stays with them: their series, days, which days have to be
-    /// summarised, and up to where `latest` was published.
+    /// Deletes a device's state. The data of its samples stays: their series, days, the days still to be summarised,
+    /// and the newest published `latest`.
     func forget(_ device: DeviceID) throws {
         guard
             let row = try Int64.fetchOne(
@@ -117,19 +118,19 @@ extension Transaction {
         else { return }
         try execute(
             """
-            UPDATE device SET known = 0, identity = NULL, capabilities = NULL, has_battery = 0, twin = NULL,
+            UPDATE device SET known = 0, identity = NULL, capabilities = NULL, features = 0, twin = NULL,
                 last_seen = NULL, last_sync = NULL WHERE id = ?
             """, [row])
         try execute("UPDATE series SET cursor = NULL WHERE device = ?", [row])
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
-        books.devices[device] = nil
+        cache.devices[device] = nil
     }
 }
 
-extension SeriesBook {
+extension CachedSeries {
     fileprivate init(row: Int64) { self.row = row }
 
-    /// The book of a row of metric, id, high-water mark, cursor and the latest key's three parts.
+    /// A cache entry from a row of metric, id, high-water mark, cursor and the three parts of the latest key.
     fileprivate init(_ values: Row) {
         row = values[1]
         highWater = values[2]
@@ -139,10 +140,10 @@ extension SeriesBook {
 }
 
 extension SampleKey {
-    /// How long the sample is, in milliseconds.
+    /// The sample's duration in milliseconds.
     var duration: Int64 { end.milliseconds &- start.milliseconds }
 
-    /// The key of three columns: start, duration, whether user-initiated. `nil` where there is none.
+    /// The key from three columns: start, duration, user-initiated. `nil` if there is none.
     init?(_ row: Row, from index: Int) {
         guard let start = row[index] as Int64?, let duration = row[index + 1] as Int64? else { return nil }
         self.init(

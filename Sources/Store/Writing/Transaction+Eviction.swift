@@ -1,24 +1,24 @@
-import Engines
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
 extension Transaction {
-    /// The lanes of facts in the order in which they are sacrificed.
-    private static let sacrifices: [Lane] = [.history, .live, .alert]
+    /// The lanes of facts, in the order in which they are dropped.
+    private static let evictionOrder: [Lane] = [.history, .live, .alert]
 
-    /// Drops the oldest undelivered facts that are over the limits of bytes and, with `byAge`, of age, and makes gaps of them.
-    /// Returns how many facts were dropped.
+    /// Drops the oldest undelivered facts over the size limit and, with `byAge`, over the age limit, and replaces them
+    /// by gaps. Returns the number of dropped facts.
     func evict(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Int {
         var rest = options.cleanLimit
         var losses = Losses()
         let oldest = moment - options.outboxMaximumAge
-        for lane in Self.sacrifices where byAge && rest > 0 {
+        for lane in Self.evictionOrder where byAge && rest > 0 {
             rest -= try evict(lane, madeBefore: oldest.milliseconds, limit: rest, into: &losses)
         }
-        for lane in Self.sacrifices {
+        for lane in Self.evictionOrder {
             while rest > 0, outboxBytes > options.outboxMaximumBytes {
-                // A few at a time, since each may free up to a message's two hundred samples.
+                // A few at a time, since each may free up to 200 samples of a message.
                 let count = try evict(lane, madeBefore: .max, limit: min(rest, 50), into: &losses)
                 if count == 0 { break }
                 rest -= count
@@ -28,25 +28,25 @@ extension Transaction {
         return options.cleanLimit - rest
     }
 
-    /// What undelivered facts occupy with their samples, by the constants of `StoreOptions`.
+    /// The size of undelivered facts with their samples, estimated by the constants of `StoreOptions`.
     private var outboxBytes: Int64 {
-        books.lanes.reduce(0) {
+        cache.lanes.reduce(0) {
             $0 + $1.messages * StoreOptions.messageBytes + $1.samples * StoreOptions.sampleBytes
         }
     }
 
     private func evict(_ lane: Lane, madeBefore: Int64, limit: Int, into losses: inout Losses) throws -> Int {
-        let acknowledged = books.lanes[lane.rawValue].acknowledged
-        // Only the lane's beginning is looked at: numbers ascend with age.
+        let acknowledged = cache.lanes[lane.rawValue].acknowledged
+        // Only the lane's beginning is checked: the oldest facts have the lowest numbers.
         let statement = try database.cachedStatement(
             sql: """
-                \(MessageTable.selection) WHERE lane = ?1 AND sequence > ?2 AND made_at < ?3 AND sequence <= (
+                \(OutboxTable.selection) WHERE lane = ?1 AND sequence > ?2 AND made_at < ?3 AND sequence <= (
                     SELECT max(sequence) FROM (
                         SELECT sequence FROM message WHERE lane = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?4))
                 ORDER BY sequence
                 """)
         let rows = try Row.fetchAll(statement, arguments: [lane.rawValue, acknowledged, madeBefore, limit])
-            .map { try MessageRow($0) }
+            .map { try OutboxRow($0) }
         for row in rows {
             try losses.add(row, in: database)
             try execute("DELETE FROM message WHERE lane = ? AND sequence = ?", [lane.rawValue, row.sequence])
@@ -57,7 +57,7 @@ extension Transaction {
     }
 }
 
-/// What facts that are dropped would have said, per device and metric.
+/// The content of dropped facts, per device and metric.
 private struct Losses {
     private struct Key: Hashable {
         var device: DeviceID
@@ -65,7 +65,7 @@ private struct Losses {
     }
     private var gaps: [Key: Gap] = [:]
 
-    mutating func add(_ row: MessageRow, in database: Database) throws {
+    mutating func add(_ row: OutboxRow, in database: Database) throws {
         var lost = Gap(
             metric: row.metric, from: nil, to: nil, count: max(1, row.samples), reason: .evicted,
             at: Timestamp(milliseconds: 0))
@@ -80,7 +80,7 @@ private struct Losses {
             lost.from = event.measuredAt
             lost.to = event.measuredAt
         case .gap:
-            // A gap that is lost itself goes on in the new one. The device's own gaps lose their reason thereby.
+            // A lost gap is merged into the new one. A gap of the device itself loses its reason in this.
             let gap = try Gap(json: .kept(row.body))
             lost.metric = gap.metric
             lost.from = gap.from
@@ -93,7 +93,7 @@ private struct Losses {
         gaps[Key(device: row.device, metric: lost.metric), default: Gap.nothing(lost.metric)].absorb(lost)
     }
 
-    /// One gap per device and metric, in an order that does not depend on chance.
+    /// One gap per device and metric, in a fixed order.
     func gaps(at moment: Timestamp) -> [(DeviceID, Gap)] {
         gaps.sorted { ($0.key.device, $0.key.metric?.rawValue ?? "") < ($1.key.device, $1.key.metric?.rawValue ?? "") }
             .map { key, gap in
@@ -119,7 +119,7 @@ extension Gap {
 }
 
 extension [ClosedRange<Int64>] {
-    /// Ascending ranges with neighbours joined.
+    /// Ascending ranges; adjacent ones are joined.
     fileprivate var coalesced: [ClosedRange<Int64>] {
         reduce(into: []) { result, range in
             if let last = result.last, range.lowerBound <= last.upperBound + 1 {

@@ -1,14 +1,14 @@
-import Engines
 import GRDB
 import JSON
+import StoreAPI
 import Vitals
 
 extension Transaction {
     /// Makes a fact with the next number.
     func publish(_ content: Fact.Content, in lane: Lane, of device: DeviceID, at moment: Timestamp) throws {
-        let message = try MessageTable.Message(content, of: device, in: self)
+        let message = try OutboxTable.Entry(content, of: device, in: self)
         let sequence = nextSequence(in: lane, samples: message.samples)
-        let statement = try RawStatement(MessageTable.insertion, in: database)
+        let statement = try RawStatement(OutboxTable.insertion, in: database)
         statement.bind(Int64(lane.rawValue), at: 1)
         statement.bind(sequence, at: 2)
         statement.bind(message.kind.rawValue, at: 3)
@@ -22,18 +22,18 @@ extension Transaction {
         statement.bind(moment.milliseconds, at: 11)
         statement.bind(blob: message.body, at: 12)
         _ = try statement.run()
-        add(Fact(sequence: sequence, lane: lane, device: device, content: content))
+        add(.fact(Fact(sequence: sequence, lane: lane, device: device, content: content)))
     }
 
-    /// Notes that everything of a lane up to a number has reached the broker.
+    /// Records that the broker has everything of a lane up to a number.
     func acknowledge(_ lane: Lane, through: Int64) throws {
-        let previous = books.lanes[lane.rawValue].acknowledged
-        let last = lane == .answer ? books.lastAnswer : books.lastSequence
+        let previous = cache.lanes[lane.rawValue].acknowledged
+        let last = lane == .answer ? cache.lastAnswer : cache.lastSequence
         let through = min(through, last)
         guard through > previous else { return }
         let (messages, samples) = try waiting(in: lane, after: previous, through: through)
         count(-messages, samples: -samples, in: lane)
-        books.lanes[lane.rawValue].acknowledged = through
+        cache.lanes[lane.rawValue].acknowledged = through
     }
 
     private func waiting(in lane: Lane, after: Int64, through: Int64) throws -> (messages: Int64, samples: Int) {
@@ -50,7 +50,7 @@ extension Transaction {
         return (statement.int64(0), Int(statement.int64(1)))
     }
 
-    /// Keeps a day's summary, and makes a fact of it where it is a past day and new or changed.
+    /// Stores a day's summary, and creates a fact if the day is past and its summary is new or changed.
     func settle(
         _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp, options: StoreOptions
     ) throws -> DayRecord {
@@ -59,7 +59,7 @@ extension Transaction {
         if isFinal { try execute("DELETE FROM unsettled WHERE series = ? AND day = ?", key) }
         let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
         if let record = kept.record, record.summary == summary, record.isFinal == isFinal { return record }
-        // Of a day whose samples have begun to end with their retention, fewer are no correction. The night before counts, too.
+        // A lower count is no correction once retention removes samples of the day, or of the night before.
         if let record = kept.record, record.isFinal, summary.count < record.summary.count,
             let retention = options.sampleRetention,
             Int64(summary.day.number) <= Self.oldestDay(moment - retention) + 3
@@ -81,17 +81,17 @@ extension Transaction {
         return record
     }
 
-    /// Notes that a day has something which its summary does not have yet.
+    /// Records that a day has data that its summary does not contain yet.
     func markUnsettled(_ day: LocalDay, of series: Int64) throws {
         try execute("INSERT INTO unsettled(series, day) VALUES (?, ?) ON CONFLICT DO NOTHING", [series, day.number])
     }
 
-    /// Keeps what a device says of a day, and makes a fact of a past day of which it says something else now. Returns whether
-    /// the day is still to be settled.
-    func keep(
+    /// Stores a device's own summary of a day, and creates a fact if the summary of a past day changed. Returns whether
+    /// the day still needs to be settled.
+    func store(
         deviceSummary summary: DailySummary, of device: DeviceID, at moment: Timestamp, options: StoreOptions
     ) throws -> Bool {
-        // Or it would be new each time that the device says it again.
+        // Otherwise it would be new each time the device sends it.
         if let retention = options.dailyRetention, Int64(summary.day.number) < Self.oldestDay(moment - retention) {
             return false
         }

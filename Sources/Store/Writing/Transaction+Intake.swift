@@ -1,106 +1,113 @@
-import Engines
 import GRDB
+import StoreAPI
 import Vitals
 
 extension Transaction {
-    /// Takes samples in, and does what is decided about them.
-    func take(_ intake: Intake) throws -> IntakeResult {
-        var book = try book(of: intake.device)
-        let outcomes = try keep(intake, in: &book)
+    /// Inserts samples, and applies the decision about them.
+    func ingest(_ intake: Intake) throws -> IntakeResult {
+        var cached = try cachedDevice(of: intake.device)
+        let outcomes = try insert(intake, in: &cached)
         let decision = intake.decide(outcomes)
 
-        for (metric, moment) in intake.cursors { try move(cursor: moment, of: metric, in: &book) }
+        for (metric, moment) in intake.cursors { try move(cursor: moment, of: metric, in: &cached) }
         for (metric, moment) in decision.highWater {
-            var series = try series(metric, of: &book)
+            var series = try series(metric, of: &cached)
             series.highWater = moment.milliseconds
             series.isChanged = true
-            book.series[metric.place] = series
+            cached.series[metric.index] = series
         }
-        // The ledger knows which sample is the newest: after a clock that was ahead it is not the one that ends last.
-        for (metric, newest) in decision.ledger.latest {
-            let key = SampleKey(newest.sample)
-            guard var series = book.series[metric.place], series.latest != key else { continue }
+        for (metric, key) in decision.latest {
+            guard var series = cached.series[metric.index], series.latest != key else { continue }
             series.latest = key
             series.isChanged = true
-            book.series[metric.place] = series
+            cached.series[metric.index] = series
         }
-        for level in decision.levels { try save(level, of: book) }
+        for level in decision.levels { try save(level, of: cached) }
         for day in decision.unsettledDays {
-            try markUnsettled(day.day, of: try series(day.metric, of: &book).row)
+            try markUnsettled(day.day, of: try series(day.metric, of: &cached).row)
         }
-        try keep(book, of: intake.device)
+        try save(cached, of: intake.device)
+        if !decision.changes.isEmpty { try save(decision.changes, of: intake.device) }
         for (lane, content) in decision.facts {
             try publish(content, in: lane, of: intake.device, at: intake.receivedAt)
         }
 
         var result = IntakeResult(
-            ledger: decision.ledger, new: 0, corrected: 0, known: 0, levels: decision.levels,
-            unsettledDays: decision.unsettledDays)
+            new: 0, corrected: 0, known: 0, levels: decision.levels, unsettledDays: decision.unsettledDays)
         for outcome in outcomes {
             switch outcome.novelty {
             case .new: result.new += 1
             case .corrected: result.corrected += 1
             case .known: result.known += 1
+            case .withdrawn: break
             }
         }
         return result
     }
 
-    /// Writes the samples. Each is inserted without asking; only where its key is taken the kept one is read and compared.
-    private func keep(_ intake: Intake, in book: inout DeviceBook) throws -> [SampleOutcome] {
+    /// Inserts the samples without a lookup. Only if a key exists is the stored sample read and compared.
+    private func insert(_ intake: Intake, in cached: inout CachedDevice) throws -> [SampleOutcome] {
         var outcomes: [SampleOutcome] = []
         outcomes.reserveCapacity(intake.samples.count)
         let insertion = try RawStatement(SampleTable.insertion, in: database)
         for incoming in intake.samples {
             let metric = incoming.sample.metric
-            var series = try series(metric, of: &book)
-            var stored = StoredSample(
+            var series = try series(metric, of: &cached)
+            let stored = StoredSample(
                 sample: incoming.sample, id: incoming.id, revision: incoming.sample.revision ?? 1,
                 receivedAt: intake.receivedAt)
             SampleTable.bind(stored, series: series.row, to: insertion)
-            var novelty = SampleOutcome.Novelty.new
+            var outcome = SampleOutcome(stored: stored, novelty: .new)
+            var formerUser: Int?
             if try insertion.run() == 0 {
-                novelty = try correct(&stored, series: series.row, device: intake.device) ? .corrected : .known
+                let kept = try sample(keptAt: stored, series: series.row, device: intake.device)
+                formerUser = kept.sample.user
+                outcome = try correct(kept, by: stored, series: series.row)
             }
-            outcomes.append(SampleOutcome(stored: stored, novelty: novelty))
+            if metric.isInterval, outcome.novelty != .known {
+                try settlePlace(
+                    of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, intake: intake)
+            }
+            outcomes.append(outcome)
+            guard !outcome.stored.isWithdrawn else { continue }
             if series.latest.map({ $0.end < stored.sample.end }) ?? true {
                 series.latest = SampleKey(stored.sample)
                 series.isChanged = true
-                book.series[metric.place] = series
+                cached.series[metric.index] = series
             }
         }
         return outcomes
     }
 
-    /// Compares a sample with the one that is kept at its key, and keeps it instead where it is a correction. `stored` is
-    /// what is kept afterwards.
-    private func correct(_ stored: inout StoredSample, series: Int64, device: DeviceID) throws -> Bool {
+    private func sample(keptAt stored: StoredSample, series: Int64, device: DeviceID) throws -> StoredSample {
         let lookup = try RawStatement(SampleTable.lookup, in: database)
-        let sample = stored.sample
         guard
             let kept = try SampleTable.find(
-                SampleKey(sample), series: series, device: device, metric: sample.metric, by: lookup)
+                SampleKey(stored.sample), series: series, device: device, metric: stored.sample.metric, by: lookup)
         else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a sample is there and is not found")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a sample with a known key is not found")
         }
-        if let correction = stored.correcting(kept) {
-            let update = try RawStatement(SampleTable.correction, in: database)
-            SampleTable.bind(correction, series: series, to: update)
-            _ = try update.run()
-            stored = correction
-            return true
-        }
-        stored = kept
-        return false
+        return kept
+    }
+
+    /// Replaces the stored sample of the same key if this one corrects it. The outcome contains the stored sample.
+    private func correct(
+        _ kept: StoredSample, by stored: StoredSample, series: Int64
+    ) throws -> SampleOutcome {
+        guard let correction = stored.correcting(kept) else { return SampleOutcome(stored: kept, novelty: .known) }
+        let update = try RawStatement(SampleTable.correction, in: database)
+        SampleTable.bind(correction, series: series, to: update)
+        _ = try update.run()
+        return SampleOutcome(stored: correction, novelty: .corrected)
     }
 }
 
 extension StoredSample {
-    /// This sample as the correction of the one that is kept, with a higher revision; `nil` where it corrects nothing: the
-    /// content is the same, or the device says that it is older.
+    /// This sample as a correction of the stored one, with a higher revision; `nil` if it corrects nothing: its content
+    /// is the same, or its device revision is older.
     ///
-    /// The same content with a higher revision of the device is a correction, too: it takes back another one, which may be
-    /// told later.
+    /// The same content with a higher device revision is a correction, too: it reverts another correction that may
+    /// arrive later.
     func correcting(_ kept: StoredSample) -> StoredSample? {
         let revision = sample.revision ?? 0
         if sample.hasSameContent(as: kept.sample), revision <= kept.revision { return nil }
@@ -108,6 +115,7 @@ extension StoredSample {
         var result = self
         result.revision = max(kept.revision + 1, revision)
         result.sample.revision = sample.revision ?? kept.sample.revision
+        result.isWithdrawn = kept.isWithdrawn
         return result
     }
 }

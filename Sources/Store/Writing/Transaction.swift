@@ -1,75 +1,75 @@
-import Engines
 import GRDB
+import StoreAPI
 import Vitals
 
-/// One transaction: what the requests that share a commit write with. It lives on the store's executor only.
+/// One transaction, used by all requests that share a commit. It lives only on the store's executor.
 final class Transaction {
     let database: Database
-    /// The books as they are after what was written so far.
-    var books: Books
-    /// The facts that were made, for those who send them.
-    private(set) var facts: [Fact] = []
+    /// The cache after all writes so far.
+    var cache: WriterCache
+    /// The new entries of the outbox, for delivery.
+    private(set) var entries: [OutboxEntry] = []
     private var countersAreChanged = false
 
-    init(_ database: Database, books: Books) {
+    init(_ database: Database, cache: WriterCache) {
         self.database = database
-        self.books = books
+        self.cache = cache
     }
 
     // MARK: Numbers and lanes
 
-    /// The next number of a fact, which counts as waiting in its lane.
+    /// The next number of a fact. The fact counts as waiting in its lane.
     func nextSequence(in lane: Lane, samples: Int) -> Int64 {
-        books.lastSequence += 1
+        cache.lastSequence += 1
         countersAreChanged = true
         count(1, samples: samples, in: lane)
-        return books.lastSequence
+        return cache.lastSequence
     }
 
     /// The next number of an answer.
     func nextAnswer() -> Int64 {
-        books.lastAnswer += 1
+        cache.lastAnswer += 1
         countersAreChanged = true
         count(1, samples: 0, in: .answer)
-        return books.lastAnswer
+        return cache.lastAnswer
     }
 
-    /// Counts bytes of answers that are kept (or dropped, where negative).
+    /// Adds to the bytes of stored answers (negative: answers were dropped).
     func countAnswer(bytes: Int64) {
-        books.answerBytes += bytes
+        cache.answerBytes += bytes
         countersAreChanged = true
     }
 
-    /// Counts messages that wait (or do not any more, where negative).
+    /// Adds to the number of waiting messages (negative: messages no longer wait).
     func count(_ messages: Int64, samples: Int, in lane: Lane) {
-        books.lanes[lane.rawValue].messages += messages
-        books.lanes[lane.rawValue].samples += Int64(samples)
-        books.lanes[lane.rawValue].isChanged = true
+        cache.lanes[lane.rawValue].messages += messages
+        cache.lanes[lane.rawValue].samples += Int64(samples)
+        cache.lanes[lane.rawValue].isChanged = true
     }
 
-    func add(_ fact: Fact) { facts.append(fact) }
+    func add(_ entry: OutboxEntry) { entries.append(entry) }
 
-    /// Writes what is written once per transaction however many requests share it. The last thing before the commit.
+    /// Writes the values that change once per transaction, however many requests share it. Runs last before the commit.
     func close() throws {
         if countersAreChanged {
             try execute(
                 "UPDATE store SET last_sequence = ?, last_answer = ?, answer_bytes = ?",
-                [books.lastSequence, books.lastAnswer, books.answerBytes])
+                [cache.lastSequence, cache.lastAnswer, cache.answerBytes])
         }
-        for lane in books.lanes.indices where books.lanes[lane].isChanged {
-            let book = books.lanes[lane]
+        for lane in cache.lanes.indices where cache.lanes[lane].isChanged {
+            let cached = cache.lanes[lane]
             try execute(
                 "UPDATE lane SET acknowledged = ?, messages = ?, samples = ? WHERE lane = ?",
-                [book.acknowledged, book.messages, book.samples, lane])
-            books.lanes[lane].isChanged = false
+                [cached.acknowledged, cached.messages, cached.samples, lane])
+            cache.lanes[lane].isChanged = false
         }
     }
 
-    /// Runs a statement that is prepared once.
+    /// Runs a statement that is prepared once and cached.
     func execute(_ sql: String, _ arguments: StatementArguments) throws {
         try database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    /// Rows that the last statement changed.
+    /// The number of rows that the last statement changed.
     var changes: Int { database.changesCount }
 }

@@ -1,11 +1,11 @@
-import Engines
+import StoreAPI
 import Synchronization
 
 /// A write that waits for the next commit.
 final class WriteRequest: Sendable {
-    /// How much of a commit it takes: its samples, at least 1.
+    /// Its share of a commit: its number of samples, at least 1.
     let weight: Int
-    /// What it writes. It may run twice: once with others, and once more alone where one of them failed.
+    /// The write itself. It may run twice: once with other requests, and again alone if one of them failed.
     let work: @Sendable (Transaction) throws -> Void
     private let result = Mutex<Result<Void, StoreError>?>(nil)
 
@@ -14,7 +14,7 @@ final class WriteRequest: Sendable {
         self.work = work
     }
 
-    /// What came of it, `nil` while it waits.
+    /// The result, `nil` while the request waits.
     var outcome: Result<Void, StoreError>? { result.withLock { $0 } }
 
     func finish(_ outcome: Result<Void, StoreError>) { result.withLock { $0 = outcome } }

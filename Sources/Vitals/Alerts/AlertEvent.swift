@@ -1,31 +1,31 @@
-/// An edge of an alert: it was raised, or it was cleared.
+/// An edge of an alert: it was raised or cleared.
 public struct AlertEvent: Sendable, Hashable {
-    /// The event's own identity.
+    /// The event's id.
     public var id: SampleID
-    /// Of a cleared edge, the identity of the edge that raised it.
+    /// For a cleared edge, the id of the edge that raised the alert.
     public var raisedID: SampleID?
-    /// The rule that it is about.
+    /// The rule.
     public var rule: AlertRule
     /// Raised or cleared.
     public var edge: Edge
-    /// The value that made the edge, in the unit of the rule's metric.
+    /// The value that caused the edge, in the unit of the rule's metric.
     public var value: Double?
-    /// The limit that was passed; `nil` where the device raised the alert itself.
+    /// The limit that was passed; `nil` if the device raised the alert itself.
     public var limit: Double?
-    /// Who noticed.
+    /// Who noticed the edge.
     public var origin: Origin
     /// When the value was measured.
     public var measuredAt: Timestamp
-    /// When the alert was raised, also for a cleared edge.
+    /// When the alert was raised, for a cleared edge, too.
     public var raisedAt: Timestamp
-    /// The sample that made the edge; `nil` where the device raised the alert itself.
+    /// The sample that caused the edge; `nil` if the device raised the alert itself.
     public var sampleID: SampleID?
-    /// The user slot of that sample, of a device that several people use.
+    /// The user slot of that sample, if several people use the device.
     public var user: Int?
 
-    /// Which edge.
+    /// The kinds of edge.
     public enum Edge: String, Sendable, Hashable { case raised, cleared }
-    /// Who noticed: the device by its own limits, or the gateway.
+    /// Who noticed an edge: the device by its own limits, or the gateway.
     public enum Origin: String, Sendable, Hashable { case device, gateway }
 
     /// An edge.
@@ -53,15 +53,15 @@ public struct AlertLevel: Sendable, Hashable {
     public var rule: AlertRule
     /// Whether the alert is active.
     public var isActive: Bool
-    /// Since when the level is what it is.
+    /// Since when the level is unchanged.
     public var since: Timestamp
-    /// The value that made it so.
+    /// The value that caused the level.
     public var value: Double?
     /// The limit that was passed.
     public var limit: Double?
-    /// The event that made it so; `nil` where it was never raised.
+    /// The event that caused the level; `nil` if the alert was never raised.
     public var lastID: SampleID?
-    /// When the rule last raised an alert, whether it is active or not; `nil` where it never did.
+    /// When the rule last raised an alert, active or not; `nil` if it never did.
     public var raisedAt: Timestamp?
 
     /// A rule's level.

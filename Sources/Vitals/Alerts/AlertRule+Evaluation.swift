@@ -1,56 +1,58 @@
 extension AlertRule {
-    /// The rules that a sample of a metric may touch: a resting heart rate is checked against the resting limits of the
+    /// The rules that apply to samples of a metric: a resting heart rate is checked against the resting limits of the
     /// heart rate. Empty for a metric without limits.
     public static func watching(_ metric: Metric) -> [AlertRule] { byMetric[metric] ?? [] }
 
     private static let byMetric: [Metric: [AlertRule]] = {
         var result = Dictionary(grouping: all, by: \.metric)
-        result[.restingHeartRate] = result[.heartRate]?.filter { $0.subject == .resting }
+        for metric in Metric.allCases {
+            guard let whole = metric.restOf else { continue }
+            result[metric] = result[whole]?.filter { $0.subject == .resting }
+        }
         return result
     }()
 
-    /// Whether a device of these capabilities has values that the rule watches. It need not raise alerts itself: limits
-    /// are the gateway's own work.
+    /// Whether a device with these capabilities provides values for this rule. The device need not raise alerts itself:
+    /// the gateway checks limits, those in exercise only if exercise is recognised (``Capabilities/recognisesExercise``).
     public func isOffered(by capabilities: Capabilities) -> Bool {
-        capabilities.supports(metric) || subject == .resting && capabilities.supports(.restingHeartRate)
+        switch subject {
+        case .exercise: capabilities.recognisesExercise
+        case .resting: capabilities.supports(metric) || capabilities.supportsRest(of: metric)
+        default: capabilities.supports(metric)
+        }
     }
 
-    /// The limit of this rule; `nil` where its alert is off or where it has none.
+    /// The limit of this rule; `nil` if its alert is off or has no limit.
     public func limit(in settings: MonitorSettings) -> Double? {
-        let fields = fields
-        guard settings[metric, fields.enabled] == .toggle(true),
-            case .number(let limit) = settings[metric, side == .high ? fields.upper : fields.lower]
-        else { return nil }
-        return limit
+        guard let limits = settings[metric]?.limits[subject], limits.isEnabled else { return nil }
+        return side == .high ? limits.upper : limits.lower
     }
 
-    /// The value of a sample that this rule watches; `nil` where it watches none of it.
+    /// The value of a sample that this rule watches; `nil` if there is none.
     ///
-    /// Heart rates in exercise are for the exercise limits, all others for the resting limits, as are resting heart rates
-    /// and heart rates that the device itself calls resting.
+    /// Heart rates in exercise go by the exercise limits; all others, including resting heart rates and heart rates
+    /// that the device calls resting, go by the resting limits.
     /// - Parameters:
     ///   - sample: the sample.
     ///   - isExercise: whether the person was exercising: as the sample says, or by the sport session around it.
     public func value(in sample: Sample, isExercise: Bool) -> Double? {
-        switch (sample.metric, sample.reading) {
-        case (.restingHeartRate, .value(let value)):
-            return metric == .heartRate && subject == .resting ? value : nil
-        case (.heartRate, .value(let value)):
-            let wanted: Subject = isExercise && sample.kind != .resting ? .exercise : .resting
-            return metric == .heartRate && subject == wanted ? value : nil
-        case (.bloodPressure, .bloodPressure(let pressure)):
-            guard metric == .bloodPressure else { return nil }
+        let whole = sample.metric.restOf
+        guard metric == whole ?? sample.metric else { return nil }
+        switch sample.reading {
+        case .value(let value):
+            let isAtRest = whole != nil || sample.kind == .resting || !isExercise
+            return subject == (metric.distinguishesExercise ? isAtRest ? .resting : .exercise : .value) ? value : nil
+        case .bloodPressure(let pressure):
             return subject == .systolic ? pressure.systolic : subject == .diastolic ? pressure.diastolic : nil
-        case (metric, .value(let value)): return subject == .value ? value : nil
-        default: return nil
+        case .steps, .sleep, .sport: return nil
         }
     }
 
     /// Whether a value is beyond the limit. A value equal to the limit is not.
     public func isBeyond(_ value: Double, _ limit: Double) -> Bool { side == .high ? value > limit : value < limit }
 
-    /// Whether a value is so far within the limit that the alert is over: at least by `hysteresis`, or as far as the metric
-    /// reaches. (A blood oxygen that must not be below 100 % is back at 100, and not at 101.)
+    /// Whether a value is far enough within the limit to clear the alert: by at least `hysteresis`, or as far as the
+    /// metric's range allows. (With a lower blood oxygen limit of 100 %, a value of 100 clears the alert.)
     public func isBack(_ value: Double, _ limit: Double, hysteresis: Double) -> Bool {
         switch side {
         case .high: value <= max(limit - hysteresis, min(limit, metric.range?.lowerBound ?? limit))
@@ -58,13 +60,14 @@ extension AlertRule {
         }
     }
 
-    private var fields: (enabled: MonitorSetting.Field, lower: MonitorSetting.Field, upper: MonitorSetting.Field) {
-        switch subject {
-        case .value: (.alertEnabled, .alertLower, .alertUpper)
-        case .resting: (.restingAlertEnabled, .restingAlertLower, .restingAlertUpper)
-        case .exercise: (.exerciseAlertEnabled, .exerciseAlertLower, .exerciseAlertUpper)
-        case .systolic: (.alertEnabled, .systolicLower, .systolicUpper)
-        case .diastolic: (.alertEnabled, .diastolicLower, .diastolicUpper)
-        }
+    /// Whether any possible value is beyond the limit: blood oxygen has none above 100 %.
+    public func canBePassed(_ limit: Double) -> Bool {
+        guard let range = metric.range else { return true }
+        return isBeyond(side == .high ? range.upperBound : range.lowerBound, limit)
     }
+}
+
+extension Capabilities {
+    /// Whether the device has a metric that holds the resting values of this one.
+    func supportsRest(of metric: Metric) -> Bool { metrics.keys.contains { $0.restOf == metric } }
 }

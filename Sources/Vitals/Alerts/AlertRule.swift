@@ -1,16 +1,17 @@
-/// One limit that is watched: of what, and on which side. Its name is `<metric>_<what>_<high|low>`, such as
+/// A limit that is watched: of which value, and on which side. Its name is `<metric>_<what>_<high|low>`, such as
 /// `heart_rate_resting_high` or `blood_oxygen_low`.
 public struct AlertRule: Sendable, Hashable {
-    /// The metric whose limits these are.
+    /// The metric of the limit.
     public var metric: Metric
-    /// Which value of the metric is watched.
+    /// The watched value of the metric.
     public var subject: Subject
-    /// On which side of the limits the value is.
+    /// On which side of the limits an alert is raised.
     public var side: Side
 
-    /// What is watched. Heart rate has resting and exercise, blood pressure both pressures, the others one value.
+    /// The watched value: resting or exercise for heart rate, both pressures for blood pressure, the only value for the
+    /// others (`Metric.alertSubjects`).
     public enum Subject: String, CaseIterable, Sendable, Hashable { case value, resting, exercise, systolic, diastolic }
-    /// Beyond which limit.
+    /// Which limit must not be passed.
     public enum Side: String, CaseIterable, Sendable, Hashable { case high, low }
 
     /// A rule.
@@ -20,7 +21,7 @@ public struct AlertRule: Sendable, Hashable {
         self.side = side
     }
 
-    /// A rule of a metric with one value.
+    /// A rule for a metric with one value.
     public init(_ metric: Metric, _ side: Side) { self.init(metric, .value, side) }
 
     /// The rule's name on the wire.
@@ -29,25 +30,16 @@ public struct AlertRule: Sendable, Hashable {
             ? "\(metric.rawValue)_\(side.rawValue)" : "\(metric.rawValue)_\(subject.rawValue)_\(side.rawValue)"
     }
 
-    /// Every rule there is, in the order of metric, subject and side.
+    /// All rules, ordered by metric, subject and side.
     public static let all: [AlertRule] = Metric.monitored.flatMap { metric in
-        subjects(of: metric).flatMap { subject in Side.allCases.map { AlertRule(metric, subject, $0) } }
+        metric.alertSubjects.flatMap { subject in Side.allCases.map { AlertRule(metric, subject, $0) } }
     }
 
-    /// The rule of this name, `nil` where there is none.
+    /// The rule with this name; `nil` if there is none.
     public init?(name: String) {
         guard let rule = Self.byName[name] else { return nil }
         self = rule
     }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
-
-    /// What is watched of a metric.
-    public static func subjects(of metric: Metric) -> [Subject] {
-        switch metric {
-        case .heartRate: [.resting, .exercise]
-        case .bloodPressure: [.systolic, .diastolic]
-        default: [.value]
-        }
-    }
 }

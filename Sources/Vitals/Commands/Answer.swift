@@ -1,4 +1,4 @@
-/// Why a command was not done. The raw value is the name on the wire.
+/// Why a command was not carried out. The raw value is the name on the wire.
 package enum AnswerCode: String, CaseIterable, Sendable, Hashable {
     case badJSON = "bad_json"
     case unknownCommand = "unknown_command"
@@ -7,37 +7,44 @@ package enum AnswerCode: String, CaseIterable, Sendable, Hashable {
     case unsupported
     case conflict
     case busy
+    case notWorn = "not_worn"
+    case lowBattery = "low_battery"
     case offline
+    case disconnected
     case timeout
     case expired
     case deviceError = "device_error"
     case tooLarge = "too_large"
 }
 
-/// How a command ended, or that it is under way.
+/// The result of a command, or that it is under way.
 package struct Answer: Sendable, Hashable {
-    /// The raw value is the name on the wire. `accepted` is followed by exactly one of the others.
+    /// The raw value is the name on the wire. Exactly one of the others follows `accepted`.
     package enum Status: String, CaseIterable, Sendable, Hashable { case accepted, done, failed, rejected, expired }
 
-    /// What a successful command gives back.
-    package enum Data: Sendable, Hashable {
-        /// Records that a synchronisation brought, and the metrics that failed.
-        case sync(new: Int, known: Int, failed: [SyncState.Failure])
-        /// A page of samples from the store, and the next page's name.
+    /// Data in an answer.
+    package indirect enum Data: Sendable, Hashable {
+        /// The result of a synchronisation.
+        case sync(SyncState)
+        /// The result of each device's synchronisation.
+        case devices([DeviceID: Answer])
+        /// A page of samples from the store, and the name of the next page.
         case samples([StoredSample], metric: Metric, next: String?)
         /// Days from the store.
         case days([DayRecord])
+        /// Days from the store, with their samples.
+        case itemisedDays([ItemisedDay])
         /// The newest sample of a measurement.
         case measurement(StoredSample?)
-        /// The monitoring of these metrics that was read from the device.
+        /// The monitoring of these metrics, as read from the device.
         case settings(MonitorSettings, of: [Metric])
-        /// The clock as it was before it was set: seconds ahead of ours.
+        /// Seconds that the device's clock was ahead of the gateway's before it was set.
         case clock(skew: Double?)
-        /// How many facts are sent again.
+        /// Number of facts to be sent again.
         case replayed(Int)
-        /// The configuration's version.
-        case version(Int)
-        /// Devices that a scan found, or that a reload touched: names by kind.
+        /// The configuration's version, and the settings not yet confirmed by the device.
+        case version(Int, pending: Set<MonitorSetting>)
+        /// Devices found by a scan or affected by a reload: names by kind.
         case names([String: [String]])
     }
 
@@ -56,5 +63,23 @@ package struct Answer: Sendable, Hashable {
         self.message = message
         self.violations = violations
         self.data = data
+    }
+}
+
+/// A day with its samples.
+package struct ItemisedDay: Sendable, Hashable {
+    package var record: DayRecord
+    /// Samples that a person or a command started, in ascending order.
+    package var manual: [StoredSample]
+    /// The other samples, in ascending order.
+    package var automatic: [StoredSample]
+    /// The page of `history` with the day's remaining samples, if any.
+    package var next: String?
+
+    package init(record: DayRecord, samples: [StoredSample], next: String?) {
+        self.record = record
+        manual = samples.filter(\.sample.isUserInitiated)
+        automatic = samples.filter { !$0.sample.isUserInitiated }
+        self.next = next
     }
 }

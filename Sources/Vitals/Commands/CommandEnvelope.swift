@@ -1,16 +1,16 @@
-/// What is around a command: who asked, until when, and where the answer goes.
+/// The context of a command: who asked, until when it is valid, and where the answer goes.
 package struct CommandEnvelope: Sendable, Hashable {
-    /// The consumer's own name of the command; the same name again within ten minutes gets the same answer.
+    /// The consumer's id of the command; the same id within ten minutes gets the same answer.
     package var id: String?
-    /// The device that was asked, `nil` for the gateway.
+    /// The device addressed; `nil` for the gateway.
     package var device: DeviceID?
-    /// The command's name as it stood in the topic.
+    /// The command's name in the topic.
     package var command: String
-    /// After this moment the command is not begun any more.
+    /// The command is not started after this time.
     package var expiresAt: Timestamp?
-    /// The MQTT 5 response topic; `nil` where the answer goes to the device's or the gateway's `response`.
+    /// The MQTT 5 response topic; `nil` if the answer goes to the `response` topic of the device or gateway.
     package var responseTopic: String?
-    /// What the consumer wants back with the answer, to tell answers apart.
+    /// MQTT 5 correlation data, to be returned with the answer.
     package var correlation: [UInt8]?
 
     package init(

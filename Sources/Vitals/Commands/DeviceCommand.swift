@@ -1,21 +1,22 @@
-/// What a consumer can ask of one device.
+/// Commands for a device.
 package enum DeviceCommand: Sendable, Hashable {
-    /// Read the device's history: these metrics (all supported ones where empty) and this range (from the cursor where
+    /// Read the device's history: these metrics (all supported ones if empty) and this range (from the cursor if
     /// `nil`).
     case sync(metrics: [Metric], from: Timestamp?, to: Timestamp?)
     /// Start a measurement.
     case measure(Metric, duration: Duration)
-    /// Stop the measurement that runs; a metric stops only a measurement of that metric.
+    /// Stop the running measurement; a metric restricts this to measurements of that metric.
     case stopMeasuring(Metric?)
-    /// Read the monitor configuration from the device now; all monitored metrics where empty.
+    /// Read the monitoring from the device now; of all monitored metrics if empty.
     case fetch(metrics: [Metric])
-    /// A page of samples from the store, after a synchronisation of that range where asked for: those that a person started
+    /// Return a page of stored samples, on request after synchronising the range: those started by a person (`true`),
+    /// the others (`false`), or all.
     /// (`true`), the others (`false`), or all.
     case history(
         Metric, from: Timestamp?, to: Timestamp?, limit: Int, page: String?, syncsFirst: Bool,
         isUserInitiated: Bool? = nil)
-    /// Days from the store, after a synchronisation of that range where asked for.
-    case daily(Metric, from: LocalDay, to: LocalDay, syncsFirst: Bool)
+    /// Return stored days, on request after synchronising the range; on request with their samples.
+    case daily(Metric, from: LocalDay, to: LocalDay, syncsFirst: Bool, listsItems: Bool = false)
     /// Set the device's clock.
     case time
     /// Close the link and open it again.
@@ -38,17 +39,17 @@ package enum DeviceCommand: Sendable, Hashable {
     }
 }
 
-/// What a consumer can ask of the gateway.
+/// Commands for the gateway.
 package enum GatewayCommand: Sendable, Hashable {
     /// Synchronise every device.
     case sync
-    /// Send facts again, by their numbers.
+    /// Send facts with these numbers again.
     case replay(ClosedRange<Int64>)
-    /// Publish discovery and every state again.
+    /// Publish discovery and all states again.
     case rediscover
     /// Read the configuration file again.
     case reload
-    /// Look for devices by every transport that can.
+    /// Look for devices on every transport that can scan.
     case scan
 
     /// The command's name in its topic and in answers.

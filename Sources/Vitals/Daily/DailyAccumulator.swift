@@ -1,7 +1,7 @@
-/// Computes a day's summary from samples as they come, in any order, without keeping them.
+/// Computes a day's summary from samples in any order, without keeping them.
 ///
-/// It takes a sample once: a sample that is corrected or comes again needs a new accumulator over all of the day.
-/// A sample costs the same however many there were, but for resting items, which are kept in order.
+/// Each sample may be added only once: if one is corrected or comes again, the day needs a new accumulator. Adding
+/// costs the same however many samples there are, except for resting items, which are kept in order.
 public struct DailyAccumulator: Sendable, Hashable {
     /// The metric.
     public let metric: Metric
@@ -12,26 +12,29 @@ public struct DailyAccumulator: Sendable, Hashable {
     private var automaticCount = 0
     private var tally: Tally
 
-    /// The most resting items of a day: one every five minutes, as often as a device can be told to monitor. The first
-    /// ones of the day stay.
+    /// Maximum resting items of a day: one every five minutes, the shortest interval of a device's schedule. The first
+    /// ones of the day are kept.
     public static let restingLimit = 288
+
+    /// Maximum workouts listed for a day: one every half hour, more than anybody does. The first ones are kept.
+    public static let workoutLimit = 48
 
     /// A day without samples.
     public init(metric: Metric, day: LocalDay) {
         self.metric = metric
         self.day = day
         tally =
-            switch metric {
-            case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature, .battery: .values(ValueTally())
-            case .bloodPressure: .pressures(PressureTally())
-            case .steps: .steps(StepsTally())
+            switch metric.shape {
+            case .value: .values(ValueTally())
+            case .pressure: .pressures(PressureTally())
+            case .count: .steps(StepsTally())
             case .sleep: .sleep(DailySummary.SleepTotals())
-            case .sport: .sport(SportTally())
+            case .session: .sport(SportTally())
             }
     }
 
-    /// Takes in a sample of this day. One of another metric, or with a reading that is not of the metric, is left out;
-    /// whether it is of this day is the caller's to know (`DailySummary.day(of:in:)`).
+    /// Adds a sample of this day. Ignores samples of another metric or with a reading of another kind. The caller must
+    /// make sure that the sample belongs to this day (`DailySummary.day(of:in:)`).
     public mutating func add(_ sample: StoredSample) {
         guard sample.sample.metric == metric, tally.add(sample) else { return }
         if sample.sample.isUserInitiated { manualCount += 1 } else { automaticCount += 1 }
@@ -45,7 +48,7 @@ public struct DailyAccumulator: Sendable, Hashable {
     }
 }
 
-/// What is known of the samples so far, by the kind of reading.
+/// Tally of the samples so far, by kind of reading.
 private enum Tally: Sendable, Hashable {
     case values(ValueTally)
     case pressures(PressureTally)
@@ -53,7 +56,7 @@ private enum Tally: Sendable, Hashable {
     case sleep(DailySummary.SleepTotals)
     case sport(SportTally)
 
-    /// Takes in a sample; `false` where its reading is of another kind.
+    /// Adds a sample; `false` if its reading is of another kind.
     mutating func add(_ sample: StoredSample) -> Bool {
         switch (self, sample.sample.reading) {
         case (.values(var tally), .value(let value)):
@@ -70,7 +73,7 @@ private enum Tally: Sendable, Hashable {
             totals.add(sleep, from: sample.sample.start, to: sample.sample.end)
             self = .sleep(totals)
         case (.sport(var tally), .sport(let sport)):
-            tally.add(sport, lasting: sample.sample.duration)
+            tally.add(sport, of: sample)
             self = .sport(tally)
         default: return false
         }

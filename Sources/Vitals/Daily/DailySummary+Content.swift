@@ -1,9 +1,9 @@
 extension DailySummary {
-    /// Whether another summary says the same of the day, whenever its samples were received: a device that is asked twice
-    /// sends the same extremes again.
+    /// Whether both summaries are equal except for the times of receipt: a device that is asked twice sends the same
+    /// extremes again.
     public func hasSameContent(as other: DailySummary) -> Bool { withoutReceipt == other.withoutReceipt }
 
-    /// The summary as if each of its samples had been received when it ended.
+    /// The summary with each sample received at its end.
     package var withoutReceipt: DailySummary {
         var result = self
         switch details {
@@ -25,7 +25,7 @@ extension DailySummary {
 }
 
 extension StoredSample {
-    /// The sample as if it had been received when it ended.
+    /// The sample, received at its end.
     package var withoutReceipt: StoredSample {
         var result = self
         result.receivedAt = sample.end

@@ -1,13 +1,13 @@
 extension DailySummary {
-    /// This summary of a running day with no counter lower than it was published before: consumers take a counter that
-    /// falls for the beginning of a new day. Means, extremes and resting items are taken as they are now.
+    /// This summary of a running day, with no counter lower than published before: consumers take a falling counter for
+    /// the start of a new day. Means, extremes, resting items, workouts and zones stay as they are.
     ///
-    /// Each counter keeps its own maximum, so that after a correction of a running day parts need not add up to their
-    /// total. A previous summary of another metric or day changes nothing.
+    /// Each counter keeps its own maximum, so that parts need not add up to their total after a correction. A previous
+    /// summary of another metric or day changes nothing.
     public func raised(over previous: DailySummary) -> DailySummary {
         guard metric == previous.metric, day == previous.day else { return self }
         var result = self
-        // Manual and automatic ones are counters too, and their sum is the count.
+        // Manual and automatic samples are counters, too, and `count` is their sum.
         result.manualCount = max(manualCount, previous.manualCount)
         result.count = result.manualCount + max(automaticCount, previous.automaticCount)
         result.details = details.raised(over: previous.details)
@@ -31,13 +31,14 @@ extension DailySummary.Details {
             .sport(
                 DailySummary.SportTotals(
                     minutes: max(totals.minutes, old.minutes), sessions: max(totals.sessions, old.sessions),
-                    distance: larger(totals.distance, old.distance), energy: larger(totals.energy, old.energy)))
+                    distance: larger(totals.distance, old.distance), energy: larger(totals.energy, old.energy),
+                    workouts: totals.workouts))
         default: self
         }
     }
 }
 
-/// The larger of two counters; one that is not known does not count.
+/// The larger of two counters; an unknown one is ignored.
 private func larger(_ a: Double?, _ b: Double?) -> Double? {
     guard let a, let b else { return a ?? b }
     return max(a, b)

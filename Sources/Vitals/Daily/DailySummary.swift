@@ -1,4 +1,4 @@
-/// What one local day of one metric amounts to.
+/// The summary of one metric on one local day.
 ///
 /// An item belongs to the day on which it starts; a sleep to the day on which it ends, naps included. Of equal extremes
 /// the first counts.
@@ -7,21 +7,23 @@ public struct DailySummary: Sendable, Hashable {
     public var metric: Metric
     /// The local day.
     public var day: LocalDay
-    /// How many samples the day has.
+    /// Number of samples.
     public var count: Int
-    /// How many of them a person started.
+    /// Number of samples that a person started.
     public var manualCount: Int
-    /// The mean of the values, to one decimal; of blood pressures see `averagePressure`.
+    /// The mean of the values, to one decimal; for blood pressures see `PressureExtremes.average`.
     public var average: Double?
-    /// What there is beyond counts and average, by the kind of metric.
+    /// The part specific to the kind of metric.
     public var details: Details
+    /// The time in heart rate zones, for heart rates with a known highest heart rate in exercise.
+    public var zones: HeartRateZones?
 
-    /// How many samples the device took by itself.
+    /// Number of samples that the device took by itself.
     public var automaticCount: Int { count - manualCount }
 
     /// The parts of a summary that only some metrics have.
     public enum Details: Sendable, Hashable {
-        /// Heart rates, blood oxygen, stress, temperature. Indirect, as are blood pressures: up to four whole samples would
+        /// Heart rates, blood oxygen, stress, temperature. Indirect, as are blood pressures: up to four samples would
         /// make every copy of a summary large.
         indirect case values(Extremes)
         /// Blood pressure.
@@ -34,15 +36,15 @@ public struct DailySummary: Sendable, Hashable {
         case sport(SportTotals)
     }
 
-    /// The extreme and the resting items of one-valued samples.
+    /// The extremes and resting items of samples with one value.
     public struct Extremes: Sendable, Hashable {
         /// The sample with the highest value.
         public var maximum: StoredSample?
         /// The sample with the lowest value.
         public var minimum: StoredSample?
-        /// Samples at rest, ascending in time.
+        /// Resting items, in ascending order.
         public var resting: [StoredSample]
-        /// The extremes of a day.
+        /// Extremes of a day.
         public init(maximum: StoredSample? = nil, minimum: StoredSample? = nil, resting: [StoredSample] = []) {
             self.maximum = maximum
             self.minimum = minimum
@@ -50,7 +52,7 @@ public struct DailySummary: Sendable, Hashable {
         }
     }
 
-    /// The extreme items of blood pressures, and the mean of both pressures to one decimal.
+    /// The extremes of blood pressures, and the mean of both pressures to one decimal.
     public struct PressureExtremes: Sendable, Hashable {
         /// The sample with the highest systolic pressure.
         public var maximumSystolic: StoredSample?
@@ -60,9 +62,9 @@ public struct DailySummary: Sendable, Hashable {
         public var maximumDiastolic: StoredSample?
         /// The sample with the lowest diastolic pressure.
         public var minimumDiastolic: StoredSample?
-        /// The mean of the pressures (and of the pulses, where there are any).
+        /// The mean of the pressures, and of the pulses if there are any.
         public var average: BloodPressure?
-        /// The extremes of a day.
+        /// Extremes of a day.
         public init(
             maximumSystolic: StoredSample? = nil, minimumSystolic: StoredSample? = nil,
             maximumDiastolic: StoredSample? = nil, minimumDiastolic: StoredSample? = nil, average: BloodPressure? = nil
@@ -75,7 +77,7 @@ public struct DailySummary: Sendable, Hashable {
         }
     }
 
-    /// The sleep of a day, in whole minutes.
+    /// Totals of a day's sleep, in whole minutes.
     public struct SleepTotals: Sendable, Hashable {
         /// Minutes in deep, light and REM sleep.
         public var asleep: Int
@@ -85,13 +87,13 @@ public struct DailySummary: Sendable, Hashable {
         public var light: Int
         /// Minutes in REM sleep.
         public var rem: Int
-        /// Minutes awake within a sleep.
+        /// Minutes awake during a sleep.
         public var awake: Int
         /// When the first sleep began.
         public var start: Timestamp?
         /// When the last sleep ended.
         public var end: Timestamp?
-        /// The totals of a day.
+        /// Totals of a day.
         public init(
             asleep: Int = 0, deep: Int = 0, light: Int = 0, rem: Int = 0, awake: Int = 0, start: Timestamp? = nil,
             end: Timestamp? = nil
@@ -106,28 +108,59 @@ public struct DailySummary: Sendable, Hashable {
         }
     }
 
-    /// The sport of a day.
+    /// Totals of a day's sport.
     public struct SportTotals: Sendable, Hashable {
         /// Whole minutes of all workouts.
         public var minutes: Int
-        /// How many workouts.
+        /// Number of workouts.
         public var sessions: Int
-        /// Metres of all workouts, `nil` where none says.
+        /// Metres of all workouts; `nil` if no workout has a distance.
         public var distance: Double?
-        /// Kilocalories of all workouts, `nil` where none says.
+        /// Kilocalories of all workouts; `nil` if no workout has an energy.
         public var energy: Double?
-        /// The totals of a day.
-        public init(minutes: Int = 0, sessions: Int = 0, distance: Double? = nil, energy: Double? = nil) {
+        /// The workouts, in ascending order.
+        public var workouts: [Workout]
+        /// Totals of a day.
+        public init(
+            minutes: Int = 0, sessions: Int = 0, distance: Double? = nil, energy: Double? = nil,
+            workouts: [Workout] = []
+        ) {
             self.minutes = minutes
             self.sessions = sessions
             self.distance = distance
             self.energy = energy
+            self.workouts = workouts
+        }
+    }
+
+    /// One workout of a day.
+    public struct Workout: Sendable, Hashable {
+        /// The id of its sample.
+        public var id: SampleID
+        /// When the workout began.
+        public var start: Timestamp
+        /// When the workout ended.
+        public var end: Timestamp
+        /// The activity as named by the device.
+        public var activity: String
+        /// The time in heart rate zones, if the highest heart rate in exercise is known.
+        public var zones: HeartRateZones?
+        /// A workout.
+        public init(
+            id: SampleID, start: Timestamp, end: Timestamp, activity: String, zones: HeartRateZones? = nil
+        ) {
+            self.id = id
+            self.start = start
+            self.end = end
+            self.activity = activity
+            self.zones = zones
         }
     }
 
     /// A summary.
     public init(
-        metric: Metric, day: LocalDay, count: Int, manualCount: Int, average: Double?, details: Details
+        metric: Metric, day: LocalDay, count: Int, manualCount: Int, average: Double?, details: Details,
+        zones: HeartRateZones? = nil
     ) {
         self.metric = metric
         self.day = day
@@ -135,5 +168,6 @@ public struct DailySummary: Sendable, Hashable {
         self.manualCount = manualCount
         self.average = average
         self.details = details
+        self.zones = zones
     }
 }

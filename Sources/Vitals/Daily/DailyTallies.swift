@@ -1,4 +1,4 @@
-/// What a day's one-valued samples amount to so far.
+/// Tally of a day's samples with one value.
 struct ValueTally: Sendable, Hashable {
     private(set) var mean = DailyMean()
     private var maximum = Extreme(.high)
@@ -9,16 +9,9 @@ struct ValueTally: Sendable, Hashable {
         mean.add(value, sample.sample.kind)
         maximum.add(sample, value)
         minimum.add(sample, value)
-        if sample.sample.kind == .resting || sample.sample.metric == .restingHeartRate { addResting(sample) }
-    }
-
-    /// Puts a resting item in its place: nearly always the end.
-    private mutating func addResting(_ sample: StoredSample) {
-        var place = resting.endIndex
-        while place > 0, sample.isBefore(resting[place - 1]) { place -= 1 }
-        guard place < DailyAccumulator.restingLimit else { return }
-        resting.insert(sample, at: place)
-        if resting.count > DailyAccumulator.restingLimit { resting.removeLast() }
+        if sample.sample.kind == .resting || sample.sample.metric.restOf != nil {
+            resting.insertInOrder(sample, limit: DailyAccumulator.restingLimit)
+        }
     }
 
     var extremes: DailySummary.Extremes {
@@ -26,7 +19,7 @@ struct ValueTally: Sendable, Hashable {
     }
 }
 
-/// What a day's blood pressures amount to so far.
+/// Tally of a day's blood pressures.
 struct PressureTally: Sendable, Hashable {
     private var systolic = DailyMean()
     private var diastolic = DailyMean()
@@ -39,7 +32,7 @@ struct PressureTally: Sendable, Hashable {
     mutating func add(_ sample: StoredSample, _ pressure: BloodPressure) {
         systolic.add(pressure.systolic, sample.sample.kind)
         diastolic.add(pressure.diastolic, sample.sample.kind)
-        // 0 stands for not measured.
+        // 0 means not measured.
         pulse.add(pressure.pulse.flatMap { $0 > 0 ? $0 : nil }, sample.sample.kind)
         maximumSystolic.add(sample, pressure.systolic)
         minimumSystolic.add(sample, pressure.systolic)
@@ -58,7 +51,7 @@ struct PressureTally: Sendable, Hashable {
     }
 }
 
-/// What a day's steps amount to so far.
+/// Tally of a day's steps.
 struct StepsTally: Sendable, Hashable {
     private(set) var count = 0
     private(set) var distance = ExactSum()
@@ -71,28 +64,35 @@ struct StepsTally: Sendable, Hashable {
     }
 }
 
-/// What a day's workouts amount to so far.
+/// Tally of a day's workouts.
 struct SportTally: Sendable, Hashable {
     private var minutes = 0
     private var sessions = 0
     private var distance = ExactSum()
     private var energy = ExactSum()
+    private var workouts: [StoredSample] = []
 
-    mutating func add(_ sport: Sport, lasting duration: Duration) {
-        minutes = minutes.saturatingSum(Int(duration.inMilliseconds / 60_000))
+    mutating func add(_ sport: Sport, of stored: StoredSample) {
+        minutes = minutes.saturatingSum(Int(stored.sample.duration.inMilliseconds / 60_000))
         sessions += 1
         distance.add(sport.distance)
         energy.add(sport.energy)
+        workouts.insertInOrder(stored, limit: DailyAccumulator.workoutLimit)
     }
 
     var totals: DailySummary.SportTotals {
         DailySummary.SportTotals(
-            minutes: minutes, sessions: sessions, distance: distance.total, energy: energy.total)
+            minutes: minutes, sessions: sessions, distance: distance.total, energy: energy.total,
+            workouts: workouts.compactMap { stored in
+                guard case .sport(let sport) = stored.sample.reading else { return nil }
+                return DailySummary.Workout(
+                    id: stored.id, start: stored.sample.start, end: stored.sample.end, activity: sport.activity)
+            })
     }
 }
 
 extension DailySummary.SleepTotals {
-    /// Takes in one more sleep. Its whole minutes are added, so that the day's total is the sum of the samples' values.
+    /// Adds a sleep in whole minutes, so that the day's total is the sum of the samples' values.
     mutating func add(_ sleep: Sleep, from start: Timestamp, to end: Timestamp) {
         let (deep, light, rem) = (sleep.minutes(.deep), sleep.minutes(.light), sleep.minutes(.rem))
         self.deep = self.deep.saturatingSum(deep)
@@ -102,5 +102,16 @@ extension DailySummary.SleepTotals {
         asleep = asleep.saturatingSum(deep + light + rem)
         self.start = min(self.start ?? start, start)
         self.end = max(self.end ?? end, end)
+    }
+}
+
+extension [StoredSample] {
+    /// Inserts a sample in order, nearly always at the end. Beyond the limit, the first ones are kept.
+    mutating func insertInOrder(_ sample: StoredSample, limit: Int) {
+        var place = endIndex
+        while place > 0, sample.isBefore(self[place - 1]) { place -= 1 }
+        guard place < limit else { return }
+        insert(sample, at: place)
+        if count > limit { removeLast() }
     }
 }

@@ -1,14 +1,14 @@
-/// A sum that does not depend on the order of its terms, as one of floating-point numbers would: each term is taken to
-/// a thousandth, and thousandths are added as whole numbers.
+/// A sum that does not depend on the order of its terms, unlike a floating-point sum: terms are rounded to thousandths
+/// and added as integers.
 struct ExactSum: Sendable, Hashable {
     private var thousandths: Int64 = 0
-    /// How many terms there are.
+    /// Number of terms.
     private(set) var count: Int64 = 0
 
-    /// Terms beyond it count as it: far more than any valid reading, and few enough for nine million of them in 64 bits.
+    /// Larger terms are clamped to this: it exceeds every valid reading, and nine million of it fit into 64 bits.
     private static let termLimit = 1e9
 
-    /// Adds a term; nothing for `nil` and for what is no number.
+    /// Adds a term; ignores `nil` and NaN.
     mutating func add(_ term: Double?) {
         guard let term, !term.isNaN else { return }
         let bounded = min(max(term, -Self.termLimit), Self.termLimit)
@@ -16,10 +16,10 @@ struct ExactSum: Sendable, Hashable {
         count += 1
     }
 
-    /// The sum, `nil` without any term.
+    /// The sum; `nil` without terms.
     var total: Double? { count == 0 ? nil : Double(thousandths) / 1000 }
 
-    /// The mean to one decimal, halves away from zero; `nil` without any term.
+    /// The mean to one decimal, rounding halves away from zero; `nil` without terms.
     var mean: Double? {
         guard count > 0 else { return nil }
         let divisor = count * 100  // thousandths to tenths
@@ -31,13 +31,13 @@ struct ExactSum: Sendable, Hashable {
 
 /// The mean of a day's values.
 ///
-/// A device that marks a sample as the maximum or minimum of a period repeats what its ordinary samples say or said, so
-/// such samples would pull the mean to the extremes. They count in it only on a day that has no other samples.
+/// A sample marked as the maximum or minimum of a period repeats the value of an ordinary one and would distort the
+/// mean. Such samples only count on a day without others.
 struct DailyMean: Sendable, Hashable {
     private var ordinary = ExactSum()
     private var extreme = ExactSum()
 
-    /// Takes in a value of a sample of this kind.
+    /// Adds a value of a sample of this kind.
     mutating func add(_ value: Double?, _ kind: Sample.Kind) {
         switch kind {
         case .normal, .resting: ordinary.add(value)
@@ -45,6 +45,6 @@ struct DailyMean: Sendable, Hashable {
         }
     }
 
-    /// The mean to one decimal, `nil` without any value.
+    /// The mean to one decimal; `nil` without values.
     var value: Double? { ordinary.mean ?? extreme.mean }
 }

@@ -1,7 +1,7 @@
-/// The sample with the highest or lowest value so far. Of equal values the first counts: the one that starts earlier, then
-/// ends earlier, then has the lower identity, so that the order of arrival does not matter.
+/// The sample with the highest or lowest value so far. Of equal values the first counts: by start, then end, then id,
+/// so that the order of arrival does not matter.
 struct Extreme: Sendable, Hashable {
-    /// The sample in a box: it is looked at rarely, and replaced more rarely still.
+    /// The sample in a box: it is rarely read, and more rarely replaced.
     private indirect enum Held: Sendable, Hashable {
         case nothing
         case sample(StoredSample)
@@ -10,13 +10,13 @@ struct Extreme: Sendable, Hashable {
     private var value = 0.0
     private let side: AlertRule.Side
 
-    /// The sample, `nil` before the first one.
+    /// The sample; `nil` before the first one.
     var sample: StoredSample? { if case .sample(let sample) = held { sample } else { nil } }
 
-    /// The extreme on this side.
+    /// An extreme on this side.
     init(_ side: AlertRule.Side) { self.side = side }
 
-    /// Takes in a sample with this value. What is no number is no extreme.
+    /// Considers a sample with this value. Ignores NaN.
     mutating func add(_ candidate: StoredSample, _ candidateValue: Double) {
         guard !candidateValue.isNaN else { return }
         if case .sample(let sample) = held {
@@ -28,7 +28,7 @@ struct Extreme: Sendable, Hashable {
 }
 
 extension StoredSample {
-    /// Whether this sample comes first in the order of start, end and identity.
+    /// Whether this sample comes first by start, end and id.
     func isBefore(_ other: StoredSample) -> Bool {
         (sample.start, sample.end, id.high, id.low) < (
             other.sample.start, other.sample.end, other.id.high, other.id.low

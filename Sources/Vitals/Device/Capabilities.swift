@@ -1,8 +1,8 @@
-/// What a device can do, per metric. A metric that is not named is not supported.
+/// What a device can do, per metric. A metric without entry is not supported.
 public struct Capabilities: Sendable, Hashable {
     /// The abilities of each supported metric.
     public var metrics: [Metric: Abilities]
-    /// How many days back the device keeps its history, where it says so.
+    /// Number of days for which the device keeps its history, if it says so.
     public var maximumHistoryDays: Int?
 
     /// The capabilities of a device.
@@ -11,20 +11,28 @@ public struct Capabilities: Sendable, Hashable {
         self.maximumHistoryDays = maximumHistoryDays
     }
 
-    /// Whether the device can do all of this with this metric.
+    /// Whether the device has all of these abilities for this metric.
     public func supports(_ ability: Abilities, _ metric: Metric) -> Bool {
         metrics[metric]?.isSuperset(of: ability) ?? false
     }
 
-    /// Whether the device knows this metric at all.
+    /// Whether the device supports this metric in any way.
     public func supports(_ metric: Metric) -> Bool { metrics[metric] != nil }
 
-    /// Whether there is something of this metric to read from the device: records, or daily summaries of its own.
+    /// Whether the device has something to read for this metric: records, or its own daily summaries.
     public func canSynchronise(_ metric: Metric) -> Bool {
         !(metrics[metric] ?? []).isDisjoint(with: [.history, .summary])
     }
 
-    /// Whether there is anything at all to read from the device.
+    /// Whether the gateway learns in time that a heart rate belongs to exercise: the device itself watches limits in
+    /// exercise, its samples say so, or one synchronisation brings both heart rates and workouts as records.
+    public var recognisesExercise: Bool {
+        let heartRate = metrics[.heartRate] ?? []
+        return !heartRate.isDisjoint(with: [.exerciseAlert, .exercise])
+            || heartRate.contains(.history) && supports(.history, .sport)
+    }
+
+    /// Whether the device has anything to read.
     public var canSynchronise: Bool { metrics.keys.contains { canSynchronise($0) } }
 
     /// The supported metrics with all of these abilities, in the order of `Metric.allCases`.
@@ -37,37 +45,41 @@ public struct Capabilities: Sendable, Hashable {
 public struct Abilities: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt16
-    /// Abilities of these bits.
+    /// Abilities with these bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// It measures when asked to.
+    /// The device measures on demand.
     public static let measure = Abilities(rawValue: 1 << 0)
-    /// It measures by itself, by a schedule.
+    /// The device measures by itself, on a schedule.
     public static let monitor = Abilities(rawValue: 1 << 1)
     /// The schedule's start and end can be set.
     public static let scheduleTime = Abilities(rawValue: 1 << 2)
     /// The schedule's interval can be set.
     public static let scheduleInterval = Abilities(rawValue: 1 << 3)
-    /// It raises alerts by limits that can be set.
+    /// The device raises alerts by limits that can be set.
     public static let alert = Abilities(rawValue: 1 << 4)
-    /// It keeps a history that can be read.
+    /// The device keeps a readable history.
     public static let history = Abilities(rawValue: 1 << 5)
-    /// It makes daily summaries of its own.
+    /// The device makes its own daily summaries.
     public static let summary = Abilities(rawValue: 1 << 6)
-    /// Heart rate: it has limits for the resting heart rate.
+    /// Heart rate: the device has limits for the resting heart rate.
     public static let restAlert = Abilities(rawValue: 1 << 7)
-    /// Heart rate: it has limits for the heart rate in exercise.
+    /// Heart rate: the device has limits for the heart rate in exercise.
     public static let exerciseAlert = Abilities(rawValue: 1 << 8)
-    /// Heart rate: it can measure more often and more precisely.
+    /// Heart rate: the device can measure more often and more precisely.
     public static let enhanced = Abilities(rawValue: 1 << 9)
 
-    /// Every ability with its name on the wire, in the order in which they are published.
+    /// Heart rate: samples say whether the person was exercising.
+    public static let exercise = Abilities(rawValue: 1 << 10)
+
+    /// All abilities with their names on the wire, in the order of publication.
     public static let named: [(name: String, ability: Abilities)] = [
         ("measure", .measure), ("monitor", .monitor), ("schedule_time", .scheduleTime),
         ("schedule_interval", .scheduleInterval), ("alert", .alert), ("history", .history), ("summary", .summary),
         ("rest_alert", .restAlert), ("exercise_alert", .exerciseAlert), ("enhanced", .enhanced),
+        ("exercise", .exercise),
     ]
 
-    /// The names that only heart rate has.
-    public static let heartRateOnly: Abilities = [.restAlert, .exerciseAlert, .enhanced]
+    /// The abilities that only heart rate has.
+    public static let heartRateOnly: Abilities = [.restAlert, .exerciseAlert, .enhanced, .exercise]
 }

@@ -1,16 +1,16 @@
-/// The identifier of a device or of a gateway in topics and in the configuration: 1 to 64 of `a-z`, `0-9`, `_`, `-`.
+/// The id of a device or gateway in topics and in the configuration: 1 to 64 of `a-z`, `0-9`, `_`, `-`.
 ///
-/// It is stable and says nothing about a person. `gateway` is reserved for the gateway itself.
+/// It is stable and reveals nothing about a person. `gateway` is reserved for the gateway itself.
 public struct DeviceID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The identifier's text.
+    /// The id as text.
     public let text: String
 
-    /// The longest identifier, in characters.
+    /// Maximum length of an id, in characters.
     public static let maximumLength = 64
-    /// The one identifier that a device cannot have: it is the gateway's own place in the topic tree.
+    /// The one id that a device cannot have: the gateway's own place in the topic tree.
     public static let reserved = "gateway"
 
-    /// The identifier of this text, or `nil` where the text is not one.
+    /// The id with this text; `nil` if the text is not a valid id.
     public init?(_ text: String) {
         let isValid = text.utf8.allSatisfy {
             switch $0 {
@@ -27,6 +27,6 @@ public struct DeviceID: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// The text for a person.
     public var description: String { text }
 
-    /// Orders by time or text, ascending.
+    /// Orders by text, ascending.
     public static func < (a: DeviceID, b: DeviceID) -> Bool { a.text < b.text }
 }

@@ -1,14 +1,14 @@
-/// What a device says about itself. `nil` where it does not say.
+/// What a device says about itself; `nil` for what it does not say.
 public struct DeviceIdentity: Sendable, Hashable {
-    /// Who made it.
+    /// The manufacturer.
     public var manufacturer: String?
     /// The model's name.
     public var model: String?
     /// The serial number.
     public var serial: String?
-    /// The version of its firmware.
+    /// The firmware version.
     public var firmware: String?
-    /// The revision of its hardware.
+    /// The hardware revision.
     public var hardware: String?
 
     /// A device's identity.

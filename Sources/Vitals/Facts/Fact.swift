@@ -1,11 +1,12 @@
-/// Something that happened and must reach every consumer: it goes through the durable outbox, carries a number of its
-/// own and is sent again until the broker has acknowledged it.
+/// An event that must reach every consumer: it passes through the durable outbox with its own number, and is sent until
+/// the broker has acknowledged it.
 package struct Fact: Sendable, Hashable {
-    /// The number by which consumers notice a loss: published facts of a store count by one, over all lanes.
+    /// The number by which consumers notice a loss: it increases by one per published fact of a store, across all
+    /// lanes.
     package var sequence: Int64
-    /// In which order of urgency it is sent.
+    /// The outbox lane, which decides its priority.
     package var lane: Lane
-    /// The device that it is about.
+    /// The device concerned.
     package var device: DeviceID
     /// What happened.
     package var content: Content
@@ -17,23 +18,23 @@ package struct Fact: Sendable, Hashable {
         self.content = content
     }
 
-    /// What a fact says.
+    /// The content of a fact.
     package enum Content: Sendable, Hashable {
         /// Samples of one metric and one user, 1 to 200.
         case measurement(Measurement)
         /// A past local day, new or corrected.
         case day(DayRecord)
-        /// An edge of an alert; a late one was found in old data, or could not be sent in time.
+        /// An edge of an alert. A late one was found in old data or could not be sent in time.
         case alert(AlertEvent, isLate: Bool)
-        /// Samples or facts that are known to be lost.
+        /// Samples or facts known to be lost.
         case gap(Gap)
     }
 
-    /// Samples of one metric and one user that share a message.
+    /// Samples of one metric and one user in a message.
     package struct Measurement: Sendable, Hashable {
-        /// The most samples of one message: some 60 KiB, so that small brokers and boards take it.
+        /// Maximum samples per message: about 60 KiB, which small brokers and boards can handle.
         package static let maximumSamples = 200
-        /// The most stages of the sleeps of one message, some 90 KiB; a sleep that has more is alone in its message.
+        /// Maximum sleep stages per message: about 90 KiB. A sleep with more has a message of its own.
         package static let maximumStages = 1_000
 
         package var metric: Metric
@@ -52,15 +53,15 @@ package struct Fact: Sendable, Hashable {
     }
 }
 
-/// The lanes of the outbox, the most urgent first. The raw value is the order and what the store keeps.
+/// The lanes of the outbox, in order of priority. The raw value is that order, and is stored.
 package enum Lane: Int, CaseIterable, Sendable, Hashable {
     /// Edges of alerts, and gaps.
     case alert = 0
-    /// Answers to commands. They are no facts and have no number.
+    /// Answers to commands. They are not facts and have no sequence number.
     case answer = 1
-    /// Samples that are about now.
+    /// Current samples.
     case live = 2
-    /// Samples and days of the past.
+    /// Past samples and days.
     case history = 3
 
     /// The lane's name in `gateway/state`.
@@ -74,17 +75,17 @@ package enum Lane: Int, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// A past local day as it is published.
+/// A local day as published.
 package struct DayRecord: Sendable, Hashable {
     /// The day's summary.
     package var summary: DailySummary
-    /// Rises with each correction, from 1.
+    /// Increases with each correction, from 1.
     package var revision: Int
     /// When it was computed.
     package var updatedAt: Timestamp
     /// Whether the day is over.
     package var isFinal: Bool
-    /// What the device itself says of the day, where it says anything.
+    /// The device's own summary of the day, if any.
     package var deviceSummary: DailySummary?
 
     package init(
@@ -98,36 +99,40 @@ package struct DayRecord: Sendable, Hashable {
     }
 }
 
-/// Samples or facts that are known to be lost.
+/// Samples or facts known to be lost.
 package struct Gap: Sendable, Hashable {
-    /// Why they are lost. The raw value is its name on the wire.
+    /// Why they are lost. The raw value is the name on the wire.
     package enum Reason: String, CaseIterable, Sendable, Hashable {
-        /// The outbox was over a limit and dropped them unsent.
+        /// The outbox exceeded a limit and dropped them unsent.
         case evicted
         /// The store's file was set aside because it was corrupt.
         case storeReset = "store_reset"
         /// The device was not read for longer than it keeps its history.
         case device
+        /// The device's records are implausible or unreadable.
+        case refused
     }
 
-    /// The metric, `nil` where it is not samples that were lost, or not of one metric.
+    /// The metric; `nil` if no samples were lost, or samples of several metrics.
     package var metric: Metric?
-    /// The earliest start of what was lost, where known.
+    /// The earliest start of what was lost, if known.
     package var from: Timestamp?
-    /// The latest end of what was lost, where known.
+    /// The latest end of what was lost, if known.
     package var to: Timestamp?
-    /// How many samples (or facts) were lost, where known.
+    /// Number of lost samples or facts, if known.
     package var count: Int?
-    /// Why.
+    /// The reason.
     package var reason: Reason
     /// When it was noticed.
     package var at: Timestamp
-    /// The numbers of the facts that will never come, where any had one.
+    /// The numbers of facts that will never be sent, if any had one.
     package var sequences: [ClosedRange<Int64>]
+    /// Number of refused records, by reason.
+    package var refused: [RefusalReason: Int]
 
     package init(
         metric: Metric?, from: Timestamp?, to: Timestamp?, count: Int?, reason: Reason, at: Timestamp,
-        sequences: [ClosedRange<Int64>] = []
+        sequences: [ClosedRange<Int64>] = [], refused: [RefusalReason: Int] = [:]
     ) {
         self.metric = metric
         self.from = from
@@ -136,5 +141,13 @@ package struct Gap: Sendable, Hashable {
         self.reason = reason
         self.at = at
         self.sequences = sequences
+        self.refused = refused
+    }
+
+    /// A gap for refused records of a metric.
+    package init(_ refusals: Refusals, of metric: Metric, at now: Timestamp) {
+        self.init(
+            metric: metric, from: refusals.from, to: refusals.to, count: refusals.count, reason: .refused, at: now,
+            refused: refusals.counts)
     }
 }

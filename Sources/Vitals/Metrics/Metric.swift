@@ -1,51 +1,48 @@
-/// What a wearable measures. The raw value is the metric's name on every wire: MQTT topics and payloads, Vitals Link,
-/// the configuration file and the store.
-public enum Metric: String, CaseIterable, Sendable, Hashable {
-    /// Heart rate in beats per minute.
-    case heartRate = "heart_rate"
-    /// Heart rate at complete rest, as the device itself determines it, in beats per minute.
-    case restingHeartRate = "resting_heart_rate"
-    /// Arterial pressure: systolic and diastolic in mmHg, optionally with the pulse.
-    case bloodPressure = "blood_pressure"
-    /// Peripheral oxygen saturation (SpO2) in per cent.
-    case bloodOxygen = "blood_oxygen"
-    /// Stress on the device's own scale from 0 to 100.
-    case stress
-    /// Body temperature in degrees Celsius.
-    case temperature
-    /// Steps counted within an interval: an increment, not a running total.
-    case steps
-    /// One sleep, with its stages.
-    case sleep
-    /// One workout.
-    case sport
-    /// The wearable's own battery in per cent. Not a health metric: it has no history on the device.
-    case battery
-}
+/// A metric that wearables measure: a row of `MetricTable`. The raw value is its name on all wires: MQTT topics and
+/// payloads, Vitals Link, the configuration file and the store.
+///
+/// Not an enumeration, so that a new metric is a new row and adds no case to switches, including those in external
+/// drivers.
+public struct Metric: RawRepresentable, CaseIterable, Sendable, Hashable {
+    private let row: UInt8
 
-extension Metric {
-    /// The unit of `value` in every payload, or `nil` for a metric without one (stress).
-    public var unit: String? {
-        switch self {
-        case .heartRate, .restingHeartRate: "bpm"
-        case .bloodPressure: "mmHg"
-        case .bloodOxygen, .battery: "%"
-        case .stress: nil
-        case .temperature: "°C"
-        case .steps: "steps"
-        case .sleep, .sport: "min"
-        }
+    /// The index of its row in the table, from 0 without holes, for tables in memory. It is never stored.
+    package var index: Int { Int(row) }
+
+    init(index: Int) { row = UInt8(index) }
+
+    /// The metric with this name; `nil` if there is none.
+    public init?(rawValue: String) {
+        guard let metric = MetricTable.current.byName[rawValue] else { return nil }
+        self = metric
     }
 
-    /// The metrics that have history on a device, in the order in which they are synchronised: sport before heart
-    /// rate, so that heart rates of a workout are already known to be exercise.
-    public static let synchronised: [Metric] = [
-        .sport, .heartRate, .restingHeartRate, .bloodPressure, .bloodOxygen, .stress, .temperature, .steps, .sleep,
-    ]
+    /// All metrics, in the order of the table.
+    public static var allCases: [Metric] { MetricTable.current.metrics }
 
-    /// The metrics that a device can monitor by itself, with a schedule and alert limits.
-    public static let monitored: [Metric] = [.heartRate, .bloodPressure, .bloodOxygen, .stress, .temperature]
+    /// Heart rate in beats per minute.
+    public static let heartRate = Metric(index: 0)
+    /// Heart rate at complete rest, as determined by the device, in beats per minute.
+    public static let restingHeartRate = Metric(index: 1)
+    /// Arterial pressure: systolic and diastolic in mmHg, optionally with the pulse.
+    public static let bloodPressure = Metric(index: 2)
+    /// Peripheral oxygen saturation (SpO2) in per cent.
+    public static let bloodOxygen = Metric(index: 3)
+    /// Stress on the device's own scale from 0 to 100.
+    public static let stress = Metric(index: 4)
+    /// Body temperature in degrees Celsius.
+    public static let temperature = Metric(index: 5)
+    /// Steps within an interval: an increment, not a running total.
+    public static let steps = Metric(index: 6)
+    /// One sleep, with its stages.
+    public static let sleep = Metric(index: 7)
+    /// One workout.
+    public static let sport = Metric(index: 8)
+    /// The wearable's own battery in per cent. Not a health metric: it has no history on the device.
+    public static let battery = Metric(index: 9)
+}
 
-    /// Whether samples last (sleep, sport, steps) and may therefore appear on the device hours after they began.
-    public var isInterval: Bool { self == .steps || self == .sleep || self == .sport }
+extension Metric: CustomStringConvertible {
+    /// The metric's name.
+    public var description: String { rawValue }
 }

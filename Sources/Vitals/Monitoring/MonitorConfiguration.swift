@@ -1,92 +1,113 @@
-/// How a device monitors one metric by itself: when it measures, and which values raise an alert.
+/// How a device monitors one metric: when it measures, and which values raise an alert.
 ///
-/// A part that is `nil` is one that the device, or the metric, does not have.
+/// An absent part is one that the device does not have. A part that the metric cannot have, such as limits in exercise
+/// for a temperature, is refused by the initialiser.
 public struct MonitorConfiguration: Sendable, Hashable {
+    /// The metric.
+    public let metric: Metric
     /// When and how often it measures.
     public var schedule: MonitorSchedule?
-    /// Limits of blood oxygen (%), stress (0–100) and temperature (°C).
-    public var alert: AlertLimits?
-    /// Limits of the heart rate at rest, in bpm.
-    public var restingAlert: AlertLimits?
-    /// Limits of the heart rate in exercise, in bpm.
-    public var exerciseAlert: AlertLimits?
-    /// The highest heart rate in exercise, from which heart-rate zones are computed: 100–220 bpm, usually 220 minus age.
-    public var exerciseMaximum: Int?
-    /// Limits of the blood pressure, in mmHg.
-    public var pressureAlert: BloodPressureLimits?
+    /// Limits by subject, in the metric's unit: at rest and in exercise for the heart rate, both pressures for blood
+    /// pressure, the only value for all others.
+    public private(set) var limits: [AlertRule.Subject: AlertLimits]
+    /// The highest heart rate in exercise, which defines the heart rate zones: 100–220 bpm, usually 220 minus age.
+    public private(set) var exerciseMaximum: Int?
 
     /// A configuration of these parts.
+    ///
+    /// - Throws: `Violations` if the metric is not monitored or does not have one of the parts, or if limits that are
+    ///   switched together (those of both pressures) are not both present or not both on or off. Numbers are not
+    ///   checked: a device's report is shown as it is (`MonitorPatch.applied` checks what is set).
     public init(
-        schedule: MonitorSchedule? = nil, alert: AlertLimits? = nil, restingAlert: AlertLimits? = nil,
-        exerciseAlert: AlertLimits? = nil, exerciseMaximum: Int? = nil, pressureAlert: BloodPressureLimits? = nil
-    ) {
+        of metric: Metric, schedule: MonitorSchedule? = nil, limits: [AlertRule.Subject: AlertLimits] = [:],
+        exerciseMaximum: Int? = nil
+    ) throws(Violations) {
+        var mistakes: [String] = []
+        if !metric.isMonitored { mistakes.append("is not monitored") }
+        for subject in AlertRule.Subject.allCases
+        where limits[subject] != nil && !metric.alertSubjects.contains(subject) {
+            mistakes.append("has no limits of \(subject.rawValue)")
+        }
+        if exerciseMaximum != nil, !metric.distinguishesExercise { mistakes.append("has no exercise maximum") }
+        for group in metric.alertGroups {
+            let members = metric.alertSubjects.filter { $0.group == group }
+            let switches = members.map { limits[$0]?.isEnabled }
+            if Set(switches).count > 1 {
+                let names = members.map(\.rawValue).joined(separator: " and ")
+                mistakes.append("has one switch for its limits of \(names), so both are there, and on or off")
+            }
+        }
+        guard mistakes.isEmpty else {
+            throw Violations(mistakes.map { Violation(path: metric.rawValue, message: $0) })
+        }
+        self.metric = metric
         self.schedule = schedule
-        self.alert = alert
-        self.restingAlert = restingAlert
-        self.exerciseAlert = exerciseAlert
+        self.limits = limits
         self.exerciseMaximum = exerciseMaximum
-        self.pressureAlert = pressureAlert
+    }
+
+    /// Builds a configuration from leaves. Omits a part if one of its leaves is missing or has another type; `nil` if
+    /// no part is left.
+    init?(of metric: Metric, leaves: (MonitorSetting.Field) -> MonitorSetting.Value?) {
+        func toggle(_ field: MonitorSetting.Field) -> Bool? {
+            if case .toggle(let value) = leaves(field) { value } else { nil }
+        }
+        func number(_ field: MonitorSetting.Field) -> Double? {
+            if case .number(let value) = leaves(field) { value } else { nil }
+        }
+        guard metric.isMonitored else { return nil }
+        self.metric = metric
+        limits = [:]
+        if let isEnabled = toggle(.scheduleEnabled), let start = number(.scheduleStart), let end = number(.scheduleEnd),
+            let interval = number(.scheduleInterval)
+        {
+            schedule = MonitorSchedule(
+                isEnabled: isEnabled, start: Int(clamping: start), end: Int(clamping: end),
+                interval: Int(clamping: interval))
+        }
+        for group in metric.alertGroups {
+            let members = metric.alertSubjects.filter { $0.group == group }
+            var found: [AlertRule.Subject: AlertLimits] = [:]
+            for subject in members {
+                guard let isEnabled = toggle(.enabled(group)), let lower = number(.lower(subject)),
+                    let upper = number(.upper(subject))
+                else { continue }
+                found[subject] = AlertLimits(isEnabled: isEnabled, lower: lower, upper: upper)
+            }
+            if found.count == members.count { limits.merge(found) { $1 } }
+        }
+        if metric.distinguishesExercise { exerciseMaximum = number(.exerciseMaximum).map { Int(clamping: $0) } }
+        if isEmpty { return nil }
+    }
+
+    /// Whether it has no part: the device reports nothing about the metric.
+    public var isEmpty: Bool { schedule == nil && limits.isEmpty && exerciseMaximum == nil }
+
+    /// This configuration with its parts replaced by those of `other`. Unchanged if `other` is for another metric.
+    public func replacingParts(with other: MonitorConfiguration) -> MonitorConfiguration {
+        guard other.metric == metric else { return self }
+        var result = self
+        result.schedule = other.schedule ?? schedule
+        result.limits.merge(other.limits) { $1 }
+        result.exerciseMaximum = other.exerciseMaximum ?? exerciseMaximum
+        return result
+    }
+
+    /// This configuration without unwanted parts. `isWanted` is called with the leaf that switches the part on, or is
+    /// the part.
+    public func keepingParts(where isWanted: (MonitorSetting.Field) -> Bool) -> MonitorConfiguration {
+        var result = self
+        if !isWanted(.scheduleEnabled) { result.schedule = nil }
+        result.limits = limits.filter { isWanted(.enabled($0.key.group)) }
+        if !isWanted(.exerciseMaximum) { result.exerciseMaximum = nil }
+        return result
     }
 }
 
-/// When and how often a metric is monitored, in local time.
-public struct MonitorSchedule: Sendable, Hashable {
-    /// Whether it is monitored at all.
-    public var isEnabled: Bool
-    /// The first minute of the day, 0–1440 minutes from midnight.
-    public var start: Int
-    /// The end, 0–1440 minutes from midnight, after `start`; 1440 is midnight at the day's end.
-    public var end: Int
-    /// Minutes between two measurements: 5–1440, a multiple of 5.
-    public var interval: Int
-
-    /// A schedule from `start` to `end` minutes of the day, every `interval` minutes.
-    public init(isEnabled: Bool, start: Int, end: Int, interval: Int) {
-        self.isEnabled = isEnabled
-        self.start = start
-        self.end = end
-        self.interval = interval
-    }
-}
-
-/// Two limits of one value, in the unit of its metric. A value equal to a limit is within.
-public struct AlertLimits: Sendable, Hashable {
-    /// Whether leaving the limits raises an alert.
-    public var isEnabled: Bool
-    /// A value below it raises an alert.
-    public var lower: Double
-    /// A value above it raises an alert.
-    public var upper: Double
-
-    /// Limits from `lower` to `upper`.
-    public init(isEnabled: Bool, lower: Double, upper: Double) {
-        self.isEnabled = isEnabled
-        self.lower = lower
-        self.upper = upper
-    }
-}
-
-/// The four limits of a blood pressure, in mmHg. A pressure equal to a limit is within.
-public struct BloodPressureLimits: Sendable, Hashable {
-    /// Whether leaving the limits raises an alert.
-    public var isEnabled: Bool
-    /// A systolic pressure below it raises an alert.
-    public var systolicLower: Double
-    /// A systolic pressure above it raises an alert.
-    public var systolicUpper: Double
-    /// A diastolic pressure below it raises an alert.
-    public var diastolicLower: Double
-    /// A diastolic pressure above it raises an alert.
-    public var diastolicUpper: Double
-
-    /// Limits of both pressures.
-    public init(
-        isEnabled: Bool, systolicLower: Double, systolicUpper: Double, diastolicLower: Double, diastolicUpper: Double
-    ) {
-        self.isEnabled = isEnabled
-        self.systolicLower = systolicLower
-        self.systolicUpper = systolicUpper
-        self.diastolicLower = diastolicLower
-        self.diastolicUpper = diastolicUpper
+extension Int {
+    /// The integer part of a number, clamped to ±1 billion; 0 for NaN. A device's report is shown as far as possible
+    /// and never causes a trap.
+    fileprivate init(clamping number: Double) {
+        self = number.isNaN ? 0 : Int(Swift.min(Swift.max(number, -1e9), 1e9))
     }
 }

@@ -1,4 +1,4 @@
-/// A partial change of a device's monitoring: the settings that it touches, with their new values.
+/// A partial change of a device's monitoring: the changed settings with their new values.
 public struct MonitorPatch: Sendable, Hashable {
     /// The new values.
     public var changes: [MonitorSetting: MonitorSetting.Value]
@@ -6,30 +6,47 @@ public struct MonitorPatch: Sendable, Hashable {
     /// A patch of these changes.
     public init(_ changes: [MonitorSetting: MonitorSetting.Value] = [:]) { self.changes = changes }
 
-    /// These settings with the patch applied: all of it or nothing.
+    /// The settings with the patch applied, completely or not at all.
     ///
-    /// A setting that already has the patch's value is not changed, and so not judged: the whole configuration can be sent
-    /// back as it was published.
+    /// A setting that already has the patch's value counts as unchanged and is not checked: so the whole published
+    /// configuration can be sent back.
     /// - Parameters:
-    ///   - settings: what the patch changes.
-    ///   - capabilities: what the device can do; `nil` where that is not known yet, and nothing is unsupported.
-    /// - Throws: every mistake of the patch at once.
+    ///   - settings: the settings to change.
+    ///   - capabilities: the device's capabilities; `nil` if not known yet: then nothing is unsupported.
+    /// - Throws: all mistakes of the patch at once.
     public func applied(to settings: MonitorSettings, capabilities: Capabilities?) throws(Violations) -> MonitorSettings
     {
-        let changed = changes.filter { settings.values[$0.key] != $0.value }
+        let changed = try judged(over: settings.values, capabilities: capabilities)
         var result = settings
-        result.values.merge(changed) { _, new in new }
-        let violations = result.violations(capabilities: capabilities, changed: Set(changed.keys))
-        guard violations.isEmpty else { throw Violations(violations) }
+        result.merge(changed)
         return result
+    }
+
+    /// Merges this patch with a later one, for a device whose settings are not known yet.
+    /// - Throws: all mistakes of the later patch at once.
+    package func followed(
+        by later: MonitorPatch, capabilities: Capabilities?
+    ) throws(Violations) -> MonitorPatch {
+        MonitorPatch(changes.merging(try later.judged(over: changes, capabilities: capabilities)) { $1 })
+    }
+
+    /// The changed leaves, after checking them.
+    private func judged(
+        over values: [MonitorSetting: MonitorSetting.Value], capabilities: Capabilities?
+    ) throws(Violations) -> [MonitorSetting: MonitorSetting.Value] {
+        let changed = changes.filter { values[$0.key] != $0.value }
+        let violations = Self.violations(
+            of: values.merging(changed) { $1 }, capabilities: capabilities, changed: Set(changed.keys))
+        guard violations.isEmpty else { throw Violations(violations) }
+        return changed
     }
 }
 
-/// Every mistake that made something be refused. The sender is told all of them, and can correct them at once.
+/// All mistakes for which something was refused, so that the sender can correct them at once.
 public struct Violations: Error, Sendable, Hashable {
     /// The mistakes, at least one.
     public var list: [Violation]
 
-    /// The mistakes of something that is refused.
+    /// Violations with these mistakes.
     public init(_ list: [Violation]) { self.list = list }
 }

@@ -1,28 +1,29 @@
 extension MonitorSetting {
     /// Whether the setting can be used with a device of these capabilities.
     ///
-    /// What the gateway does itself counts as ability, as it needs no more of the device than values:
-    /// - The gateway evaluates limits for every fresh value. So limits are offered for each metric that the device
-    ///   supports at all, also where the device itself cannot raise the alert. Limits at rest also serve a device
-    ///   that has only a resting heart rate.
-    /// - The gateway measures by a schedule where a device does not monitor a metric but measures it when asked to.
-    ///   There, start, end and interval are the gateway's own and always offered. Where the device monitors by itself,
-    ///   they need `Abilities.scheduleTime` and `.scheduleInterval`.
-    /// - The exercise maximum serves the device alone (it computes zones), so the device must monitor the heart rate
-    ///   or have limits for exercise.
+    /// The gateway's own work counts as an ability, since it only needs values from the device:
+    /// - The gateway checks limits for every fresh value. So limits are offered for each metric that the device
+    ///   supports, even if the device cannot raise the alert. Limits at rest also serve a device that only has a
+    ///   resting heart rate.
+    /// - The gateway measures on a schedule if a device measures a metric on demand but does not monitor it. Start, end
+    ///   and interval are then always offered. If the device itself monitors, they need `Abilities.scheduleTime` and
+    ///   `.scheduleInterval`.
+    /// - Limits in exercise are offered only if exercise is recognised (``Capabilities/recognisesExercise``): otherwise
+    ///   every heart rate counts as one at rest, and these limits would never be watched.
+    /// - The exercise maximum is offered for any device with heart rates: the gateway uses it to count minutes in
+    ///   zones.
     public func isOffered(by capabilities: Capabilities) -> Bool {
         guard exists else { return false }
         let abilities = capabilities.metrics[metric]
         switch field {
-        case .restingAlertEnabled, .restingAlertLower, .restingAlertUpper:
-            return abilities != nil || capabilities.supports(.restingHeartRate)
-        case .alertEnabled, .alertLower, .alertUpper, .systolicLower, .systolicUpper, .diastolicLower, .diastolicUpper,
-            .exerciseAlertEnabled, .exerciseAlertLower, .exerciseAlertUpper:
-            return abilities != nil
+        case .enabled(.resting), .lower(.resting), .upper(.resting):
+            return abilities != nil || capabilities.supportsRest(of: metric)
+        case .enabled(.exercise), .lower(.exercise), .upper(.exercise): return capabilities.recognisesExercise
+        case .enabled, .lower, .upper: return abilities != nil
         case .scheduleEnabled: return !(abilities ?? []).isDisjoint(with: [.monitor, .measure])
         case .scheduleStart, .scheduleEnd: return Self.canSchedule(abilities ?? [], by: .scheduleTime)
         case .scheduleInterval: return Self.canSchedule(abilities ?? [], by: .scheduleInterval)
-        case .exerciseMaximum: return !(abilities ?? []).isDisjoint(with: [.monitor, .exerciseAlert])
+        case .exerciseMaximum: return abilities != nil
         }
     }
 
@@ -30,7 +31,7 @@ extension MonitorSetting {
         abilities.contains(.monitor) ? abilities.contains(ability) : abilities.contains(.measure)
     }
 
-    /// Why the setting is not offered by a device, and what would be needed.
+    /// Why a device does not offer the setting, and what it would need.
     var requirement: String {
         let name = metric.rawValue
         guard exists else { return "is no setting of \(name)" }
@@ -40,7 +41,8 @@ extension MonitorSetting {
             "needs a device whose times of monitoring \(name) can be set, or that measures it when asked to"
         case .scheduleInterval:
             "needs a device whose interval of monitoring \(name) can be set, or that measures it when asked to"
-        case .exerciseMaximum: "needs a device that monitors \(name) or has limits for exercise"
+        case .enabled(.exercise), .lower(.exercise), .upper(.exercise):
+            "needs a device that tells exercise: by limits of its own, by samples that say so, or by records of workouts"
         default: "needs a device that has \(name); this one has not"
         }
     }

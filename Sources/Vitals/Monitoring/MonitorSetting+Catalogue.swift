@@ -1,41 +1,45 @@
 extension MonitorSetting {
-    /// Every setting there is, by metric in the order of `Metric.monitored` and then in that of `Field.allCases`.
+    /// All settings, by metric in the order of `Metric.monitored`, then in the order of `Field.all(of:)`.
     public static let all: [MonitorSetting] = Metric.monitored.flatMap { metric in
-        Field.allCases.filter { $0.exists(for: metric) }.map { MonitorSetting(metric, $0) }
+        Field.all(of: metric).map { MonitorSetting(metric, $0) }
     }
 
     private static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })
+    private static let known = Set(all)
 
-    /// The setting at this path, such as `heart_rate.resting_alert.upper`; `nil` where there is none.
+    /// The setting with this path, such as `heart_rate.resting_alert.upper`; `nil` if there is none.
     public init?(path: String) {
         guard let setting = Self.byPath[path] else { return nil }
         self = setting
     }
 
-    /// Whether the metric has such a setting at all.
-    public var exists: Bool { field.exists(for: metric) }
+    /// Whether the metric has this setting.
+    public var exists: Bool { Self.known.contains(self) }
+
+    /// If this is the second of a pair whose first setting must be below it, the first one; else `nil`.
+    var lowerOfPair: MonitorSetting? {
+        switch field {
+        case .scheduleEnd: MonitorSetting(metric, .scheduleStart)
+        case .upper(let subject): MonitorSetting(metric, .lower(subject))
+        default: nil
+        }
+    }
 }
 
 extension MonitorSetting.Field {
-    /// Whether a metric has this field: heart rate has limits for rest and exercise, blood pressure for two pressures,
-    /// the other monitored metrics for one value.
-    public func exists(for metric: Metric) -> Bool {
-        switch self {
-        case .scheduleEnabled, .scheduleStart, .scheduleEnd, .scheduleInterval: Metric.monitored.contains(metric)
-        case .alertEnabled: Metric.monitored.contains(metric) && metric != .heartRate
-        case .alertLower, .alertUpper:
-            Metric.monitored.contains(metric) && metric != .heartRate && metric != .bloodPressure
-        case .systolicLower, .systolicUpper, .diastolicLower, .diastolicUpper: metric == .bloodPressure
-        case .restingAlertEnabled, .restingAlertLower, .restingAlertUpper, .exerciseAlertEnabled, .exerciseAlertLower,
-            .exerciseAlertUpper, .exerciseMaximum:
-            metric == .heartRate
-        }
-    }
+    /// The fields of a metric, those of a group together; empty for a metric that is not monitored.
+    public static func all(of metric: Metric) -> [MonitorSetting.Field] { byMetric[metric] ?? [] }
 
-    /// Of two fields of which the first must be below the second, the second.
-    static let pairs: [(lower: MonitorSetting.Field, upper: MonitorSetting.Field)] = [
-        (.scheduleStart, .scheduleEnd), (.alertLower, .alertUpper), (.systolicLower, .systolicUpper),
-        (.diastolicLower, .diastolicUpper), (.restingAlertLower, .restingAlertUpper),
-        (.exerciseAlertLower, .exerciseAlertUpper),
-    ]
+    private static let byMetric = Dictionary(uniqueKeysWithValues: Metric.monitored.map { ($0, fields(of: $0)) })
+
+    private static func fields(of metric: Metric) -> [MonitorSetting.Field] {
+        var result: [MonitorSetting.Field] = [.scheduleEnabled, .scheduleStart, .scheduleEnd, .scheduleInterval]
+        for group in metric.alertGroups {
+            result.append(.enabled(group))
+            for subject in metric.alertSubjects where subject.group == group {
+                result += [.lower(subject), .upper(subject)]
+            }
+        }
+        return metric.distinguishesExercise ? result + [.exerciseMaximum] : result
+    }
 }

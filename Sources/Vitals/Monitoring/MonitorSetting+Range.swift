@@ -1,11 +1,11 @@
 extension MonitorSetting {
-    /// Which numbers a setting may hold.
+    /// The numbers that a setting may hold.
     public struct Range: Sendable, Hashable {
         /// The lowest and the highest number.
         public var bounds: ClosedRange<Double>
-        /// The distance of two neighbouring numbers; every number is a multiple of it.
+        /// The distance between neighbouring numbers; every number is a multiple of it.
         public var step: Double
-        /// The unit, `nil` for the scale of stress.
+        /// The unit; `nil` for stress.
         public var unit: String?
 
         /// Numbers within `bounds`, `step` apart.
@@ -15,16 +15,16 @@ extension MonitorSetting {
             self.unit = unit
         }
 
-        /// Whether a number is one of the range.
+        /// Whether the range contains a number.
         ///
-        /// A tenth has no exact binary form, so the number of steps may be off a whole one by what rounding makes.
+        /// Tolerates rounding in the number of steps, since a tenth has no exact binary form.
         public func contains(_ number: Double) -> Bool {
             guard bounds.contains(number) else { return false }
             let steps = number / step
             return abs(steps - steps.rounded()) < 1e-6
         }
 
-        /// What a number must be, for a person.
+        /// What the number must be, as text for people.
         var requirement: String {
             let numbers =
                 switch step {
@@ -39,12 +39,12 @@ extension MonitorSetting {
 
     /// The highest heart rate in exercise, in bpm: 220 minus an age from 0 to 120.
     public static let exerciseMaximumBounds = 100.0...220
-    /// Minutes between two measurements: up to a day, in fives, since devices take no others.
+    /// Minutes between two measurements: up to a day, in multiples of 5, as devices accept no others.
     public static let intervalBounds = 5.0...1440
     /// The step of `intervalBounds`.
     public static let intervalStep = 5.0
 
-    /// Which numbers the setting may hold; `nil` for an on/off setting, and for one that its metric does not have.
+    /// The numbers that the setting may hold; `nil` for an on/off setting, and for one that its metric does not have.
     public var range: Range? {
         guard exists else { return nil }
         switch field.kind {
@@ -53,7 +53,12 @@ extension MonitorSetting {
         case .interval: return Range(Self.intervalBounds, step: Self.intervalStep, unit: "min")
         case .exerciseMaximum: return Range(Self.exerciseMaximumBounds, step: 1, unit: metric.unit)
         case .limit:
-            return metric.range.map { Range($0, step: metric == .temperature ? 0.1 : 1, unit: metric.unit) }
+            return metric.range.map { Range($0, step: metric.limitStep, unit: metric.unit) }
         }
     }
+}
+
+extension Metric {
+    /// The distance between neighbouring limits: one unit of the last decimal.
+    fileprivate var limitStep: Double { (0..<decimals).reduce(1) { step, _ in step / 10 } }
 }

@@ -1,8 +1,9 @@
 /// One setting of a device's monitoring: a leaf of the configuration, such as `heart_rate.resting_alert.upper`.
+/// Patches, differences and violations refer to leaves.
 public struct MonitorSetting: Sendable, Hashable {
-    /// The metric that it belongs to.
+    /// The metric.
     public var metric: Metric
-    /// Which setting of that metric.
+    /// The setting within the metric.
     public var field: Field
 
     /// A metric's setting.
@@ -11,50 +12,30 @@ public struct MonitorSetting: Sendable, Hashable {
         self.field = field
     }
 
-    /// The setting's place in a configuration document: metric and field, joined by dots.
-    public var path: String { "\(metric.rawValue).\(field.rawValue)" }
+    /// The path in a configuration document: metric and field, joined by dots.
+    public var path: String { "\(metric.rawValue).\(field.path)" }
 
-    /// A metric's settings. The raw value is the path below the metric.
-    public enum Field: String, CaseIterable, Sendable, Hashable {
-        /// Whether the metric is monitored at all.
-        case scheduleEnabled = "schedule.enabled"
+    /// The settings of a metric.
+    public enum Field: Sendable, Hashable {
+        /// Whether the metric is monitored.
+        case scheduleEnabled
         /// The schedule's first minute of the day, 0–1440.
-        case scheduleStart = "schedule.start"
+        case scheduleStart
         /// The schedule's end, 0–1440 minutes from midnight, after its start.
-        case scheduleEnd = "schedule.end"
+        case scheduleEnd
         /// Minutes between two measurements: 5–1440, a multiple of 5.
-        case scheduleInterval = "schedule.interval_min"
-        /// Whether leaving the limits raises an alert; not of heart rate, which has two kinds of limits.
-        case alertEnabled = "alert.enabled"
-        /// The lower limit of blood oxygen, stress or temperature.
-        case alertLower = "alert.lower"
-        /// The upper limit of blood oxygen, stress or temperature.
-        case alertUpper = "alert.upper"
-        /// The lower limit of the systolic pressure, in mmHg.
-        case systolicLower = "alert.systolic_lower"
-        /// The upper limit of the systolic pressure, in mmHg.
-        case systolicUpper = "alert.systolic_upper"
-        /// The lower limit of the diastolic pressure, in mmHg.
-        case diastolicLower = "alert.diastolic_lower"
-        /// The upper limit of the diastolic pressure, in mmHg.
-        case diastolicUpper = "alert.diastolic_upper"
-        /// Whether leaving the limits at rest raises an alert.
-        case restingAlertEnabled = "resting_alert.enabled"
-        /// The lower limit of the heart rate at rest, in bpm.
-        case restingAlertLower = "resting_alert.lower"
-        /// The upper limit of the heart rate at rest, in bpm.
-        case restingAlertUpper = "resting_alert.upper"
-        /// Whether leaving the limits in exercise raises an alert.
-        case exerciseAlertEnabled = "exercise_alert.enabled"
-        /// The lower limit of the heart rate in exercise, in bpm.
-        case exerciseAlertLower = "exercise_alert.lower"
-        /// The upper limit of the heart rate in exercise, in bpm.
-        case exerciseAlertUpper = "exercise_alert.upper"
-        /// The highest heart rate in exercise, from which zones are computed: 100–220 bpm.
-        case exerciseMaximum = "exercise_max_bpm"
+        case scheduleInterval
+        /// Whether leaving the limits of a group raises an alert.
+        case enabled(AlertGroup)
+        /// The lower limit of a subject, in the metric's unit.
+        case lower(AlertRule.Subject)
+        /// The upper limit of a subject, in the metric's unit.
+        case upper(AlertRule.Subject)
+        /// The highest heart rate in exercise, which defines the zones: 100–220 bpm.
+        case exerciseMaximum
     }
 
-    /// What a setting holds.
+    /// The value of a setting.
     public enum Value: Sendable, Hashable {
         /// On or off.
         case toggle(Bool)
@@ -64,17 +45,48 @@ public struct MonitorSetting: Sendable, Hashable {
 }
 
 extension MonitorSetting.Field {
-    /// What kind of value a field holds.
+    /// The kinds of value.
     public enum Kind: Sendable, Hashable { case toggle, timeOfDay, interval, limit, exerciseMaximum }
 
     /// The kind of this field's value.
     public var kind: Kind {
         switch self {
-        case .scheduleEnabled, .alertEnabled, .restingAlertEnabled, .exerciseAlertEnabled: .toggle
+        case .scheduleEnabled, .enabled: .toggle
         case .scheduleStart, .scheduleEnd: .timeOfDay
         case .scheduleInterval: .interval
         case .exerciseMaximum: .exerciseMaximum
-        default: .limit
+        case .lower, .upper: .limit
         }
     }
+
+    /// The object within the metric that contains the field, such as `schedule`; `nil` if the metric contains it
+    /// directly.
+    public var group: String? {
+        switch self {
+        case .scheduleEnabled, .scheduleStart, .scheduleEnd, .scheduleInterval: "schedule"
+        case .enabled(let group): group.rawValue
+        case .lower(let subject), .upper(let subject): subject.group.rawValue
+        case .exerciseMaximum: nil
+        }
+    }
+
+    /// The field's name within its group, prefixed with the subject if limits of several subjects share the group.
+    public var name: String {
+        switch self {
+        case .scheduleEnabled, .enabled: "enabled"
+        case .scheduleStart: "start"
+        case .scheduleEnd: "end"
+        case .scheduleInterval: "interval_min"
+        case .lower(let subject): subject.prefix + "lower"
+        case .upper(let subject): subject.prefix + "upper"
+        case .exerciseMaximum: "exercise_max_bpm"
+        }
+    }
+
+    /// The path within the metric.
+    public var path: String { group.map { "\($0).\(name)" } ?? name }
+}
+
+extension AlertRule.Subject {
+    fileprivate var prefix: String { self == .systolic || self == .diastolic ? "\(rawValue)_" : "" }
 }

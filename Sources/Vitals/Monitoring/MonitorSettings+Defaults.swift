@@ -1,62 +1,36 @@
 extension MonitorSettings {
-    /// Settings to begin with for a device of these capabilities, where the device reports none of its own: everything is
-    /// off, with the times and limits that the guide of automatic monitoring uses as its examples.
+    /// The initial settings for a device with these capabilities that reports none itself: everything is off, with the
+    /// times and limits used as examples in the guide of automatic monitoring (`MetricTable`).
     ///
-    /// Each metric gets a whole schedule and whole limits as soon as the device offers one setting of them, since a
+    /// Each metric gets a complete schedule and complete limits if the device offers any setting of them, because a
     /// schedule is written and published as a whole.
     public static func defaults(for capabilities: Capabilities) -> MonitorSettings {
-        var result = MonitorSettings()
-        for (metric, configuration) in examples {
-            var offered = configuration
-            func offers(_ fields: MonitorSetting.Field...) -> Bool {
-                fields.contains { MonitorSetting(metric, $0).isOffered(by: capabilities) }
+        MonitorSettings(
+            Metric.monitored.compactMap { metric in
+                let offered = MonitorConfiguration(defaultOf: metric)?.keepingParts { field in
+                    MonitorSetting(metric, field).isOffered(by: capabilities)
+                }
+                return offered.flatMap { $0.isEmpty ? nil : $0 }
+            })
+    }
+}
+
+extension MonitorConfiguration {
+    /// The default monitoring of a metric, with all parts; `nil` if the metric is not monitored.
+    init?(defaultOf metric: Metric) {
+        guard let row = metric.monitoring else { return nil }
+        self.init(of: metric) { field in
+            switch field {
+            case .scheduleEnabled, .enabled: .toggle(false)
+            case .scheduleStart: .number(Double(row.schedule.start))
+            case .scheduleEnd: .number(Double(row.schedule.end))
+            case .scheduleInterval: .number(Double(row.schedule.interval))
+            case .lower(let subject):
+                row.limits.first { $0.subject == subject }.map { .number($0.range.lowerBound) }
+            case .upper(let subject):
+                row.limits.first { $0.subject == subject }.map { .number($0.range.upperBound) }
+            case .exerciseMaximum: row.exerciseMaximum.map { .number(Double($0)) }
             }
-            if !offers(.scheduleEnabled) { offered.schedule = nil }
-            if !offers(.alertEnabled) {
-                offered.alert = nil
-                offered.pressureAlert = nil
-            }
-            if !offers(.restingAlertEnabled) { offered.restingAlert = nil }
-            if !offers(.exerciseAlertEnabled) { offered.exerciseAlert = nil }
-            if !offers(.exerciseMaximum) { offered.exerciseMaximum = nil }
-            result[metric] = offered
         }
-        return result
-    }
-
-    private static let examples: [(Metric, MonitorConfiguration)] = [
-        (
-            .heartRate,
-            MonitorConfiguration(
-                schedule: schedule(from: 480, to: 1440, every: 10), restingAlert: limits(40, 100),
-                exerciseAlert: limits(60, 180), exerciseMaximum: 190)
-        ),
-        (
-            .bloodPressure,
-            MonitorConfiguration(
-                schedule: schedule(from: 360, to: 1320, every: 15),
-                pressureAlert: BloodPressureLimits(
-                    isEnabled: false, systolicLower: 90, systolicUpper: 140, diastolicLower: 60, diastolicUpper: 90))
-        ),
-        (
-            .bloodOxygen,
-            MonitorConfiguration(schedule: schedule(from: 0, to: 1440, every: 30), alert: limits(95, 100))
-        ),
-        (
-            .stress,
-            MonitorConfiguration(schedule: schedule(from: 480, to: 1200, every: 20), alert: limits(0, 70))
-        ),
-        (
-            .temperature,
-            MonitorConfiguration(schedule: schedule(from: 0, to: 1440, every: 60), alert: limits(36, 38))
-        ),
-    ]
-
-    private static func schedule(from start: Int, to end: Int, every interval: Int) -> MonitorSchedule {
-        MonitorSchedule(isEnabled: false, start: start, end: end, interval: interval)
-    }
-
-    private static func limits(_ lower: Double, _ upper: Double) -> AlertLimits {
-        AlertLimits(isEnabled: false, lower: lower, upper: upper)
     }
 }

@@ -1,14 +1,23 @@
 extension MonitorSettings {
-    /// Every mistake in these settings that a change could have made, in the order of `MonitorSetting.all`: of each
-    /// changed setting whether the device offers it and whether its value is possible, and of each pair with a changed
-    /// setting whether the lower one is below the upper. A mistake of a pair names its second setting.
+    /// All mistakes that a change could have made in these settings, in the order of `MonitorSetting.all`: for each
+    /// changed setting, whether the device offers it and its value is possible; for each pair with a changed setting,
+    /// whether the lower value is below the upper. A mistake in a pair names its second setting.
     ///
-    /// What was not changed is not judged: a device may report what no rule allows, and that must not stand in the way of
-    /// setting something else.
+    /// Unchanged settings are not checked: a device may report values that break the rules, which must not prevent
+    /// other changes.
     /// - Parameters:
-    ///   - capabilities: what the device can do; `nil` where that is not known yet, and nothing is unsupported.
-    ///   - changed: the settings that were changed.
+    ///   - capabilities: the device's capabilities; `nil` if not known yet: then nothing is unsupported.
+    ///   - changed: the changed settings.
     public func violations(capabilities: Capabilities?, changed: Set<MonitorSetting>) -> [Violation] {
+        MonitorPatch.violations(of: values, capabilities: capabilities, changed: changed)
+    }
+}
+
+extension MonitorPatch {
+    /// All mistakes in a table of leaves, as in `MonitorSettings.violations`.
+    static func violations(
+        of values: [MonitorSetting: MonitorSetting.Value], capabilities: Capabilities?, changed: Set<MonitorSetting>
+    ) -> [Violation] {
         var result = changed.filter { !$0.exists }.sorted { $0.path < $1.path }.map {
             Violation(path: $0.path, message: $0.requirement)
         }
@@ -18,19 +27,19 @@ extension MonitorSettings {
                     result.append(Violation(path: setting.path, code: .unsupported, message: setting.requirement))
                     continue
                 }
-                if let message = valueMistake(of: setting) {
+                if let message = valueMistake(of: setting, values[setting]) {
                     result.append(Violation(path: setting.path, message: message))
                 }
             }
-            if let message = pairMistake(at: setting, changed: changed) {
+            if let message = pairMistake(at: setting, values, changed: changed) {
                 result.append(Violation(path: setting.path, message: message))
             }
         }
         return result
     }
 
-    private func valueMistake(of setting: MonitorSetting) -> String? {
-        switch (values[setting], setting.range) {
+    private static func valueMistake(of setting: MonitorSetting, _ value: MonitorSetting.Value?) -> String? {
+        switch (value, setting.range) {
         case (nil, _): "must not be removed"
         case (.toggle, nil): nil
         case (.number(let number), let range?): range.contains(number) ? nil : range.requirement
@@ -39,12 +48,13 @@ extension MonitorSettings {
         }
     }
 
-    /// What is wrong with a pair whose second setting is `setting`.
-    private func pairMistake(at setting: MonitorSetting, changed: Set<MonitorSetting>) -> String? {
-        guard let pair = MonitorSetting.Field.pairs.first(where: { $0.upper == setting.field }) else { return nil }
-        let lower = MonitorSetting(setting.metric, pair.lower)
-        guard changed.contains(setting) || changed.contains(lower), case .number(let upperNumber) = values[setting],
-            case .number(let lowerNumber) = values[lower], !(lowerNumber < upperNumber)
+    /// The mistake in a pair whose second setting is `setting`, if any.
+    private static func pairMistake(
+        at setting: MonitorSetting, _ values: [MonitorSetting: MonitorSetting.Value], changed: Set<MonitorSetting>
+    ) -> String? {
+        guard let lower = setting.lowerOfPair, changed.contains(setting) || changed.contains(lower),
+            case .number(let upperNumber) = values[setting], case .number(let lowerNumber) = values[lower],
+            !(lowerNumber < upperNumber)
         else { return nil }
         return setting.field.kind == .timeOfDay
             ? "must be after \(lower.path)" : "must be above \(lower.path), which is \(lowerNumber.shortText)"

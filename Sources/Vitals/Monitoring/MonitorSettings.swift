@@ -1,37 +1,77 @@
-/// All settings of one device's monitoring, as a flat table: what two configurations differ in, what a patch changes and
-/// what a violation names are each a set of leaves.
+/// How a device monitors its metrics: one configuration per metric.
 public struct MonitorSettings: Sendable, Hashable {
-    /// The value of each setting that the device has.
-    public var values: [MonitorSetting: MonitorSetting.Value]
+    private var configurations: [Metric: MonitorConfiguration]
 
-    /// Settings from a table.
-    public init(_ values: [MonitorSetting: MonitorSetting.Value] = [:]) { self.values = values }
-
-    /// The value of one setting, `nil` where it is not known.
-    public subscript(metric: Metric, field: MonitorSetting.Field) -> MonitorSetting.Value? {
-        get { values[MonitorSetting(metric, field)] }
-        set { values[MonitorSetting(metric, field)] = newValue }
+    /// Settings with these configurations. The last one of a metric wins.
+    public init(_ configurations: [MonitorConfiguration] = []) {
+        self.configurations = [:]
+        for configuration in configurations { set(configuration) }
     }
 
-    /// The configuration of one metric, `nil` where nothing of it is known. Setting replaces all of the metric's settings.
-    public subscript(metric: Metric) -> MonitorConfiguration? {
-        get { MonitorConfiguration(metric: metric, settings: self) }
+    /// Settings with these leaves. Omits parts with missing leaves.
+    public init(_ values: [MonitorSetting: MonitorSetting.Value]) {
+        self.init(
+            Set(values.keys.map(\.metric)).compactMap { metric in
+                MonitorConfiguration(of: metric) { values[MonitorSetting(metric, $0)] }
+            })
+    }
+
+    /// The configuration of a metric; `nil` if nothing of it is known.
+    public subscript(metric: Metric) -> MonitorConfiguration? { configurations[metric] }
+
+    /// The value of a leaf; `nil` if unknown. Removing a leaf removes its part.
+    public subscript(metric: Metric, field: MonitorSetting.Field) -> MonitorSetting.Value? {
+        get { configurations[metric]?[field] }
         set {
-            for field in MonitorSetting.Field.allCases { values[MonitorSetting(metric, field)] = nil }
-            guard let newValue else { return }
-            for (field, value) in newValue.fields(of: metric) { values[MonitorSetting(metric, field)] = value }
+            let setting = MonitorSetting(metric, field)
+            if let newValue { return merge([setting: newValue]) }
+            let known = configurations[metric]
+            configurations[metric] = MonitorConfiguration(of: metric) { $0 == field ? nil : known?[$0] }
         }
     }
 
-    /// The metrics of which any setting is known, in the order of `Metric.monitored`.
-    public var metrics: [Metric] {
-        Metric.monitored.filter { metric in values.keys.contains { $0.metric == metric } }
+    /// All leaves with their values, as a flat table.
+    public var values: [MonitorSetting: MonitorSetting.Value] {
+        var result: [MonitorSetting: MonitorSetting.Value] = [:]
+        for (metric, configuration) in configurations {
+            for (field, value) in configuration.leaves { result[MonitorSetting(metric, field)] = value }
+        }
+        return result
     }
 
-    /// The settings in which these differ from `other`, in the order of their paths.
+    /// Replaces the configuration of its metric.
+    public mutating func set(_ configuration: MonitorConfiguration) {
+        configurations[configuration.metric] = configuration.isEmpty ? nil : configuration
+    }
+
+    /// Removes a metric.
+    public mutating func remove(_ metric: Metric) { configurations[metric] = nil }
+
+    /// Applies changed leaves. A missing part starts with its defaults, since a schedule and limits are written and
+    /// published as a whole.
+    public mutating func merge(_ changes: [MonitorSetting: MonitorSetting.Value]) {
+        for (metric, changes) in Dictionary(grouping: changes, by: \.key.metric) {
+            let changed = Dictionary(uniqueKeysWithValues: changes.map { ($0.key.field, $0.value) })
+            let groups = Set(changed.keys.map(\.group))
+            let example = MonitorConfiguration(defaultOf: metric)
+            let known = configurations[metric]
+            configurations[metric] = MonitorConfiguration(of: metric) { field in
+                changed[field] ?? known?[field] ?? (groups.contains(field.group) ? example?[field] : nil)
+            }
+        }
+    }
+
+    /// The highest heart rate in exercise, in bpm, which defines the zones; `nil` if unknown.
+    public var exerciseMaximum: Double? {
+        if case .number(let maximum) = self[.heartRate, .exerciseMaximum] { maximum } else { nil }
+    }
+
+    /// The metrics with any known setting, in the order of `Metric.monitored`.
+    public var metrics: [Metric] { Metric.monitored.filter { configurations[$0] != nil } }
+
+    /// The leaves that differ from `other`, in the order of their paths.
     public func differences(from other: MonitorSettings) -> [MonitorSetting] {
-        Set(values.keys).union(other.values.keys)
-            .filter { values[$0] != other.values[$0] }
-            .sorted { $0.path < $1.path }
+        let (own, others) = (values, other.values)
+        return Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }.sorted { $0.path < $1.path }
     }
 }

@@ -1,10 +1,10 @@
-/// One mistake in a configuration or in a command's arguments.
+/// One mistake in a configuration or a command's arguments.
 public struct Violation: Sendable, Hashable {
-    /// Where: the field's path, such as `heart_rate.resting_alert.upper`. A rule over two fields names the second.
+    /// The field's path, such as `heart_rate.resting_alert.upper`. A rule about two fields names the second.
     public var path: String
-    /// What kind of mistake. `invalid`: the value breaks a rule. `unsupported`: the device cannot do it.
+    /// The kind of mistake. `invalid`: the value breaks a rule. `unsupported`: the device cannot do it.
     public var code: Code
-    /// What is wrong and what would be right, for a person.
+    /// What is wrong and what would be right, as text for people.
     public var message: String
 
     /// The kinds of mistake. The raw value is the name on the wire.

@@ -1,10 +1,10 @@
-/// Numbers that are the same for the same seed, for jitter, simulations and tests, and not for secrets. A generator is a
-/// value: whoever has one of its own draws the same, whatever others draw. The algorithm is SplitMix64 (Steele, Lea, Flood:
-/// Fast splittable pseudorandom number generators, 2014).
+/// A random number generator that gives the same numbers for the same seed, for jitter, simulations and tests; not for
+/// secrets. It is a value: a copy draws its own numbers, whatever others draw. The algorithm is SplitMix64 (Steele,
+/// Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 
-    /// The numbers of a seed.
+    /// A generator with this seed.
     package init(seed: UInt64) { state = seed }
 
     /// The next number.
@@ -16,6 +16,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A generator of its own, for a part whose numbers must not depend on what another part draws.
+    /// A separate generator, for a part whose numbers must not depend on what other parts draw.
     package mutating func split() -> SplitMix64 { SplitMix64(seed: next()) }
 }

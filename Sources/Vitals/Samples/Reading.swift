@@ -1,4 +1,4 @@
-/// What a sample's measurement gave, in the unit of its metric.
+/// The result of a sample's measurement, in the unit of its metric.
 public enum Reading: Sendable, Hashable {
     /// One number: heart rates (bpm), blood oxygen (%), stress (0–100), temperature (°C), battery (%).
     case value(Double)
@@ -8,12 +8,11 @@ public enum Reading: Sendable, Hashable {
     case steps(Steps)
     /// One sleep.
     case sleep(Sleep)
-    /// One workout. Indirect: it is rare, and four times as large as the others, which come by the thousand.
+    /// One workout. Indirect, because it is rare and four times as large as the others, of which there are thousands.
     indirect case sport(Sport)
 
-    /// The number that stands for the reading in a payload's `value`, `nil` for blood pressure, which has none: steps
-    /// counted, minutes asleep, minutes of the workout are derived where the sample's bounds are known
-    /// (`Sample.value`).
+    /// The number for a payload's `value`; `nil` if it depends on the sample's bounds (see `Sample.value`) or the
+    /// reading is a blood pressure, which has two.
     var number: Double? {
         switch self {
         case .value(let value): value
@@ -25,7 +24,7 @@ public enum Reading: Sendable, Hashable {
 }
 
 extension Sample {
-    /// The one number of this sample, in its metric's unit: the value, the steps counted, the minutes asleep, the
+    /// The sample's single number, in its metric's unit: the value, the step count, the minutes asleep, or the
     /// workout's whole minutes; `nil` for a blood pressure, which has two.
     public var value: Double? {
         if case .sport = reading { return Double(duration.inMilliseconds / 60_000) }
@@ -35,9 +34,9 @@ extension Sample {
 
 /// A blood pressure in mmHg.
 public struct BloodPressure: Sendable, Hashable {
-    /// The higher pressure, at the heart's beat.
+    /// The higher pressure, during the heartbeat.
     public var systolic: Double
-    /// The lower pressure, between two beats.
+    /// The lower pressure, between heartbeats.
     public var diastolic: Double
     /// The pulse during the measurement, in beats per minute.
     public var pulse: Double?
@@ -50,16 +49,16 @@ public struct BloodPressure: Sendable, Hashable {
     }
 }
 
-/// Steps of an interval.
+/// Steps within an interval.
 public struct Steps: Sendable, Hashable {
-    /// Steps made within the interval: an increment.
+    /// Steps within the interval: an increment.
     public var count: Int
     /// Distance walked, in metres.
     public var distance: Double?
     /// Energy spent, in kilocalories.
     public var energy: Double?
 
-    /// Steps of an interval, with distance in metres and energy in kilocalories.
+    /// Steps within an interval, with distance in metres and energy in kilocalories.
     public init(count: Int, distance: Double? = nil, energy: Double? = nil) {
         self.count = count
         self.distance = distance
@@ -67,17 +66,17 @@ public struct Steps: Sendable, Hashable {
     }
 }
 
-/// One sleep, as stages that ascend in time and do not overlap.
+/// One sleep, as stages in ascending order that do not overlap.
 public struct Sleep: Sendable, Hashable {
     /// A part of a sleep.
     public struct Stage: Sendable, Hashable {
-        /// How deeply the person slept. The raw value is its name on the wire.
+        /// Depth of sleep. The raw value is the name on the wire.
         public enum Depth: String, CaseIterable, Sendable, Hashable { case deep, light, rem, awake }
-        /// How deeply.
+        /// The depth.
         public var depth: Depth
         /// When the stage began.
         public var start: Timestamp
-        /// When it ended.
+        /// When the stage ended.
         public var end: Timestamp
 
         /// A stage from `start` to `end`.
@@ -107,15 +106,15 @@ public struct Sleep: Sendable, Hashable {
     public var minutesAsleep: Int { minutes(.deep) + minutes(.light) + minutes(.rem) }
 }
 
-/// One workout. Its length is that of its sample.
+/// One workout. Its sample holds its duration.
 public struct Sport: Sendable, Hashable {
-    /// The kind of sport in the device's own words, such as `running`.
+    /// The activity as named by the device, such as `running`.
     public var activity: String
     /// Distance covered, in metres.
     public var distance: Double?
     /// Energy spent, in kilocalories.
     public var energy: Double?
-    /// Steps made.
+    /// Number of steps.
     public var steps: Int?
     /// Lowest heart rate, in beats per minute.
     public var minimumHeartRate: Double?

@@ -1,23 +1,23 @@
 extension Sample {
-    /// Every reason to refuse this sample, each with the member of the sample on Vitals Link that is wrong; empty for
-    /// a sample that makes sense.
+    /// Every reason to refuse this sample, with the path of the wrong member on Vitals Link; empty for a plausible
+    /// sample.
     public var violations: [Violation] {
         var result: [Violation] = []
         check { path, message in result.append(Violation(path: path(), message: message())) }
         return result
     }
 
-    /// Whether this sample makes sense: `violations` is empty, found out without writing any.
+    /// Whether the sample is plausible: `violations` is empty. Faster than building that list.
     public var isValid: Bool {
         var isValid = true
         check { _, _ in isValid = false }
         return isValid
     }
 
-    /// Takes a mistake: where it is and what would be right. Both are only put into words when they are asked for.
+    /// Receives a violation: its path, and what would be right. Both texts are built only on demand.
     private typealias Report = (_ path: @autoclosure () -> String, _ message: @autoclosure () -> String) -> Void
 
-    /// Reports each mistake. The one list of rules behind `violations` and `isValid`.
+    /// Reports each violation. `violations` and `isValid` share this one list of rules.
     private func check(_ report: Report) {
         if !SampleLimits.moments.contains(start) { report("start", "must be a time from 1970 to 2199") }
         if !SampleLimits.moments.contains(end) { report("end", "must be a time from 1970 to 2199") }
@@ -29,21 +29,20 @@ extension Sample {
         if let revision, !SampleLimits.revisions.contains(revision) {
             report("rev", "must be a whole number from 1 to \(SampleLimits.revisions.upperBound)")
         }
-        switch (metric, reading) {
-        case (.heartRate, .value(let value)), (.restingHeartRate, .value(let value)),
-            (.bloodOxygen, .value(let value)), (.stress, .value(let value)), (.temperature, .value(let value)),
-            (.battery, .value(let value)):
-            if let range = metric.range { check("value", value, within: range, report) }
-        case (.bloodPressure, .bloodPressure(let pressure)): check(pressure, report)
-        case (.steps, .steps(let steps)): check(steps, report)
-        case (.sleep, .sleep(let sleep)): check(sleep, report)
-        case (.sport, .sport(let sport)): check(sport, report)
-        default: report("metric", "\(metric.rawValue) has another kind of reading")
+        guard reading.shape == metric.shape else {
+            return report("metric", "\(metric.rawValue) has another kind of reading")
+        }
+        switch reading {
+        case .value(let value): if let range = metric.range { check("value", value, within: range, report) }
+        case .bloodPressure(let pressure): check(pressure, report)
+        case .steps(let steps): check(steps, report)
+        case .sleep(let sleep): check(sleep, report)
+        case .sport(let sport): check(sport, report)
         }
     }
 
     private func check(_ pressure: BloodPressure, _ report: Report) {
-        if let range = Metric.bloodPressure.range {
+        if let range = metric.range {
             check("systolic", pressure.systolic, within: range, report)
             check("diastolic", pressure.diastolic, within: range, report)
         }
@@ -90,7 +89,7 @@ extension Sample {
         check("heart_rate_max", sport.maximumHeartRate, within: SampleLimits.sportHeartRate, report)
     }
 
-    /// A number that is there must be within the range, which no infinity and no NaN is.
+    /// Checks that an optional number is within the range, which excludes infinity and NaN.
     private func check(_ path: String, _ number: Double?, within range: ClosedRange<Double>, _ report: Report) {
         guard let number, !range.contains(number) else { return }
         report(path, "must be a number from \(range.lowerBound.shortText) to \(range.upperBound.shortText)")
@@ -98,6 +97,6 @@ extension Sample {
 }
 
 extension Double {
-    /// The number for a person, without a fraction where it is whole.
+    /// The number as text for people, without a fraction if whole.
     var shortText: String { Int(exactly: self).map { String($0) } ?? String(self) }
 }

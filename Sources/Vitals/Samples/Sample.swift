@@ -1,25 +1,25 @@
-/// One record of a wearable: what was measured, when, and how it came about.
+/// One record of a wearable: what was measured, when and how.
 public struct Sample: Sendable, Hashable {
     /// What was measured.
     public var metric: Metric
     /// When the measurement began.
     public var start: Timestamp
-    /// When it ended; equal to `start` for a spot value, never before it. This is the time of measurement.
+    /// When the measurement ended: equal to `start` for a spot value, never before it. This is the time of measurement.
     public var end: Timestamp
-    /// What the device says that the value stands for.
+    /// What the value stands for, according to the device.
     public var kind: Kind
-    /// Whether a person started the measurement (manual), rather than the device's schedule (automatic).
+    /// Whether a person started the measurement (manual) or the device's schedule did (automatic).
     public var isUserInitiated: Bool
-    /// Whether the person was exercising, where the device says so. Only heart rates carry it.
+    /// Whether the person was exercising, if the device says so. Only heart rates have it.
     public var isExercise: Bool?
-    /// The device's own revision of this record, from 1, where it has one.
+    /// The device's own revision of this record, from 1, if it has one.
     public var revision: Int?
-    /// The device's user slot, of a device that several people use.
+    /// The device's user slot, if several people use the device.
     public var user: Int?
     /// The measured value.
     public var reading: Reading
 
-    /// Puts a sample together. `end` defaults to `start`.
+    /// A sample. `end` defaults to `start`.
     public init(
         metric: Metric, start: Timestamp, end: Timestamp? = nil, kind: Kind = .normal, isUserInitiated: Bool = false,
         isExercise: Bool? = nil, revision: Int? = nil, user: Int? = nil, reading: Reading
@@ -35,11 +35,14 @@ public struct Sample: Sendable, Hashable {
         self.reading = reading
     }
 
-    /// How long the measurement took.
+    /// Whether it is a resting item of its day: a heart rate of kind `resting`, or any resting heart rate.
+    package var isResting: Bool { metric.restOf != nil || metric.distinguishesExercise && kind == .resting }
+
+    /// Duration of the measurement.
     public var duration: Duration { end - start }
 
-    /// Whether `other` tells the same but for the device's revision of it. A record that arrives again with other
-    /// content is a correction.
+    /// Whether both are equal except for the device's revision. A record that arrives again with other content is a
+    /// correction.
     public func hasSameContent(as other: Sample) -> Bool {
         start == other.start && end == other.end && metric == other.metric && kind == other.kind
             && isUserInitiated == other.isUserInitiated && isExercise == other.isExercise && user == other.user
@@ -48,13 +51,13 @@ public struct Sample: Sendable, Hashable {
 }
 
 extension Sample {
-    /// What a value stands for. The raw value is its name on the wire.
+    /// What a value stands for. The raw value is the name on the wire.
     public enum Kind: String, CaseIterable, Sendable, Hashable {
         /// An ordinary value.
         case normal
-        /// The highest value of a period, as the device reports it.
+        /// The highest value of a period, as reported by the device.
         case maximum
-        /// The lowest value of a period, as the device reports it.
+        /// The lowest value of a period, as reported by the device.
         case minimum
         /// A value at complete rest.
         case resting

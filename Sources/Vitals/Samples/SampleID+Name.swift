@@ -1,9 +1,9 @@
 extension SampleID {
-    /// The namespace of all identities of this gateway that are made from names:
-    /// `bb0af8a1-e772-4d44-b4ac-d9696c7ac5e7`, drawn once at random for the MQTT contract and never changed.
+    /// The namespace of all ids that this gateway makes from names: `bb0af8a1-e772-4d44-b4ac-d9696c7ac5e7`, generated
+    /// at random for the MQTT contract and never changed.
     public static let namespace = SampleID(high: 0xbb0a_f8a1_e772_4d44, low: 0xb4ac_d969_6c7a_c5e7)
 
-    /// The hash that has already taken in the namespace.
+    /// The hash after taking in the namespace.
     private static let namespaceHash: SHA1 = {
         var hash = SHA1()
         hash.append(bigEndian: namespace.high)
@@ -11,7 +11,7 @@ extension SampleID {
         return hash
     }()
 
-    /// The identity of a sample: a UUID of version 5 in `namespace` over
+    /// The id of a sample: a UUID of version 5 in `namespace`, over
     /// `<device>|<metric>|<start ms>|<end ms>|<1 if user-initiated, else 0>`.
     public init(device: DeviceID, metric: Metric, start: Timestamp, end: Timestamp, isUserInitiated: Bool) {
         let separator = UInt8(ascii: "|")
@@ -28,22 +28,22 @@ extension SampleID {
         self.init(hash: hash)
     }
 
-    /// The identity of a device's sample.
+    /// The id of a device's sample.
     public init(device: DeviceID, sample: Sample) {
         self.init(
             device: device, metric: sample.metric, start: sample.start, end: sample.end,
             isUserInitiated: sample.isUserInitiated)
     }
 
-    /// The identity of anything else that has a name of its own, such as the edge of an alert: a UUID of version 5 in
-    /// `namespace` over the name's UTF-8.
+    /// The id of anything else with a name, such as an edge of an alert: a UUID of version 5 in `namespace`, over the
+    /// name's UTF-8.
     public init(name: String) {
         var hash = Self.namespaceHash
         hash.append(name.utf8)
         self.init(hash: hash)
     }
 
-    /// A new identity at random: a UUID of version 4.
+    /// A new random id: a UUID of version 4.
     public init(random generator: inout some RandomNumberGenerator) {
         self.init(high: generator.next(), low: generator.next(), version: 4)
     }
@@ -54,7 +54,7 @@ extension SampleID {
             high: UInt64(words.0) << 32 | UInt64(words.1), low: UInt64(words.2) << 32 | UInt64(words.3), version: 5)
     }
 
-    /// A UUID of these bits, of which six are replaced by version and variant (RFC 9562, 4).
+    /// A UUID of these bits, six of which are replaced by version and variant (RFC 9562, 4).
     private init(high: UInt64, low: UInt64, version: UInt64) {
         self.init(high: high & ~0xF000 | version << 12, low: low & ~(3 << 62) | 2 << 62)
     }

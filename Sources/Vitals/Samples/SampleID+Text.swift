@@ -1,17 +1,17 @@
 extension SampleID: CustomStringConvertible {
-    /// Bytes of the text form.
+    /// Length of the text form, in bytes.
     private static let textLength = 36
-    /// Digits of each group of the text form.
+    /// Number of digits of each group of the text form.
     private static let groups = [8, 4, 4, 4, 12]
 
-    /// The identity in the usual text form, in lower case: `5f0c6b0e-6d1d-5b0a-9a53-0d6a0f4f6a11`.
+    /// The id in the usual text form, in lower case: `5f0c6b0e-6d1d-5b0a-9a53-0d6a0f4f6a11`.
     public var description: String { String(textCount: Self.textLength, write) }
 
     /// Appends the text form.
     public func append(to bytes: inout [UInt8]) { bytes.appendText(count: Self.textLength, write) }
 
-    /// The identity of a text of 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, joined by hyphens, of either
-    /// case; `nil` for any other text. Version and variant are not checked.
+    /// The id of a text of 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, joined by hyphens, in either case;
+    /// `nil` for any other text. Version and variant are not checked.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         var halves: (high: UInt64, low: UInt64) = (0, 0)

@@ -1,25 +1,25 @@
-/// A device as consumers see it in `info`: what the configuration says and what the device said when it was last seen.
+/// A device as published in `info`: from the configuration and from its last connection.
 package struct DeviceInfo: Sendable, Hashable {
     package var id: DeviceID
     package var name: String
-    /// The person who wears it: whom samples without a user slot are about.
+    /// The wearer: the person of samples without a user slot.
     package var person: String?
-    /// The people of a device that several use, by the device's user slot: whom samples with one are about.
+    /// The people who share the device, by the device's user slot: the persons of samples with a slot.
     package var people: [Int: String]
     package var driver: String
     package var transport: String?
-    /// What the device said; `nil` until it was connected for the first time.
+    /// What the device said; `nil` before its first connection.
     package var identity: DeviceIdentity?
     package var capabilities: Capabilities?
-    /// Whether the device ever told its battery.
-    package var hasBattery: Bool
-    /// How long a value of a metric is fresh, as it is configured; a metric that is not named is fresh without end.
+    /// What the device has ever reported beside samples.
+    package var features: DeviceFeatures
+    /// The configured time for which a metric's value is fresh; a metric without entry is always fresh.
     package var freshness: [Metric: Duration]
 
     package init(
         id: DeviceID, name: String, person: String? = nil, people: [Int: String] = [:], driver: String,
         transport: String? = nil, identity: DeviceIdentity? = nil, capabilities: Capabilities? = nil,
-        hasBattery: Bool = false, freshness: [Metric: Duration] = [:]
+        features: DeviceFeatures = [], freshness: [Metric: Duration] = [:]
     ) {
         self.id = id
         self.name = name
@@ -29,12 +29,12 @@ package struct DeviceInfo: Sendable, Hashable {
         self.transport = transport
         self.identity = identity
         self.capabilities = capabilities
-        self.hasBattery = hasBattery
+        self.features = features
         self.freshness = freshness
     }
 
-    /// Whom a sample of this user slot is about. A slot that nobody was given is nobody's: a guest's values must not count
-    /// as those of the owner.
+    /// The person of a sample with this user slot. An unassigned slot belongs to nobody: a guest's values must not
+    /// count as the owner's.
     package func person(user: Int?) -> String? {
         if let user { people[user] } else { person }
     }

@@ -1,7 +1,7 @@
-/// The gateway as a whole, as it was started.
+/// Static facts about the running gateway.
 package struct GatewayInfo: Sendable, Hashable {
     package var version: String
-    /// The identity of the store: a new one means that sequence numbers begin anew.
+    /// The store's id. With a new id, sequence numbers start again.
     package var store: SampleID
     package var startedAt: Timestamp
     package var plugins: [String]
@@ -18,23 +18,23 @@ package struct GatewayInfo: Sendable, Hashable {
     }
 }
 
-/// How the gateway is doing.
+/// The gateway's condition.
 package struct GatewayState: Sendable, Hashable {
-    /// `connected` with the broker; `nil` while it is not, which no consumer sees.
+    /// `connected` to the broker; `nil` otherwise, which no consumer sees.
     package var broker: String?
-    /// Messages that wait for the broker, by lane.
+    /// Messages waiting for the broker, by lane.
     package var outbox: [Lane: Int]
-    /// When the oldest of them was made.
+    /// When the oldest of these was created.
     package var oldestUnsentAt: Timestamp?
-    /// What was dropped since the store was made, by class, in the order of the classes' names.
+    /// Number of dropped items since the store was created, by class, sorted by class name.
     package var dropped: [String: Int]
-    /// The size of the store's files in bytes.
+    /// Size of the store's files, in bytes.
     package var storeBytes: Int64
-    /// Why the store did not take the last write, or else how the connection with the broker last failed.
+    /// Why the store's last write failed, or else why the broker connection last failed.
     package var lastError: String?
     package var at: Timestamp
 
-    /// What `broker` says.
+    /// The value of `broker` when connected.
     package static let connected = "connected"
 
     package init(

@@ -1,19 +1,19 @@
-/// How the connection with a device stands.
+/// State of the connection with a device.
 package struct LinkState: Sendable, Hashable {
     /// The phases of a connection. The raw value is the name on the wire.
     package enum Phase: String, CaseIterable, Sendable, Hashable { case disabled, connecting, connected, waiting }
 
     /// The phase.
     package var phase: Phase
-    /// Since when.
+    /// When the phase began.
     package var since: Timestamp
-    /// Attempts to connect since it was last connected.
+    /// Attempts to connect since the last connection.
     package var attempts: Int
-    /// The strength of the radio signal in dBm, where the link has one.
+    /// Radio signal strength in dBm, if the link has one.
     package var signalStrength: Int?
-    /// How far the device's clock was ahead of ours when it was connected, in seconds.
+    /// How far the device's clock was ahead of the gateway's at the connection, in seconds.
     package var clockSkew: Double?
-    /// Why the last connection failed or broke, for a person.
+    /// Why the last connection failed or broke, as text for people.
     package var lastError: String?
 
     package init(

@@ -1,4 +1,4 @@
-/// How the measurement that is in progress stands, or how the last one ended.
+/// State of the running measurement, or the result of the last one.
 package struct MeasureState: Sendable, Hashable {
     /// The phases. The raw value is the name on the wire.
     package enum Phase: String, CaseIterable, Sendable, Hashable { case idle, starting, measuring, ended, failed }
@@ -6,19 +6,22 @@ package struct MeasureState: Sendable, Hashable {
     package var phase: Phase
     package var metric: Metric?
     package var startedAt: Timestamp?
-    /// The newest reading of the measurement.
+    /// The newest reading.
     package var reading: Reading?
-    /// Why it failed or was interrupted, for a person.
+    /// Number of readings that the gateway refused as implausible.
+    package var refused: Int
+    /// Why the measurement failed or was interrupted, or why its newest reading failed, as text for people.
     package var error: String?
 
     package init(
         phase: Phase = .idle, metric: Metric? = nil, startedAt: Timestamp? = nil, reading: Reading? = nil,
-        error: String? = nil
+        refused: Int = 0, error: String? = nil
     ) {
         self.phase = phase
         self.metric = metric
         self.startedAt = startedAt
         self.reading = reading
+        self.refused = refused
         self.error = error
     }
 }

@@ -1,21 +1,21 @@
-/// A device's monitoring as the gateway wants it and as the device has it.
+/// A device's monitoring, as wanted by the gateway and as reported by the device.
 package struct TwinState: Sendable, Hashable {
-    /// What was accepted; `nil` until the device was connected for the first time.
+    /// The accepted settings; `nil` before the first connection.
     package var desired: MonitorSettings?
-    /// Rises with each accepted change, from 1.
+    /// Increases with each accepted change, from 1.
     package var version: Int
-    /// What the device confirmed by read-back.
+    /// The settings that the device confirmed by read-back.
     package var reported: MonitorSettings
-    /// The version that the device has confirmed, 0 before the first.
+    /// The version that the device has confirmed; 0 before the first.
     package var reportedVersion: Int
-    /// Settings that were accepted and that the device has not confirmed yet.
+    /// Accepted settings that the device has not confirmed yet.
     package var pending: Set<MonitorSetting>
-    /// Settings that somebody changed on the device itself. They are shown and never overwritten by themselves.
+    /// Settings changed on the device itself. They are published, and never overwritten automatically.
     package var drift: Set<MonitorSetting>
-    /// Why the device did not take the settings, for a person.
+    /// Why the device did not take the settings, as text for people.
     package var error: String?
     package var updatedAt: Timestamp
-    /// A patch that was accepted before the device was ever connected; it is merged into what it reports then.
+    /// A patch accepted before the first connection, to be merged into what the device then reports.
     package var waiting: MonitorPatch?
 
     package init(

@@ -1,6 +1,6 @@
 extension [UInt8] {
-    /// Appends `count` bytes of text that `write` fills in, all of them, without a string in between: identifiers and
-    /// times are written for every sample.
+    /// Appends `count` bytes of text, all filled in by `write`. Avoids a temporary string: ids and times are written
+    /// for every sample.
     mutating func appendText(count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { text in
             write(text)
@@ -10,7 +10,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// A string of `count` bytes of ASCII that `write` fills in, all of them.
+    /// A string of `count` ASCII bytes, all filled in by `write`.
     init(textCount count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         self.init(unsafeUninitializedCapacity: count) { text in
             write(UnsafeMutableBufferPointer(rebasing: text[..<count]))
@@ -20,7 +20,7 @@ extension String {
 }
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Writes the last `count` decimal digits of a number that is not negative, with leading zeros, from `position` on.
+    /// Writes the last `count` decimal digits of a non-negative number from `position` on, with leading zeros.
     func writeDigits(_ number: Int, count: Int, at position: Int) {
         var rest = UInt(number)
         for index in stride(from: position + count - 1, through: position, by: -1) {
@@ -29,7 +29,7 @@ extension UnsafeMutableBufferPointer<UInt8> {
         }
     }
 
-    /// Writes the last `count` hexadecimal digits of a number, in lower case, from `position` on.
+    /// Writes the last `count` hexadecimal digits of a number from `position` on, in lower case.
     func writeHexadecimal(_ number: UInt64, count: Int, at position: Int) {
         var rest = number
         for index in stride(from: position + count - 1, through: position, by: -1) {

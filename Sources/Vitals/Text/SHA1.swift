@@ -1,14 +1,14 @@
-/// The hash function SHA-1 (FIPS 180-4, RFC 3174), as UUIDs of version 5 need it (RFC 9562, 5.5). Not for security.
+/// The hash function SHA-1 (FIPS 180-4, RFC 3174), required for UUIDs of version 5 (RFC 9562, 5.5). Not for security.
 ///
-/// Bytes are put into the 16 words of a block one by one, so that a text of any length is hashed where it stands, without
-/// memory of its own: an identity is made for every sample that arrives.
+/// Bytes go one by one into the 16 words of a block, so that a text of any length is hashed in place without
+/// allocation: every arriving sample needs an id.
 struct SHA1 {
     private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
         0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0
     )
-    /// The block that is being filled; bytes not yet there are zero.
+    /// The block being filled; the bytes not filled yet are zero.
     private var block = InlineArray<16, UInt32>(repeating: 0)
-    /// Bytes hashed so far.
+    /// Number of bytes hashed so far.
     private var length: UInt64 = 0
 
     /// Hashes one more byte.
@@ -24,7 +24,7 @@ struct SHA1 {
         for byte in bytes { append(byte) }
     }
 
-    /// Hashes the eight bytes of a number, most significant first.
+    /// Hashes the eight bytes of a number, most significant byte first.
     mutating func append(bigEndian number: UInt64) {
         for shift in stride(from: UInt64(56), through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: number >> shift))
@@ -33,7 +33,7 @@ struct SHA1 {
 
     /// Hashes a number's decimal digits.
     mutating func append(decimal number: Int64) {
-        /// The most digits that a number of 64 bits has.
+        /// Maximum number of digits of a 64-bit number.
         let digitLimit = 20
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var first = digitLimit
@@ -47,11 +47,11 @@ struct SHA1 {
         for index in first..<digitLimit { append(digits[index]) }
     }
 
-    /// The five words of the hash of everything that was appended.
+    /// The five words of the hash of all bytes appended.
     consuming func digest() -> (UInt32, UInt32, UInt32, UInt32, UInt32) {
         let bits = length << 3
         append(0x80)
-        // The length takes the last two words of a block; where the text reaches into them, it takes another block.
+        // The length takes the last two words of a block. If the text reaches into them, it takes another block.
         if length & 63 > 56 { compress() }
         block[14] = UInt32(truncatingIfNeeded: bits >> 32)
         block[15] = UInt32(truncatingIfNeeded: bits)
@@ -59,7 +59,7 @@ struct SHA1 {
         return state
     }
 
-    /// Works the full block into the state, and empties the block.
+    /// Hashes the full block into the state and clears the block.
     private mutating func compress() {
         var (a, b, c, d, e) = state
         for round in 0..<80 {

@@ -1,11 +1,11 @@
-/// Reads a short text of a fixed form from left to right. Each step takes what it names or fails.
+/// Parses a short text of fixed form from left to right. Each step takes what it names, or fails.
 struct TextCursor {
     private var rest: Substring.UTF8View
 
     /// A cursor before the first byte of `text`.
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// Whether everything was taken.
+    /// Whether the whole text was taken.
     var isAtEnd: Bool { rest.isEmpty }
 
     /// Takes exactly `count` decimal digits.
@@ -39,7 +39,7 @@ struct TextCursor {
         return UInt64(digit)
     }
 
-    /// Takes this ASCII character, and says whether it was there.
+    /// Takes this ASCII character if it comes next. Returns whether it did.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()

@@ -1,13 +1,13 @@
 /// Year, month and day of the proleptic Gregorian calendar.
 ///
-/// Days are counted in years that begin on 1 March, so that the leap day is a year's last: the months before it then
-/// have the lengths 31, 30, 31, 30, 31 over and over, which is 153 days in five months.
+/// Years are counted from 1 March, so that the leap day is a year's last: the lengths of the months before it then
+/// repeat 31, 30, 31, 30, 31, which is 153 days in five months.
 struct CivilDate: Equatable {
     var year: Int
     var month: Int
     var day: Int
 
-    /// Years that have four digits, and so a text in RFC 3339.
+    /// Years with four digits, which have a text in RFC 3339.
     static let years = 0...9_999
 
     private static let daysPerEra = 146_097  // 400 years, after which the calendar repeats
@@ -15,7 +15,7 @@ struct CivilDate: Equatable {
     private static let daysPerFourYears = 1_461
     private static let daysFromMarchOfYearZero = 719_468  // from 0000-03-01 to 1970-01-01
 
-    /// The date of this year, month and day; `nil` where there is none, or the year has not four digits.
+    /// The date with this year, month and day; `nil` if it does not exist or the year has not four digits.
     init?(year: Int, month: Int, day: Int) {
         guard Self.years.contains(year), (1...12).contains(month),
             day >= 1, day <= Self.length(ofMonth: month, year: year)
@@ -23,10 +23,10 @@ struct CivilDate: Equatable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The date so many days after 1970-01-01.
+    /// The date this many days after 1970-01-01.
     init(dayNumber: Int) {
         let (era, dayOfEra) = (dayNumber + Self.daysFromMarchOfYearZero).flooredQuotient(by: Self.daysPerEra)
-        // The last day of an era and of four years belongs to the year before: it is a leap day.
+        // The last day of an era, and of four years, belongs to the year before: it is a leap day.
         let century = min(dayOfEra / Self.daysPerCentury, 3)
         let dayOfCentury = dayOfEra - century * Self.daysPerCentury
         let olympiad = dayOfCentury / Self.daysPerFourYears
@@ -61,7 +61,7 @@ struct CivilDate: Equatable {
 }
 
 extension BinaryInteger {
-    /// The quotient rounded down and the remainder that is never negative, of a division by a positive number.
+    /// The quotient rounded down, and the non-negative remainder, of a division by a positive number.
     func flooredQuotient(by divisor: Self) -> (quotient: Self, remainder: Self) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,16 +1,16 @@
 extension LocalDay: CustomStringConvertible {
-    /// The first date that has a text, 0000-01-01.
+    /// The first date with a text, 0000-01-01.
     public static let earliest = LocalDay(number: -719_528)
-    /// The last date that has a text, 9999-12-31.
+    /// The last date with a text, 9999-12-31.
     public static let latest = LocalDay(number: 2_932_896)
 
-    /// The date of this year (0–9999), month and day; `nil` where there is none.
+    /// The date with this year (0–9999), month and day; `nil` if it does not exist.
     public init?(year: Int, month: Int, day: Int) {
         guard let date = CivilDate(year: year, month: month, day: day) else { return nil }
         self.init(number: date.dayNumber)
     }
 
-    /// The date of a text `YYYY-MM-DD`, `nil` for any other text and for a date that does not exist.
+    /// The date of a text `YYYY-MM-DD`; `nil` for any other text and for a date that does not exist.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         guard let year = cursor.number(digits: 4), cursor.take("-"), let month = cursor.number(digits: 2),

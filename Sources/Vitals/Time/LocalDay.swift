@@ -3,10 +3,10 @@ public struct LocalDay: Sendable, Hashable, Comparable {
     /// Days since 1970-01-01; negative before.
     public var number: Int
 
-    /// The date so many days after 1970-01-01.
+    /// The date this many days after 1970-01-01.
     public init(number: Int) { self.number = number }
 
-    /// Orders by time or text, ascending.
+    /// Orders by date, ascending.
     public static func < (a: LocalDay, b: LocalDay) -> Bool { a.number < b.number }
 
     /// The date `days` later.

@@ -1,33 +1,33 @@
 /// A period in which a time zone keeps one offset from UTC.
 public struct OffsetPeriod: Sendable, Hashable {
-    /// Seconds that local time is ahead of UTC; negative in the west.
+    /// Seconds by which local time is ahead of UTC; negative in the west.
     public var seconds: Int
-    /// The moments at which this is so.
+    /// The moments with this offset.
     public var range: Range<Timestamp>
 
-    /// A period of an offset.
+    /// A period with this offset.
     public init(seconds: Int, range: Range<Timestamp>) {
         self.seconds = seconds
         self.range = range
     }
 
-    /// The date on a wall calendar at a moment of this period.
+    /// The local date at a moment of this period.
     public func day(of moment: Timestamp) -> LocalDay { LocalDay(number: Int(local(moment).quotient)) }
 
-    /// Minutes from midnight on a wall clock at a moment of this period, 0–1439.
+    /// Minutes from local midnight at a moment of this period, 0–1439.
     public func minuteOfDay(_ moment: Timestamp) -> Int { Int(local(moment).remainder / 60_000) }
 
-    /// Days since 1970-01-01 and milliseconds since midnight, both local.
+    /// Local days since 1970-01-01, and milliseconds since local midnight.
     private func local(_ moment: Timestamp) -> (quotient: Int64, remainder: Int64) {
         let clamped = min(max(moment, .earliest), .latest)
         return (clamped.milliseconds + Int64(seconds) * 1000).flooredQuotient(by: Timestamp.millisecondsPerDay)
     }
 }
 
-/// A calendar that remembers the last offset: for moments that are close together, as samples are, finding the local
-/// offset or day costs a comparison.
+/// A calendar that caches the last offset: for moments close together, such as those of samples, the local offset or
+/// day costs one comparison.
 public struct OffsetCache: Sendable {
-    /// The calendar that is asked.
+    /// The underlying calendar.
     public let calendar: LocalCalendar
     private var period: OffsetPeriod
 
@@ -43,14 +43,14 @@ public struct OffsetCache: Sendable {
         return period
     }
 
-    /// Whole minutes that local time is ahead of UTC, rounded down; negative in the west.
+    /// Whole minutes by which local time is ahead of UTC, rounded down; negative in the west.
     public mutating func minutes(at moment: Timestamp) -> Int {
         offset(at: moment).seconds.flooredQuotient(by: 60).quotient
     }
 
-    /// The date on a wall calendar at that moment.
+    /// The local date at that moment.
     public mutating func day(of moment: Timestamp) -> LocalDay { offset(at: moment).day(of: moment) }
 
-    /// Minutes from midnight on a wall clock at that moment, 0–1439.
+    /// Minutes from local midnight at that moment, 0–1439.
     public mutating func minuteOfDay(_ moment: Timestamp) -> Int { offset(at: moment).minuteOfDay(moment) }
 }

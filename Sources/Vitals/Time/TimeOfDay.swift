@@ -1,21 +1,21 @@
-/// A time on a wall clock, in whole minutes from midnight. Its text is `HH:MM`.
+/// A local time of day, in whole minutes from midnight. Its text is `HH:MM`.
 public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Minutes from midnight, 0–1440; 1440 is midnight at the day's end.
+    /// Minutes from midnight, 0–1440; 1440 is midnight at the end of the day.
     public let minutes: Int
 
-    /// The midnight that ends a day.
+    /// The midnight at the end of a day.
     public static let endOfDay = 1440
 
-    /// A time so many minutes after midnight; `nil` outside 0–1440.
+    /// A time this many minutes after midnight; `nil` outside 0–1440.
     public init?(minutes: Int) {
         guard (0...Self.endOfDay).contains(minutes) else { return nil }
         self.minutes = minutes
     }
 
-    /// The time of a text `HH:MM`, from `00:00` to `24:00`; `HH:MM:SS` is taken too and its seconds are dropped. `nil`
+    /// The time of a text `HH:MM`, from `00:00` to `24:00`. `HH:MM:SS` is accepted, and its seconds are dropped; `nil`
     /// for any other text.
     ///
-    /// As an end, `00:00` means `24:00`: the time pickers of user interfaces have no 24:00.
+    /// With `asEnd`, `00:00` means `24:00`, which the time pickers of user interfaces do not have.
     public init?(_ text: String, asEnd: Bool = false) {
         var cursor = TextCursor(text)
         guard let hour = cursor.number(digits: 2), cursor.take(":"), let minute = cursor.number(digits: 2),
@@ -27,7 +27,7 @@ public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible
             second = value
         }
         guard cursor.isAtEnd else { return nil }
-        // 24:00 is a time, 24:00:01 is none.
+        // 24:00 is valid, 24:00:01 is not.
         let minutes = hour * 60 + minute
         guard minutes < Self.endOfDay || (minutes == Self.endOfDay && second == 0) else { return nil }
         self.minutes = asEnd && minutes == 0 ? Self.endOfDay : minutes

@@ -1,7 +1,7 @@
 extension Timestamp: CustomStringConvertible {
-    /// The first moment that has a text: 0000-01-01T00:00:00.000Z.
+    /// The first moment with a text: 0000-01-01T00:00:00.000Z.
     public static let earliest = Timestamp(milliseconds: -62_167_219_200_000)
-    /// The last moment that has a text: 9999-12-31T23:59:59.999Z.
+    /// The last moment with a text: 9999-12-31T23:59:59.999Z.
     public static let latest = Timestamp(milliseconds: 253_402_300_799_999)
 
     static let millisecondsPerDay: Int64 = 86_400_000
@@ -15,12 +15,12 @@ extension Timestamp: CustomStringConvertible {
     /// Appends the text of `description`.
     public func append(to bytes: inout [UInt8]) { bytes.appendText(count: Self.textLength, write) }
 
-    /// The moment of a text in RFC 3339, such as `2026-11-21T08:31:04.12+01:00`; `nil` where the text is not one, names
-    /// a date or time that does not exist, or lies outside `earliest...latest` in UTC.
+    /// The moment of a text in RFC 3339, such as `2026-11-21T08:31:04.12+01:00`; `nil` if the text is not one, names a
+    /// date or time that does not exist, or lies outside `earliest...latest` in UTC.
     ///
-    /// Any offset is taken, as are lower-case `t` and `z`. A fraction may have any length; what is beyond milliseconds
-    /// is dropped. A leap second, `23:59:60` in UTC, is taken as the last millisecond before midnight, since Unix time
-    /// has no place for it.
+    /// Any offset is accepted, as are lower-case `t` and `z`. A fraction may have any length and is cut off after
+    /// milliseconds. A leap second, `23:59:60` in UTC, becomes the last millisecond before midnight, since Unix time
+    /// has no value for it.
     public init?(rfc3339 text: String) {
         var cursor = TextCursor(text)
         guard let year = cursor.number(digits: 4), cursor.take("-"),
@@ -61,10 +61,10 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension CivilDate {
-    /// Bytes of `YYYY-MM-DD`.
+    /// Number of bytes of `YYYY-MM-DD`.
     static let textLength = 10
 
-    /// Writes `YYYY-MM-DD` at the text's beginning.
+    /// Writes `YYYY-MM-DD` at the beginning of the text.
     func write(to text: UnsafeMutableBufferPointer<UInt8>) {
         text.writeDigits(year, count: 4, at: 0)
         text[4] = UInt8(ascii: "-")
@@ -75,7 +75,7 @@ extension CivilDate {
 }
 
 extension TextCursor {
-    /// Takes an optional fraction of a second as whole milliseconds; `nil` where a point has no digit after it.
+    /// Takes an optional fraction of a second as whole milliseconds; `nil` if no digit follows the point.
     fileprivate mutating func milliseconds() -> Int? {
         guard take(".") else { return 0 }
         guard var result = digit() else { return nil }

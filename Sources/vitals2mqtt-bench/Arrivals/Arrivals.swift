@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// What an independent subscriber has received, checked as it comes.
+/// The samples that an independent subscriber has received, checked on arrival.
 final class Arrivals: Sendable {
-    /// What the samples' times mean.
+    /// How samples' times map to keys.
     struct Key: Sendable {
-        /// Milliseconds since 1970 of key 0, and between two keys.
+        /// Key 0 in milliseconds since 1970, and the milliseconds between two keys.
         var base: Int64
         var step: Int64
     }
@@ -18,7 +18,7 @@ final class Arrivals: Sendable {
         var newIdentities = 0
         var strangers = 0
         var outOfOrder = 0
-        /// Numbers that no message had, up to the greatest one.
+        /// Numbers missing up to the greatest one received.
         var holes = 0
     }
 
@@ -42,18 +42,17 @@ final class Arrivals: Sendable {
         state = Mutex(State(key: key, devices: Array(repeating: DeviceArrivals(), count: devices)))
     }
 
-    /// Samples so far, those that came again included.
+    /// Samples so far, including repeated ones.
     var samples: Int { sampleCount.load(ordering: .relaxed) }
     /// Messages with samples so far.
     var messages: Int { messageCount.load(ordering: .relaxed) }
-    /// Different samples of the feeder so far.
+    /// Distinct samples of the feeder so far.
     var received: Int { state.withLock { $0.devices.reduce(0) { $0 + $1.received } } }
-    /// On the steady clock, when the gateway said `online`.
+    /// When the gateway said `online`, on the steady clock.
     var onlineAt: [Int64] { state.withLock { $0.onlineAt } }
-    /// On the steady clock, the first sample and the last one so far; 0 for none.
+    /// The times of the first and the latest sample on the steady clock; 0 for none.
     var sampleTimes: (first: Int64, last: Int64) { state.withLock { ($0.firstSampleAt, $0.lastSampleAt) } }
 
-    /// The devices as they are now.
     var devices: [DeviceArrivals] { state.withLock { $0.devices } }
 
     var totals: Totals {
@@ -71,9 +70,9 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Notes the time from device to subscriber of every sample from now on.
+    /// Starts or stops recording the latency of every sample, from device to subscriber.
     func measureLatency(_ isOn: Bool) { state.withLock { $0.measuresLatency = isOn } }
-    /// Times from device to subscriber, in microseconds, ascending.
+    /// Latencies from device to subscriber, in microseconds, ascending.
     var latencies: [Int32] { state.withLock { $0.latencies.sorted() } }
 
     /// Takes a message, on the subscriber's thread.
@@ -105,7 +104,7 @@ final class Arrivals: Sendable {
         messageCount.add(1, ordering: .relaxed)
     }
 
-    /// Facts that are no samples count in the row of numbers, too.
+    /// Facts other than samples also use numbers of the sequence.
     private func takeFact(_ payload: UnsafeRawBufferPointer) {
         var scanner = PayloadScanner(payload)
         if let sequence = scanner.sequence() { state.withLock { $0.note(sequence) } }

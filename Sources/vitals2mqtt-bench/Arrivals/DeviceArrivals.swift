@@ -1,24 +1,24 @@
-/// What arrived of one device: each sample at most once counted as received, and everything that is wrong with the rest.
+/// The samples that arrived from one device: each distinct one is counted once, and everything wrong separately.
 struct DeviceArrivals: Sendable {
-    /// Keys beyond it are none of the feeder's.
+    /// No key of the feeder is greater.
     private static let maximumKey: Int64 = 20_000_000
 
-    /// By key, the fingerprint of the sample's `id`; 0 for one that has not arrived.
+    /// The fingerprint of the sample's `id`, by key; 0 for a sample that has not arrived.
     private(set) var identities: [UInt64] = []
-    /// Different samples.
+    /// Distinct samples.
     private(set) var received = 0
-    /// Samples that arrived again under the same `id`.
+    /// Samples that arrived again with the same `id`.
     private(set) var duplicates = 0
-    /// Samples that arrived again under another `id`.
+    /// Samples that arrived again with another `id`.
     private(set) var newIdentities = 0
     /// Samples that were never fed.
     private(set) var strangers = 0
-    /// Samples that arrived first after a later one of the same kind, live or historical.
+    /// Samples whose first arrival came after a later sample of the same kind, live or historical.
     private(set) var outOfOrder = 0
     private var newestLive: Int64 = -1
     private var newestHistorical: Int64 = -1
 
-    /// Takes the sample of a key; `nil` for a time that no key has.
+    /// Takes the sample of a key; `nil` if no key has its time.
     mutating func take(_ key: Int64?, identity: UInt64, isHistorical: Bool) {
         guard let key, key >= 0, key <= Self.maximumKey else {
             strangers += 1

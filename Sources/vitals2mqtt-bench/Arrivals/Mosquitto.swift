@@ -1,9 +1,9 @@
 internal import CMosquitto
 
-/// libmosquitto as a whole.
+/// Global initialisation of libmosquitto.
 enum Mosquitto {
     private static let isPrepared: Bool = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-    /// Initialises the library once: it is not thread-safe by itself.
+    /// Initialises the library once, because its initialisation is not thread-safe.
     static func prepare() { _ = isPrepared }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds what the benchmark needs in a measurement's bytes, without a tree: the fields in the order in which they stand.
+/// Scans a measurement's bytes for the fields that the benchmark needs, in their order, without building a tree.
 struct PayloadScanner {
-    /// A sample as it arrived.
+    /// A sample as received.
     struct Arrival {
         /// A fingerprint of the 36 characters of `id`; never 0.
         var identity: UInt64
@@ -17,13 +17,13 @@ struct PayloadScanner {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The number of the fact: everything counted has one.
+    /// The number of the fact.
     mutating func sequence() -> Int? {
         guard skip(past: "\"seq\":") else { return nil }
         return Int(digits())
     }
 
-    /// Whether the message says that its samples are of the past; call it before `sequence`.
+    /// Whether the message marks its samples as historical; call it before `sequence`.
     mutating func isHistorical() -> Bool {
         guard skip(past: "\"historical\":"), position < bytes.count else { return false }
         return bytes[position] == UInt8(ascii: "t")
@@ -49,7 +49,7 @@ struct PayloadScanner {
         return Arrival(identity: max(1, identity), start: start, thousandths: thousandths)
     }
 
-    /// Goes behind the next occurrence of a word that begins with a quotation mark.
+    /// Moves behind the next occurrence of a word that begins with a quotation mark.
     private mutating func skip(past word: StaticString) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         let length = word.utf8CodeUnitCount
@@ -90,7 +90,7 @@ struct PayloadScanner {
         return (days * 86_400 + seconds) * 1000 + number(20, 3)
     }
 
-    /// Days since 1970 of a day of the Gregorian calendar, counted in years that begin in March.
+    /// Days since 1970 of a Gregorian date, counted in years that begin in March.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A truth that is set once.
+/// A Boolean that is set once.
 final class Signpost: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .acquiring) }

@@ -1,8 +1,8 @@
 internal import CMosquitto
 import Foundation
 
-/// An independent subscriber: libmosquitto on a thread of its own, QoS 1, with a session that outlives a restart of the
-/// broker, so that what is published before it is back is kept for it.
+/// An independent subscriber: libmosquitto on its own thread, QoS 1, with a session that outlives a restart of the
+/// broker, so that the broker keeps messages for it until it is back.
 final class Subscriber: Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private let isEnding = Signpost()
@@ -27,7 +27,7 @@ final class Subscriber: Sendable {
         finished.wait()
     }
 
-    /// What the callbacks reach.
+    /// The object that the callbacks use.
     private final class Context: Sendable {
         let arrivals: Arrivals
         let isSubscribed: Signpost

@@ -1,16 +1,16 @@
 internal import CMosquitto
 import Glibc
 
-/// libmosquitto as fast as it goes: QoS 1, a fixed number in flight, nothing before it and nothing behind it.
+/// libmosquitto at full speed: QoS 1, a fixed number of messages in flight, and nothing else.
 final class BarePublisher {
-    /// More makes libmosquitto slower: it searches the list of what is in flight.
+    /// A greater window slows libmosquitto down: it searches the list of messages in flight.
     private static let window = 200
 
     private var acknowledged = 0
     private var published = 0
     private var isConnected = false
 
-    /// Publishes for so long. Returns messages per second that the broker has acknowledged and the subscriber received.
+    /// Publishes for a time. Returns the messages per second that the broker acknowledged and the subscriber received.
     static func rate(port: UInt16, seconds: Double, arrivals: Arrivals) throws -> Double {
         let loop = BarePublisher()
         return try loop.run(port: port, seconds: seconds, arrivals: arrivals)
@@ -50,7 +50,7 @@ final class BarePublisher {
                 throw BenchError("The bare loop has lost the broker.")
             }
         }
-        // The subscriber is part of the loop: what it has not received by the end of the time does not count.
+        // The subscriber is part of the loop: messages that it has not received in time do not count.
         let rate = Double(arrivals.messages - before) / Instant.seconds(since: start)
         while acknowledged < published, mosquitto_loop(client, 100, 1) == MOSQ_ERR_SUCCESS.rawValue {}
         _ = Instant.wait(upTo: 30) { arrivals.messages - before >= published }
@@ -58,7 +58,7 @@ final class BarePublisher {
         return rate
     }
 
-    /// What the gateway publishes for one live sample.
+    /// The gateway's payload for one live sample.
     private static let payload = Array(
         (#"{"schema":"vitals2mqtt.measurement/1","gateway":"home","device":"bare","person":null,"metric":"heart_rate","#
             + #""unit":"bpm","source":"live","historical":false,"seq":100000,"published_at":"2026-11-21T07:31:04.120Z","#

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// SQLite as fast as it goes on this disk, as the gateway's store is set: WAL, and a full sync at every commit.
+/// SQLite at full speed on this disk, with the settings of the gateway's store: WAL, and a full sync at every commit.
 struct BareStore {
     private static let batch = 1000
 
@@ -19,9 +19,9 @@ struct BareStore {
         }
     }
 
-    /// Transactions of one row, a second.
+    /// Transactions of one row, per second.
     func transactionRate(seconds: Double) throws -> Double { try rate(seconds: seconds, rows: 1) }
-    /// Rows in transactions of a thousand, a second.
+    /// Rows per second, in transactions of a thousand.
     func rowRate(seconds: Double) throws -> Double { try rate(seconds: seconds, rows: Self.batch) }
 
     private func rate(seconds: Double, rows: Int) throws -> Double {

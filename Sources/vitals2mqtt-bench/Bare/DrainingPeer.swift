@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A gateway that greets a device and then throws away what it says.
+/// A gateway that greets a device and then discards its input.
 final class DrainingPeer: Sendable {
     private let socket: Int32
 

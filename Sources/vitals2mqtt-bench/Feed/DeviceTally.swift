@@ -1,22 +1,22 @@
 import Synchronization
 
-/// What one device of the feeder has done, as the benchmark asks for it.
+/// What one device of the feeder has done, for queries by the benchmark.
 final class DeviceTally: Sendable {
     struct Counts: Sendable {
         var isConnected = false
         /// Whether nothing waits to be written.
         var isQuiet = true
-        /// The plan's generation that the device has seen.
+        /// The generation of the plan that the device has seen.
         var generation = 0
-        /// Samples that were handed to the socket, in flood mode the keys from 0.
+        /// Samples handed to the socket in flood mode, with keys from 0.
         var flooded = 0
-        /// Keys of samples that were sent at a pace.
+        /// Keys of samples sent at a pace.
         var paced: [UInt32] = []
-        /// Keys that the gateway has answered: it said that they are durable.
+        /// Keys whose samples the gateway has confirmed as durable.
         var acknowledged: [UInt32] = []
-        /// Requests that were answered with an error.
+        /// Requests answered with an error.
         var refused = 0
-        /// On the steady clock, when history was asked for first, and when the gateway last said what is durable.
+        /// When history was first requested, and when the gateway last confirmed durability, on the steady clock.
         var firstRead: Int64 = 0
         var lastAcknowledge: Int64 = 0
     }

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// The devices, as a process of their own. They are told over standard input what to do, a line a command:
-/// `flood`, `pace RATE`, `request RATE` (all devices together, a second), `stop`, `counts`, `keys FILE`.
+/// The devices, as a separate process. Commands come on standard input, one per line: `flood`, `pace RATE`, `request
+/// RATE` (samples per second of all devices together), `stop`, `counts`, `keys FILE`.
 struct FeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed", abstract: "Plays wearables that speak Vitals Link over TCP.")
@@ -34,7 +34,8 @@ struct FeedCommand: ParsableCommand {
         }
     }
 
-    /// Waits until every device has noticed, and has written what it had begun; one that is away has nothing to write.
+    /// Waits until every device has noticed, and has written what it had begun; a disconnected device has nothing to
+    /// write.
     private func stop(_ plan: FeedPlan, _ feeders: [FeedDevice]) {
         plan.change(to: .idle)
         let generation = plan.current.generation
@@ -60,7 +61,7 @@ struct FeedCommand: ParsableCommand {
         return "counts " + numbers.map { "\($0)" }.joined(separator: " ")
     }
 
-    /// Writes a line for each device: what was flooded, the keys that were sent at a pace, and those that were answered.
+    /// Writes a line for each device: the number flooded, the keys sent at a pace, and the keys answered.
     private func writeKeys(of feeders: [FeedDevice], to path: String) throws {
         let lines = feeders.map { feeder in
             let counts = feeder.tally.counts

@@ -1,12 +1,12 @@
 import JSON
 
-/// What the device answers. Calls are rare but for answers to samples, which are read without a tree.
+/// The device's answers to calls. Calls are rare, except answers to samples, which are read without building a tree.
 extension FeedConnection {
     private static let methodNotFound = -32601
-    /// Records that fit into a line of 256 KiB.
+    /// The most records that fit into a line of 256 KiB.
     private static let maximumPage = 2000
 
-    /// Takes a line of the gateway; `false` when it cannot be read, which ends the connection.
+    /// Takes a line of the gateway; `false` if it is unreadable, which ends the connection.
     mutating func take(_ line: [UInt8]) -> Bool {
         guard let text = try? JSONValue(parsing: line) else { return false }
         guard let method = text["method"]?.asString else {

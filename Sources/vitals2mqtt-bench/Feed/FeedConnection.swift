@@ -1,10 +1,10 @@
 import Glibc
 
-/// One connection of the gateway with a device of the feeder: a blocking thread that writes and reads.
+/// One connection between the gateway and a device of the feeder: a blocking thread that writes and reads.
 struct FeedConnection {
-    /// Samples that are rendered at once in flood mode: some 40 KB, less than the socket takes.
+    /// Samples rendered at once in flood mode: about 40 KB, less than the socket takes.
     private static let burst = 256
-    /// How long a device without anything to do waits before it looks at the plan again.
+    /// How long an idle device waits before it checks the plan again, in microseconds.
     private static let tick: Int64 = 10_000
 
     let socket: Int32
@@ -43,7 +43,7 @@ struct FeedConnection {
         }
     }
 
-    /// Says what the device has to tell again, now that it is connected.
+    /// Sends the unanswered samples again, now that the device is connected.
     mutating func begin() {
         isReady = true
         stock.renderUnanswered(of: plan, to: &output)
@@ -55,7 +55,7 @@ struct FeedConnection {
             generation = current.generation
             mode = current.mode
             if case .pace(let rate, _) = mode {
-                // The devices take turns, so that the whole is even, too.
+                // The devices take turns, so that their sum is even, too.
                 let interval = 1_000_000 / rate
                 nextDue = current.began + Int64(interval * Double(index) / Double(plan.deviceCount))
             }
@@ -78,7 +78,7 @@ struct FeedConnection {
         case .pace(let rate, let asRequests):
             let interval = Int64(1_000_000 / rate)
             let now = Instant.steady
-            // After a pause of the connection nothing is made up for: the samples of that time do not exist.
+            // Samples missed during a pause of the connection are not made up for: they do not exist.
             if now - nextDue > 1_000_000 { nextDue = now }
             while nextDue <= now {
                 let key = stock.renderNow(of: plan, asRequest: asRequests, to: &output)
@@ -88,7 +88,7 @@ struct FeedConnection {
         }
     }
 
-    /// Writes what the socket takes; `false` when the connection is gone.
+    /// Writes as much as the socket takes; `false` if the connection is gone.
     private mutating func write() -> Bool {
         while written < output.count {
             let (offset, count) = (written, output.count - written)
@@ -105,13 +105,13 @@ struct FeedConnection {
         return true
     }
 
-    /// Waits for what comes next, and reads it; `false` when the connection is gone.
+    /// Waits for input, and reads it; `false` if the connection is gone.
     private mutating func waitAndRead() -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         if written < output.count || (isReady && mode == .flood) { descriptor.events |= Int16(POLLOUT) }
         var pause = Self.tick
         if case .pace = mode, isReady { pause = max(0, min(pause, nextDue - Instant.steady)) }
-        // Whole milliseconds: a sample may be sent a little late, but it says when.
+        // Rounded up to whole milliseconds: a sample may be sent slightly late, but it contains its time.
         guard poll(&descriptor, 1, Int32((pause + 999) / 1000)) >= 0 || errno == EINTR else { return false }
         guard descriptor.revents & ~Int16(POLLOUT) != 0 else { return true }
         var buffer = [UInt8](repeating: 0, count: 65_536)

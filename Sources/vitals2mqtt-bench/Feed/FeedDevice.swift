@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A device of the feeder: a loopback port, and a thread that serves one connection after the other.
+/// A device of the feeder: a loopback port, and a thread that serves one connection after another.
 struct FeedDevice: Sendable {
     let port: UInt16
     let tally = DeviceTally()
@@ -11,7 +11,7 @@ struct FeedDevice: Sendable {
         (listener, port) = try Loopback.listen()
     }
 
-    /// Begins to serve.
+    /// Starts serving.
     func start(_ plan: FeedPlan, index: Int) {
         let (listener, tally) = (listener, tally)
         Thread.detachNewThread {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What all devices of the feeder do now. The keys of samples are their order; `start` is `base + key * step`.
+/// The current task of all devices of the feeder. The keys of samples are their order; `start` is `base + key * step`.
 final class FeedPlan: Sendable {
     enum Mode: Sendable, Hashable {
         case idle
-        /// As fast as the gateway reads: flow control is the stream's own.
+        /// As fast as the gateway reads, limited by the stream's own flow control.
         case flood
-        /// So many a second by each device, evenly, the key being the sending time.
+        /// An even number per second by each device; the key is the sending time.
         case pace(perDevice: Double, asRequests: Bool)
     }
 
@@ -14,7 +14,7 @@ final class FeedPlan: Sendable {
     let base: Int64
     /// Milliseconds between the keys of the history.
     let step: Int64
-    /// Records of history in each device; 0 for devices without history.
+    /// Records of history in each device; 0 for none.
     let historyCount: Int
     let deviceCount: Int
     private let state: Mutex<(mode: Mode, generation: Int, began: Int64)>
@@ -27,7 +27,7 @@ final class FeedPlan: Sendable {
         state = Mutex((.idle, 0, Instant.steady))
     }
 
-    /// The mode, a number that is another one after each change, and when the mode began on the steady clock.
+    /// The mode, a number that changes with it, and when the mode began on the steady clock.
     var current: (mode: Mode, generation: Int, began: Int64) { state.withLock { $0 } }
 
     func change(to mode: Mode) {

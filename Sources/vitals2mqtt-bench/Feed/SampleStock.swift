@@ -5,10 +5,10 @@ struct SampleStock: Sendable {
     private static let request = SampleText(.request, isFine: true)
     private static let element = SampleText(.element, isFine: false)
 
-    /// Samples that were rendered in flood mode: the next one's key.
+    /// Samples rendered in flood mode, which is also the next key.
     private(set) var flooded = 0
     private var lastPaced = -1
-    /// Requests without an answer, with their microseconds: a sample that is sent again must be the same one.
+    /// Unanswered requests, with their microseconds: a repeated sample must be identical.
     private var unanswered: [Int: Int] = [:]
 
     mutating func renderFlood(_ count: Int, of plan: FeedPlan, to out: inout [UInt8]) {
@@ -16,7 +16,7 @@ struct SampleStock: Sendable {
         flooded += count
     }
 
-    /// Renders a sample that is measured now, with the time in it to the microsecond. Returns its key.
+    /// Renders a sample measured now, which contains the time in microseconds. Returns its key.
     mutating func renderNow(of plan: FeedPlan, asRequest: Bool, to out: inout [UInt8]) -> UInt32 {
         let now = Instant.wall
         var (key, microseconds) = (Int(now / 1000 - plan.base), Int(now % 1000))
@@ -28,14 +28,14 @@ struct SampleStock: Sendable {
         return UInt32(clamping: key)
     }
 
-    /// Renders what was never answered, in its order, as a device does that keeps it until then.
+    /// Renders the unanswered samples in order, as a device that keeps them until they are answered.
     func renderUnanswered(of plan: FeedPlan, to out: inout [UInt8]) {
         for (key, microseconds) in unanswered.sorted(by: { $0.key < $1.key }) {
             Self.request.append(to: &out, key: key, start: plan.base + Int64(key), microseconds: microseconds)
         }
     }
 
-    /// A request was answered. Returns its key, `nil` for a number that no request had.
+    /// Marks a request as answered. Returns its key, `nil` if no request has this number.
     mutating func answered(_ number: Int) -> UInt32? {
         let key = number - SampleText.firstRequest
         return unanswered.removeValue(forKey: key) == nil ? nil : UInt32(clamping: key)

@@ -1,7 +1,7 @@
 /// A heart rate as JSON bytes of a fixed length: rendering one is a copy and a few digits, so that the feeder is never
-/// what is measured.
+/// the bottleneck.
 struct SampleText: Sendable {
-    /// What stands around the sample.
+    /// The text around the sample.
     enum Frame: Sendable {
         /// A notification, with its line end.
         case notification
@@ -11,7 +11,7 @@ struct SampleText: Sendable {
         case element
     }
 
-    /// Request numbers begin here, so that they all have the same number of digits.
+    /// The lowest request number: all request numbers have the same number of digits.
     static let firstRequest = 1_000_000_000
 
     private let bytes: [UInt8]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the machine can do without a gateway, so that ratios mean something on a busy one.
+/// The machine's speed without a gateway, for ratios that remain meaningful on a busy machine.
 enum BareFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let seconds = settings.pick(quick: 2.0, full: 4.0)
@@ -27,7 +27,7 @@ enum BareFigures {
         ]
     }
 
-    /// What the feeder can send to a peer that only counts.
+    /// The feeder's rate to a peer that only counts.
     private static func feederRate(_ settings: RunSettings, seconds: Double) throws -> Double {
         let plan = FeedPlan(base: Instant.wall / 1000, step: 1, historyCount: 0, deviceCount: 10)
         let feed = try FeedProcess(plan, folder: settings.work.appending(path: "bare"))

@@ -1,4 +1,4 @@
-/// What the gateway takes of the machine when it has little to do.
+/// The gateway's use of the machine under little load.
 enum FootprintFigures {
     private static let simulated = 1000
 
@@ -43,7 +43,7 @@ enum FootprintFigures {
         }
     }
 
-    /// The share of a core that the gateway takes in the next seconds.
+    /// The share of a core that the gateway uses during the next seconds.
     private static func processor(_ scene: Scene, seconds: Double) throws -> Double {
         let (before, start) = (try scene.gateway.use.processor, Instant.steady)
         try scene.run(seconds: seconds)

@@ -1,4 +1,4 @@
-/// A first synchronisation of devices that have weeks to tell.
+/// A first synchronisation of devices with weeks of history.
 enum HistoryFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let count = settings.pick(quick: 20_000, full: 60_000)

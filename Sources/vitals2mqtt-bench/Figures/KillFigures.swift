@@ -1,4 +1,4 @@
-/// The gateway is killed while devices wait for answers: what was answered must arrive.
+/// The gateway is killed while devices wait for answers: every answered sample must arrive.
 enum KillFigures {
     private static let rate = 1000.0
 
@@ -44,7 +44,7 @@ enum KillFigures {
         _ scene: Scene, _ feed: FeedProcess, _ part: String, _ title: String
     ) throws -> [Figure] {
         let counts = try feed.stop()
-        // A broker that was away is tried again within a minute.
+        // The gateway retries a broker that was away within a minute.
         try scene.drain(counts.sent, quiet: 70)
         let integrity = Integrity(try feed.keys(), scene.arrivals)
         return [

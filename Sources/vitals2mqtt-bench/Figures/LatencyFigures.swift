@@ -1,4 +1,4 @@
-/// How long a sample takes from the device to the subscriber when nothing is in its way.
+/// The latency from the device to the subscriber under light load.
 enum LatencyFigures {
     private static let rate = 1000.0
 

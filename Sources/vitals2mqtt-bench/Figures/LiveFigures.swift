@@ -10,7 +10,7 @@ enum LiveFigures {
             var bares: [Double] = []
             var (processor, samples, messages) = (0.0, 0, 0)
             for _ in 0..<rounds {
-                // The bare loop has the same broker and the same subscriber, just before.
+                // The bare loop runs just before, with the same broker and the same subscriber.
                 bares.append(
                     try BarePublisher.rate(
                         port: scene.broker.port, seconds: settings.pick(quick: 2, full: 4), arrivals: scene.arrivals))

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// How soon the gateway is at work, with a store of its own that is new, and with one that holds years.
+/// The start time of the gateway, with a new store, and with one that holds years.
 enum StartFigures {
     private static let rounds = 3
     private static let devices = 10
@@ -29,9 +29,9 @@ enum StartFigures {
         ]
     }
 
-    /// Fills the store through the gateway's own synchronisation. Returns what it came to.
+    /// Fills the store through the gateway's own synchronisation. Returns a description of the result.
     private static func fill(_ settings: RunSettings, _ store: URL, count: Int) throws -> String {
-        // It is made beside its place, so that one that was not finished is never used.
+        // The store is built under another name, so that an unfinished one is never used.
         let making = store.appendingPathExtension("making")
         defer { for suffix in ["", "-wal", "-shm"] { unlink(making.path + suffix) } }
         var setting = Scene.Setting(devices: devices, historyCount: count / devices, store: making)
@@ -50,7 +50,7 @@ enum StartFigures {
         return received < count ? "only \(received) samples in \(Int(limit)) s" : "\(count) samples"
     }
 
-    /// The median of some starts: until `gateway/status` says online, and until a live sample arrives.
+    /// The median of several starts: until `gateway/status` says online, and until a live sample arrives.
     private static func start(_ settings: RunSettings, store: URL?) throws -> (online: Double, sample: Double) {
         var (online, sample): ([Double], [Double]) = ([], [])
         for _ in 0..<rounds {

@@ -1,6 +1,6 @@
 /// One line of the report.
 struct Figure: Sendable {
-    /// What the figure should be.
+    /// The target for the figure.
     enum Aim: Sendable {
         case atLeast(Double)
         case atMost(Double)
@@ -19,9 +19,9 @@ struct Figure: Sendable {
     var value: Double
     var unit: String
     var aim: Aim?
-    /// The best that this design could come to.
+    /// The best value that this design could reach.
     var reach: Double?
-    /// What a bare loop did in the same run.
+    /// The value of a bare loop in the same run.
     var bare: Double?
     var note: String?
 
@@ -39,8 +39,8 @@ struct Figure: Sendable {
         self.note = note
     }
 
-    /// Whether it is as it should be; `nil` where nothing was asked for.
+    /// Whether the target is met; `nil` without a target.
     var isMet: Bool? { aim.map { $0.isMet(by: value) } }
-    /// Ours as a share of the bare loop's.
+    /// The gateway's value as a share of the bare loop's.
     var ratio: Double? { bare.flatMap { $0 > 0 ? value / $0 : nil } }
 }

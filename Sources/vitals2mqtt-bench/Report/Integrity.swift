@@ -1,8 +1,8 @@
-/// What was fed against what arrived.
+/// Compares the samples sent with those that arrived.
 struct Integrity: Sendable {
-    /// Samples that were sent, and never arrived.
+    /// Samples that were sent but never arrived.
     var lost = 0
-    /// Samples that the gateway called durable, and that never arrived.
+    /// Samples that the gateway confirmed as durable but that never arrived.
     var acknowledgedLost = 0
     var totals: Arrivals.Totals
 
@@ -16,7 +16,7 @@ struct Integrity: Sendable {
         }
     }
 
-    /// The figures that say that nothing is wrong.
+    /// The figures that show whether anything is wrong.
     func figures(_ part: String, _ title: String) -> [Figure] {
         [
             Figure("\(part).lost", "\(title): lost", Double(lost), "samples", aim: .atMost(0)),

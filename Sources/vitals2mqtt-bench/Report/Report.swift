@@ -1,10 +1,10 @@
 import Foundation
 import JSON
 
-/// What was measured, in the order in which it was, told as it comes.
+/// The figures, in the order of measurement, printed as they come.
 struct Report {
     private(set) var figures: [Figure] = []
-    /// Parts that could not be measured, with the reason.
+    /// Parts that failed, with the reason.
     private(set) var failures: [(part: String, reason: String)] = []
 
     mutating func add(_ figures: [Figure]) {
@@ -19,7 +19,7 @@ struct Report {
         fflush(nil)
     }
 
-    /// Prints the heads of the columns.
+    /// Prints the column headings.
     static func begin() {
         print(header)
         fflush(nil)
@@ -50,13 +50,13 @@ struct Report {
         }.joined(separator: "  ")
     }
 
-    /// Three digits that mean something; whole numbers from a hundred on.
+    /// The number with three significant digits; whole numbers from a hundred on.
     private static func text(_ number: Double) -> String {
         if number == number.rounded() || abs(number) >= 100 { return "\(Int(number.rounded()))" }
         return String(format: abs(number) >= 10 ? "%.1f" : "%.2f", number)
     }
 
-    /// The same for programs.
+    /// The report as JSON.
     func json(of settings: RunSettings) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,14 +1,15 @@
 import Foundation
 import Glibc
 
-/// A mosquitto of the benchmark's own that drops nothing, and that keeps sessions over a restart.
+/// The benchmark's own mosquitto, which drops nothing and keeps sessions over a restart.
 final class BrokerProcess {
     let port: UInt16
     private let folder: URL
     private var child: ChildProcess?
 
     init(folder: URL) throws {
-        // Started by root it would become a user that may not write into the folder; otherwise `user` means nothing.
+        // If started by root, mosquitto would become a user without write access to the folder; otherwise `user` has no
+        // effect.
         self.folder = folder
         port = try Loopback.freePort()
         try """
@@ -46,7 +47,7 @@ final class BrokerProcess {
         guard isListening else { throw BenchError("mosquitto does not start; see \(log.path).") }
     }
 
-    /// Ends it as a system does that shuts down: it keeps the sessions in its file.
+    /// Ends it as a system shutdown does: it keeps the sessions in its file.
     func stop() {
         child?.end()
         child = nil

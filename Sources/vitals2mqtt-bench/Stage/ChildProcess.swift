@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A program that the benchmark has started. Who kills it must not lose it: `end` waits until it is gone.
+/// A program started by the benchmark. Its owner must call `end`, which waits until it is gone.
 final class ChildProcess {
     let pid: pid_t
     let name: String
@@ -10,7 +10,7 @@ final class ChildProcess {
     private var isGone = false
 
     /// - Parameters:
-    ///   - log: where standard error goes, and standard output unless it is read.
+    ///   - log: the file for standard error, and for standard output unless that is read.
     ///   - isConversation: whether standard input is written and standard output is read.
     init(_ name: String, _ path: String, _ arguments: [String], log: URL, isConversation: Bool = false) throws {
         self.name = name
@@ -27,7 +27,7 @@ final class ChildProcess {
             posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
         }
-        // The child holds no end of the pipes but its own, so that it sees their end.
+        // The child inherits no other ends of the pipes, so that it sees their end.
         for pipe in [toChild, fromChild] {
             for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
                 _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)

@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// The feeder, as a process of its own, so that it shares nothing with the subscriber but the machine.
+/// The feeder, as a separate process, so that it shares only the machine with the subscriber.
 final class FeedProcess {
     struct Counts: Sendable {
         var connected = 0
         var sent = 0
         var acknowledged = 0
         var refused = 0
-        /// On the steady clock: history was first asked for, and last said to be durable.
+        /// When history was first requested, and when it was last confirmed as durable, on the steady clock.
         var firstRead: Int64 = 0
         var lastAcknowledge: Int64 = 0
     }
 
-    /// What a device has sent, as keys.
+    /// The keys of the samples that a device has sent.
     struct Keys: Sendable {
         var flooded: Int
         var paced: [Int]
@@ -38,13 +38,13 @@ final class FeedProcess {
         ports = words.dropFirst().compactMap { UInt16($0) }
     }
 
-    /// Devices send as fast as the gateway reads.
+    /// Makes devices send as fast as the gateway reads.
     func flood() throws { try order("flood") }
-    /// Devices send so many samples a second altogether.
+    /// Makes devices send this many samples per second in total.
     func pace(_ rate: Double) throws { try order("pace \(rate)") }
-    /// Devices send so many samples a second altogether, and want an answer to each.
+    /// Makes devices send this many samples per second in total, as requests that need an answer.
     func request(_ rate: Double) throws { try order("request \(rate)") }
-    /// Devices send nothing any more; returns when everything is with the gateway.
+    /// Stops the devices; returns when everything has been written.
     @discardableResult func stop() throws -> Counts { try order("stop") }
     var counts: Counts { get throws { try order("counts") } }
 
@@ -76,7 +76,7 @@ final class FeedProcess {
                 pending.removeFirst(end + 1)
                 return line.split(separator: " ")
             }
-            // `FileHandle` would wait until its buffer is full.
+            // `FileHandle` would wait for a full buffer.
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = read(child.output?.fileDescriptor ?? -1, &buffer, buffer.count)
             guard count > 0 else { throw BenchError("The feeder has ended.") }

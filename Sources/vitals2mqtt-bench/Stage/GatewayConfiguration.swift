@@ -1,12 +1,12 @@
 import Foundation
 
-/// The gateway's configuration file, as a user would write it: everything that is not named has its default.
+/// The gateway's configuration file, as a user would write it: everything not named has its default.
 enum GatewayConfiguration {
     /// The devices of the file.
     enum Devices {
         /// Devices of the feeder, one at each port.
         case link(ports: [UInt16])
-        /// Simulated wearables that send a value a second and have no history.
+        /// Simulated wearables that send one value per second and have no history.
         case simulated(count: Int)
     }
 
@@ -50,8 +50,8 @@ enum GatewayConfiguration {
         try text.write(to: folder.appending(path: "gateway.yaml"), atomically: true, encoding: .utf8)
     }
 
-    /// A zone where it is between two and three in the afternoon: simulated people are up, with their bands on. At night the
-    /// same run would measure less. (The signs of these zones are the other way round.)
+    /// A time zone in which it is between 14:00 and 15:00: simulated people are up, with their bands on. At night the
+    /// same run would measure less. (The names of these zones have inverted signs.)
     static func afternoon(at date: Date) -> String {
         let hour = Int((date.timeIntervalSince1970 / 3600).rounded(.down)) % 24
         let offset = 14 - hour

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The real gateway, as its users start it.
+/// The real gateway, started as by its users.
 final class GatewayProcess {
     private let program: String
     private let folder: URL
@@ -14,7 +14,7 @@ final class GatewayProcess {
 
     var pid: pid_t { child?.pid ?? 0 }
 
-    /// Starts it; returns the moment before, on the steady clock.
+    /// Starts it; returns the moment before the start, on the steady clock.
     @discardableResult
     func start() throws -> Int64 {
         let began = Instant.steady
@@ -28,13 +28,13 @@ final class GatewayProcess {
         child = nil
     }
 
-    /// Ends it without a warning.
+    /// Kills it without warning.
     func kill() {
         child?.end(SIGKILL)
         child = nil
     }
 
-    /// - Throws: where the process is not there any more, with the end of its log.
+    /// - Throws: if the process has ended, with the end of its log.
     func check() throws {
         guard let child, !child.isRunning else { return }
         throw BenchError("The gateway has ended by itself. Its log ends with:\n\(logEnd)")

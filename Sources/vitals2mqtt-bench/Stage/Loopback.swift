@@ -20,7 +20,7 @@ enum Loopback {
         return (socket, UInt16(bigEndian: address.sin_port))
     }
 
-    /// A socket that is connected with a port.
+    /// A socket that is connected to a port.
     static func connect(to port: UInt16) throws -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw BenchError.system("No socket", errno) }
@@ -41,14 +41,14 @@ enum Loopback {
         return socket
     }
 
-    /// A port that is free just now.
+    /// A port that is currently free.
     static func freePort() throws -> UInt16 {
         let (socket, port) = try listen()
         close(socket)
         return port
     }
 
-    /// Small packets are sent at once.
+    /// Makes the socket send small packets at once.
     static func setNoDelay(_ socket: Int32) {
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// What a process takes of the machine, as Linux tells it in `/proc`.
+/// A process's use of the machine, from Linux's `/proc`.
 struct ProcessUse: Sendable {
-    /// Memory that is in use, and that was at most, in MB (10^6 bytes).
+    /// Present and peak memory, in MB (10^6 bytes).
     var memory: Double
     var peak: Double
     /// Seconds of processor time since its start.
@@ -18,7 +18,7 @@ struct ProcessUse: Sendable {
         }
         memory = megabytes("VmRSS")
         peak = megabytes("VmHWM")
-        // The name of the program stands in parentheses and may contain spaces.
+        // The program's name is in parentheses and may contain spaces.
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
         let ticks = fields.count > 13 ? (Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0) : 0

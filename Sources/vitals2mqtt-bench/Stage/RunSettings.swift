@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the run was asked for.
+/// The settings of a run.
 struct RunSettings: Sendable {
     /// The gateway's program.
     var gateway: String
-    /// A folder for everything that goes afterwards.
+    /// A folder for everything temporary.
     var work: URL
-    /// A folder that keeps what takes long to make; `nil` for none.
+    /// A folder that keeps what takes long to create; `nil` for none.
     var cache: URL?
-    /// Shorter, with figures that waver more.
+    /// Whether the run is shorter, with less stable figures.
     var isQuick: Bool
 
-    /// The one or the other, by `isQuick`.
+    /// The value for `isQuick`.
     func pick<Value>(quick: Value, full: Value) -> Value { isQuick ? quick : full }
 }

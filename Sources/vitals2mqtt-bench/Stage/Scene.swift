@@ -1,6 +1,6 @@
 import Foundation
 
-/// One gateway, with its own broker, store, devices and subscriber, in a folder that goes when it ends.
+/// One gateway with its own broker, store, devices and subscriber, in a folder that is removed at the end.
 final class Scene {
     let folder: URL
     let broker: BrokerProcess
@@ -10,16 +10,16 @@ final class Scene {
     let gateway: GatewayProcess
     let plan: FeedPlan
 
-    /// What of a scene differs.
+    /// The differences between scenes.
     struct Setting {
         var devices = 10
-        /// Whether the devices are the gateway's own simulated ones, in place of the feeder's.
+        /// Whether the devices are the gateway's own simulated ones instead of the feeder's.
         var isSimulated = false
         var historyCount = 0
-        /// Milliseconds between two keys, and of the first one before now.
+        /// Milliseconds between two keys, and the age of the first key in milliseconds.
         var step: Int64 = 1
         var age: Int64 = 25 * 60_000
-        /// A store that is kept; `nil` for a new one.
+        /// A store to keep; `nil` for a new one.
         var store: URL?
     }
 
@@ -30,7 +30,7 @@ final class Scene {
         plan = FeedPlan(
             base: Instant.wall / 1000 - setting.age, step: setting.step, historyCount: setting.historyCount,
             deviceCount: setting.devices)
-        // Simulated samples have no keys; they are counted only.
+        // Simulated samples have no keys; they are only counted.
         arrivals = Arrivals(
             devices: setting.isSimulated ? 0 : setting.devices, key: .init(base: plan.base, step: plan.step))
         subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
@@ -41,7 +41,7 @@ final class Scene {
             devices: feed.map { .link(ports: $0.ports) } ?? .simulated(count: setting.devices))
     }
 
-    /// Sets the scene, without starting the gateway, and clears it away afterwards.
+    /// Sets up the scene without starting the gateway, and cleans up afterwards.
     static func with<Result>(
         _ settings: RunSettings, _ name: String, _ setting: Setting = Setting(), _ body: (Scene) throws -> Result
     ) throws -> Result {
@@ -57,13 +57,13 @@ final class Scene {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The feeder, where there is one.
+    /// The feeder of the scene.
     func feeder() throws -> FeedProcess {
         guard let feed else { throw BenchError("This scene has simulated devices.") }
         return feed
     }
 
-    /// Starts the gateway and waits until it is with the broker and with every device of the feeder.
+    /// Starts the gateway and waits until it is connected to the broker and to every device of the feeder.
     func startGateway() throws {
         let before = arrivals.onlineAt.count
         try gateway.start()
@@ -76,7 +76,7 @@ final class Scene {
         try wait(60, for: "the gateway to connect with the devices") { try feed.counts.connected == plan.deviceCount }
     }
 
-    /// Waits until something is so; fails where the gateway ends meanwhile, or the time is over.
+    /// Waits for a condition; fails if the gateway ends or the time is over first.
     func wait(_ seconds: Double, for what: String, until condition: () throws -> Bool) throws {
         let isSo = try Instant.wait(upTo: seconds) {
             try gateway.check()
@@ -85,7 +85,7 @@ final class Scene {
         guard isSo else { throw BenchError("Waited \(Int(seconds)) s for \(what), in vain.") }
     }
 
-    /// Lets the time pass with the gateway at work.
+    /// Lets the gateway run for a time.
     func run(seconds: Double) throws {
         let start = Instant.steady
         while Instant.seconds(since: start) < seconds {
@@ -94,8 +94,8 @@ final class Scene {
         }
     }
 
-    /// Waits until everything has arrived that was sent, or nothing has come for a while.
-    /// - Returns: what was sent.
+    /// Waits until everything sent has arrived, or nothing has come for a while.
+    /// - Returns: the number of samples sent.
     @discardableResult
     func drain(_ sent: Int, quiet: Double = 15) throws -> Int {
         var (last, since) = (arrivals.samples, Instant.steady)

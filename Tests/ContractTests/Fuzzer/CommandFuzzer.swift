@@ -1,4 +1,4 @@
-/// What libFuzzer calls with each input (`deploy/fuzz`).
+/// libFuzzer's entry point, called with each input (`deploy/fuzz`).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func takeCommandInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let mistakes = CommandInput.mistakes(in: Array(UnsafeBufferPointer(start: start, count: count)))

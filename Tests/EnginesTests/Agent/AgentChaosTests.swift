@@ -1,10 +1,12 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import StoreAPI
 import Testing
 import Vitals
 
-/// Everything at once, from a seed: the rig checks that each command has exactly one final answer and that a stop is quick.
+/// Random simultaneous events: the rig checks that each command has exactly one final answer and that stopping is
+/// quick.
 @Suite struct AgentChaosTests {
     private static let capabilities = Capabilities([
         .heartRate: [.measure, .history], .steps: [.history, .summary],
@@ -36,7 +38,7 @@ import Vitals
         _ seed: UInt64
     ) -> @Sendable (ScriptedSession.Call) -> ScriptedSession.Behaviour {
         { call in
-            // By its text: a hash would be another one in each process.
+            // Uses the call's text, since a hash differs between processes.
             let mark = "\(call)".utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
             var random = SplitMix64(seed: mark)
             return switch Int.random(in: 0..<12, using: &random) {
@@ -80,9 +82,9 @@ import Vitals
                     .sync(metrics: [], from: Fixture.noon - .days(1), to: nil), "end", of: agent)
                 #expect(answer.status == .done)
             }
-            let kept = Set(rig.store.samples(of: Fixture.device).map(\.sample.start))
+            let kept = Set(try await rig.store.samples(of: Fixture.device).map(\.sample.start))
             #expect(kept.isSuperset(of: (1...50).map { Fixture.minute(-$0) }), "seed \(seed)")
-            Self.checkFacts(of: rig)
+            try await Self.checkFacts(of: rig)
         }
     }
 
@@ -97,23 +99,23 @@ import Vitals
         case 10, 11:
             let sample = Sample(
                 metric: .heartRate, start: now, reading: .value(Double.random(in: 40...160, using: &random)))
-            // The inbox has room: nobody waits here for a session that is over.
+            // The inbox has room, so this does not wait for a session that is over.
             await rig.session?.send(.samples([sample], receipts: [SampleReceipt(name)]))
         case 12: rig.session?.disconnect()
         case 13: rig.open([AgentRig.Opening.refuse, .hang, .open].randomElement(using: &random) ?? .open)
         case 14: rig.behave(behaviour(random.next()))
         case 15: rig.behave { _ in .answer }
         case 16:
-            let failing = [InMemoryStore.Operation.take, .save, .settle, .read].randomElement(using: &random) ?? .take
+            let failing = [FaultyStore.Call.ingest, .save, .settle, .samples].randomElement(using: &random) ?? .ingest
             rig.store.fail { $0 == failing ? StoreError(.full, "The disk is full.") : nil }
         case 17: rig.store.fail(nil)
         case 18: rig.world.jumpDate(by: .seconds(Int.random(in: -7_200...7_200, using: &random)))
-        default: await agent.requestSync()
+        default: _ = await agent.synchronise()
         }
     }
 
-    /// Every sample that is kept is in a fact, and each fact of a sample has a higher revision than the one before.
-    private static func checkFacts(of rig: AgentRig) {
+    /// Checks that every stored sample is in a fact, and that the revisions of each sample's facts rise.
+    private static func checkFacts(of rig: AgentRig) async throws {
         var revisions: [SampleID: Int] = [:]
         for fact in rig.store.facts {
             guard case .measurement(let measurement) = fact.content else { continue }
@@ -123,6 +125,8 @@ import Vitals
                 revisions[stored.id] = stored.revision
             }
         }
-        for stored in rig.store.samples(of: Fixture.device) { #expect(revisions[stored.id] == stored.revision) }
+        for stored in try await rig.store.samples(of: Fixture.device) {
+            #expect(revisions[stored.id] == stored.revision)
+        }
     }
 }

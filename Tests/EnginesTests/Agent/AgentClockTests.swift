@@ -4,7 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// The day that runs, while the machine's clock is set wrong and right again.
+/// The running day while the machine's clock is set wrong and right again.
 @Suite struct AgentClockTests {
     private static let today = Fixture.utc.day(of: Fixture.noon)
 
@@ -12,7 +12,7 @@ import Vitals
         await rig.session?.send(.samples(minutes.map { Fixture.heartRate(60, at: $0) }, receipts: []))
     }
 
-    /// Waits until the running day is this one, with so many heart rates.
+    /// Waits until the running day is `day`, with `count` heart rates.
     private func wait(_ rig: AgentRig, for day: LocalDay, with count: Int, after: Int) async throws {
         try await rig.wait(after: after) { state in
             guard case .today(let record) = state else { return false }
@@ -20,7 +20,7 @@ import Vitals
         }
     }
 
-    /// Sets the clock, and waits until the agent has seen it and settled the days before.
+    /// Moves the clock, and waits until the agent has noticed and settled the days before.
     private func jump(_ world: Simulation, by duration: Duration) async throws {
         world.jumpDate(by: duration)
         try await world.gatewayClock.sleep(for: .minutes(1))

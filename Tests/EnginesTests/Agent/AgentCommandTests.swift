@@ -177,7 +177,7 @@ import Vitals
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let commands: [DeviceCommand] = [
-                    .sync(metrics: [.heartRate, .sleep], from: nil, to: nil), .measure(.stress, duration: .seconds(9)),
+                    .sync(metrics: [.stress, .sleep], from: nil, to: nil), .measure(.stress, duration: .seconds(9)),
                     .fetch(metrics: [.heartRate]), .daily(.stress, from: Self.day, to: Self.day, syncsFirst: false),
                     .history(
                         .sleep, from: nil, to: nil, limit: 10, page: nil, syncsFirst: false),

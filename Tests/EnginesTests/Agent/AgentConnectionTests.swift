@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import StoreAPI
 import Testing
 import Vitals
 
@@ -12,7 +13,8 @@ import Vitals
                 world,
                 content: .init(
                     history: [.heartRate: (1...30).map { Fixture.heartRate(60, at: -$0) }],
-                    monitors: [.bloodOxygen: MonitorConfiguration(schedule: schedule)], pageLimit: 7))
+                    monitors: [.bloodOxygen: MonitorConfiguration.fixture(of: .bloodOxygen, schedule: schedule)],
+                    pageLimit: 7))
             rig.skew(by: .seconds(-90))
             try await rig.run { _ in
                 let sync = try await rig.waitForSync()
@@ -36,7 +38,7 @@ import Vitals
             #expect(order.first == "clock")
             #expect(order.dropFirst().first == "monitoring")
             #expect(order.last == "goodbye")
-            #expect(rig.store.record(of: Fixture.device).twin?.desired?[.bloodOxygen]?.schedule == schedule)
+            #expect(try await rig.store.record(of: Fixture.device).twin?.desired?[.bloodOxygen]?.schedule == schedule)
             #expect(rig.states.contains { if case .link(let link) = $0 { link.clockSkew == -90 } else { false } })
             #expect(rig.states.contains(.availability(isOnline: true)))
             guard case .link(let last) = rig.states.last(where: { $0.part == .link }) else { return }

@@ -4,7 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// Days that are read from the device before they are answered.
+/// Queries for days that are first read from the device.
 @Suite struct AgentDailyTests {
     private static let today = Fixture.berlin.day(of: Fixture.noon)
 
@@ -57,7 +57,7 @@ import Vitals
                 let first = Self.today.advanced(by: -3)
                 _ = try await rig.ask(
                     .daily(.stress, from: first, to: Self.today.advanced(by: -1), syncsFirst: true), "a", of: agent)
-                // Midnight in Berlin is 23:00 in UTC, and it is noon there.
+                // Midnight in Berlin is 23:00 UTC, and it is noon UTC now.
                 #expect(lastRead(rig)?.from == Fixture.noon - .hours(13) - .days(3))
                 #expect(lastRead(rig)?.to == Fixture.noon - .hours(13))
                 _ = try await rig.ask(

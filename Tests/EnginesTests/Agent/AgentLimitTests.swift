@@ -23,7 +23,9 @@ import Vitals
         }
     }
 
-    @Test func `no more than ninety days of a device's own summaries are asked for`() throws {
+    @Test func `no more than ninety days of a device's own summaries are asked for, unless a command names a range`()
+        throws
+    {
         try AgentRig.everyOrder(0..<3) { world in
             let policy = DevicePolicy(sync: SyncPolicy(first: nil), calendar: Fixture.utc)
             let rig = AgentRig(
@@ -34,7 +36,7 @@ import Vitals
                     if case .summaries(.heartRate, let days) = call { days } else { nil }
                 }
                 let today = Fixture.utc.day(of: Fixture.noon)
-                #expect(asked == [today.advanced(by: -DeviceAgent.maximumSummaryDays)...today])
+                #expect(asked == [today.advanced(by: -SyncPolicy.maximumSummaryDays)...today])
             }
         }
     }

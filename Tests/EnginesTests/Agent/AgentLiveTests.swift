@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import StoreAPI
 import Testing
 import Vitals
 
@@ -15,8 +16,9 @@ import Vitals
     /// Sets limits of the resting heart rate: 40 to 100.
     private func limit(_ rig: AgentRig, _ agent: DeviceAgent) async throws {
         var limits = MonitorSettings()
-        limits[.heartRate] = MonitorConfiguration(
-            restingAlert: AlertLimits(isEnabled: true, lower: 40, upper: 100))
+        limits.set(
+            MonitorConfiguration.fixture(
+                of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)]))
         let answer = try await rig.ask(
             .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
         #expect(answer.status == .done, "\(answer)")
@@ -43,7 +45,7 @@ import Vitals
             else { return }
             #expect(receipts.map(\.mark) == ["a", "b", "c"])
             #expect(refusals.map { $0?.code } == [nil, .invalid, .invalid])
-            #expect(rig.store.samples(of: Fixture.device).count == 1)
+            #expect(try await rig.store.samples(of: Fixture.device).count == 1)
         }
     }
 
@@ -52,7 +54,7 @@ import Vitals
             let rig = AgentRig(world)
             try await rig.run { _ in
                 try await rig.waitForSync()
-                rig.store.fail { $0 == .take ? StoreError(.full, "full") : nil }
+                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
                 await live(rig, [Fixture.heartRate(60, at: 0)], receipts: ["a"])
                 let alert = DeviceAlert(rule: Fixture.restingHigh, edge: .raised, value: 130, at: Fixture.noon)
                 await rig.session?.send(.alert(alert))
@@ -63,7 +65,7 @@ import Vitals
                 try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
                 #expect(rig.calls.contains { if case .settle = $0 { true } else { false } })
             }
-            #expect(rig.store.samples(of: Fixture.device).count == 1)
+            #expect(try await rig.store.samples(of: Fixture.device).count == 1)
             #expect(rig.store.facts.map(\.lane) == [.live, .alert])
         }
     }
@@ -113,7 +115,7 @@ import Vitals
                 try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
                 rig.change { $0.history[.heartRate] = [sample] }
                 let sync = try await rig.ask(.sync(metrics: [.heartRate], from: nil, to: nil), "s", of: agent)
-                #expect(sync.data == .sync(new: 0, known: 1, failed: []))
+                #expect(sync.brought == [0, 1])
             }
             #expect(rig.store.facts.map(\.lane) == [.alert, .live])
         }
@@ -146,7 +148,7 @@ import Vitals
                 try await rig.waitForSync()
                 try await limit(rig, agent)
                 await rig.session?.send(.wear(isWorn: false), .battery(percent: 80, isCharging: nil))
-                try await rig.wait { if case .info(let info) = $0 { info.hasBattery } else { false } }
+                try await rig.wait { if case .info(let info) = $0 { info.features.contains(.battery) } else { false } }
                 _ = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "m", of: agent)
             }
             #expect(rig.levels.last?.isActive == true)
@@ -166,7 +168,7 @@ import Vitals
                     alert(AlertRule(.bloodOxygen, .low)))
                 try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
             }
-            #expect(rig.store.samples(of: Fixture.device).map(\.sample.metric) == [.stress])
+            #expect(try await rig.store.samples(of: Fixture.device).map(\.sample.metric) == [.stress])
             #expect(rig.levels.filter(\.isActive).map(\.rule) == [AlertRule(.bloodOxygen, .low)])
         }
     }
@@ -195,10 +197,10 @@ import Vitals
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await rig.session?.send(.battery(percent: 80, isCharging: nil), .battery(percent: 500, isCharging: nil))
-                try await rig.wait { if case .info(let info) = $0 { info.hasBattery } else { false } }
+                try await rig.wait { if case .info(let info) = $0 { info.features.contains(.battery) } else { false } }
             }
-            #expect(rig.store.record(of: Fixture.device).hasBattery)
-            #expect(rig.store.samples(of: Fixture.device).map(\.sample.reading) == [.value(80)])
+            #expect(try await rig.store.record(of: Fixture.device).features.contains(.battery))
+            #expect(try await rig.store.samples(of: Fixture.device).map(\.sample.reading) == [.value(80)])
         }
     }
 
@@ -214,7 +216,7 @@ import Vitals
                 try await rig.waitForSync()
                 await live(rig, [steps(100, after: 0)])
                 try await world.gatewayClock.sleep(for: .minutes(1))
-                // Its clock is a little ahead: it counts for the next day.
+                // The device's clock is slightly ahead: the steps count for the next day.
                 await live(rig, [steps(7, after: 5)])
                 try await rig.wait { state in
                     if case .today(let record) = state {
@@ -224,7 +226,7 @@ import Vitals
                     }
                 }
                 #expect(world.uptime < .minutes(5) + .seconds(15))
-                // A late sample opens the day again.
+                // A late sample reopens the day.
                 await live(rig, [steps(11, after: -1)])
                 try await world.gatewayClock.sleep(for: .minutes(1))
             }

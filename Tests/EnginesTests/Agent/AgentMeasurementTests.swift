@@ -1,3 +1,4 @@
+import Concurrency
 import Engines
 import GatewayKit
 import GatewayTesting
@@ -35,7 +36,7 @@ import Vitals
                 if case .answer("m", let answer) = $0 { answer.status } else { nil }
             }
             #expect(answers == [.accepted, .done])
-            #expect(rig.store.samples(of: Fixture.device).count == 3)
+            #expect(try await rig.store.samples(of: Fixture.device).count == 3)
             let sources = rig.store.facts.map { fact in
                 if case .measurement(let measurement) = fact.content { measurement.source } else { SampleSource.replay }
             }
@@ -65,7 +66,7 @@ import Vitals
             let shown = rig.states.compactMap { if case .measure(let state) = $0 { state } else { nil } }
             #expect(shown.map(\.phase) == [.idle, .starting, .measuring, .measuring, .ended])
             #expect(shown.map(\.reading) == [nil, nil, nil, pressure, pressure])
-            #expect(rig.store.samples(of: Fixture.device).count == 1)
+            #expect(try await rig.store.samples(of: Fixture.device).count == 1)
         }
     }
 
@@ -114,14 +115,15 @@ import Vitals
             try await rig.run { agent in
                 try await rig.waitForSync()
                 var settings = MonitorSettings()
-                settings[.heartRate] = MonitorConfiguration(
-                    schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5))
+                settings.set(
+                    MonitorConfiguration.fixture(
+                        of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5)))
                 _ = try await rig.ask(
                     .configure(MonitorPatch(settings.values), ifVersion: nil, adopts: false), "c", of: agent)
-                let isHanging = Latch<Void>()
+                let isHanging = Promise<Void>()
                 rig.behave { call in
                     if case .stopMeasurement = call, isHanging.value == nil {
-                        isHanging.open(())
+                        isHanging.fulfil(())
                         return .fail(DeviceError(.failure, "Once."))
                     }
                     return .answer
@@ -149,7 +151,7 @@ import Vitals
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "m", of: agent)
-                #expect(answer.code == .deviceError)
+                #expect(answer.code == .notWorn)
                 #expect(answer.message == "Put it on.")
                 rig.behave { if case .startMeasurement = $0 { .fail(DeviceError(.busy, "Later.")) } else { .answer } }
                 #expect(try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "n", of: agent).code == .busy)
@@ -185,7 +187,7 @@ import Vitals
                 let again = try await rig.ask(.measure(.heartRate, duration: .seconds(30)), "n", of: agent)
                 #expect(again.status == .done)
             }
-            #expect(rig.store.samples(of: Fixture.device).count == 5)
+            #expect(try await rig.store.samples(of: Fixture.device).count == 5)
         }
     }
 
@@ -208,8 +210,9 @@ import Vitals
     private static func schedule(_ interval: Int, _ metrics: Metric...) -> DeviceCommand {
         var settings = MonitorSettings()
         for metric in metrics {
-            settings[metric] = MonitorConfiguration(
-                schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: interval))
+            settings.set(
+                MonitorConfiguration.fixture(
+                    of: metric, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: interval)))
         }
         return .configure(MonitorPatch(settings.values), ifVersion: nil, adopts: false)
     }
@@ -221,10 +224,10 @@ import Vitals
                 try await rig.waitForSync()
                 #expect(try await rig.ask(Self.schedule(10, .heartRate), "c", of: agent).status == .done)
                 try await world.gatewayClock.sleep(for: .minutes(31))
-                let taken = rig.store.samples(of: Fixture.device)
+                let taken = try await rig.store.samples(of: Fixture.device)
                 #expect(taken.count == 12)
                 #expect(taken.allSatisfy { !$0.sample.isUserInitiated })
-                // The device remembers them as asked for.
+                // The device's history marks them as user-initiated.
                 rig.change { content in
                     content.history[.heartRate] = taken.map {
                         var sample = $0.sample
@@ -233,7 +236,7 @@ import Vitals
                     }
                 }
                 let answer = try await rig.ask(.sync(metrics: [.heartRate], from: nil, to: nil), "s", of: agent)
-                #expect(answer.data == .sync(new: 0, known: 12, failed: []))
+                #expect(answer.brought == [0, 12])
             }
         }
     }

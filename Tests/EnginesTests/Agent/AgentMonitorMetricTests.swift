@@ -1,10 +1,11 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import StoreAPI
 import Testing
 import Vitals
 
-/// The monitoring of every metric that has one, with all of its settings.
+/// The monitoring of every monitored metric, with all settings.
 @Suite struct AgentMonitorMetricTests {
     private static let capabilities = Capabilities(
         Dictionary(
@@ -14,10 +15,11 @@ import Vitals
     private static let onDevice = MonitorSettings.defaults(for: capabilities)
 
     private static func content() -> ScriptedSession.Content {
-        .init(monitors: Dictionary(uniqueKeysWithValues: onDevice.metrics.map { ($0, onDevice[$0] ?? .init()) }))
+        .init(
+            monitors: Dictionary(uniqueKeysWithValues: onDevice.metrics.map { ($0, onDevice[$0] ?? .fixture(of: $0)) }))
     }
 
-    /// Another value of every setting of a metric, all within their ranges.
+    /// A different value for every setting of a metric, all within range.
     private static func changes(_ metric: Metric) -> MonitorPatch {
         var patch = MonitorPatch()
         for (setting, value) in onDevice.values where setting.metric == metric {
@@ -58,20 +60,63 @@ import Vitals
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
-                #expect(answer == Answer(.done, data: .version(2)))
+                #expect(answer == Answer(.done, data: .version(2, pending: [])))
                 var expected = Self.onDevice
-                expected.values.merge(patch.changes) { _, new in new }
+                expected.merge(patch.changes)
                 for other in Metric.monitored {
                     #expect(rig.session?.content.monitors[other] == expected[other], "\(other)")
                 }
-                let twin = try #require(rig.store.record(of: Fixture.device).twin)
+                let twin = try #require(try await rig.store.record(of: Fixture.device).twin)
                 #expect(twin.reported == expected)
                 #expect(twin.pending == [])
             }
             let written = rig.calls.compactMap {
-                if case .setMonitorConfiguration(_, let metric) = $0 { metric } else { nil }
+                if case .setMonitorConfiguration(let configuration) = $0 { configuration.metric } else { nil }
             }
             #expect(written == [metric])
+        }
+    }
+
+    @Test(arguments: Metric.monitored)
+    func `what was read before the device fell silent is answered`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { $0 == .monitorConfiguration(metric) ? .hang : .answer }
+                let answer = try await rig.ask(.fetch(metrics: []), "f", of: agent)
+                #expect((answer.status, answer.code) == (.failed, .timeout))
+                guard case .settings(let found, let read) = answer.data else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                let asked = Self.capabilities.metrics(with: .monitor)
+                #expect(Set(read) == Set(asked.prefix { $0 != metric }))
+                #expect(read.allSatisfy { found[$0] == Self.onDevice[$0] })
+            }
+        }
+    }
+
+    @Test func `what was read is answered, also if the device falls silent while a change is written`() throws {
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave {
+                    if case .setMonitorConfiguration = $0 { .fail(DeviceError(.busy, "Not now.")) } else { .answer }
+                }
+                let patch = Self.changes(.stress)
+                _ = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
+                rig.behave { if case .setMonitorConfiguration = $0 { .hang } else { .answer } }
+                let answer = try await rig.ask(.fetch(metrics: []), "f", of: agent)
+                guard case .settings(let found, let read) = answer.data else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(answer.status == .done)
+                #expect(Set(read) == Set(Metric.monitored))
+                #expect(found[.temperature] == Self.onDevice[.temperature])
+            }
         }
     }
 
@@ -89,12 +134,14 @@ import Vitals
                 }
                 let count = rig.count
                 rig.session?.disconnect()
-                #expect(try await rig.answer("c") == Answer(.done, data: .version(2)))
-                #expect(rig.store.record(of: Fixture.device).twin?.pending == Set(patch.changes.keys))
+                let answer = try await rig.answer("c")
+                #expect((answer.status, answer.code) == (.done, .disconnected))
+                #expect(answer.data == .version(2, pending: Set(patch.changes.keys)))
+                #expect(try await rig.store.record(of: Fixture.device).twin?.pending == Set(patch.changes.keys))
                 rig.behave { _ in .answer }
                 try await rig.waitForSync(after: count, job: "connect")
             }
-            #expect(rig.store.record(of: Fixture.device).twin?.pending == [])
+            #expect(try await rig.store.record(of: Fixture.device).twin?.pending == [])
         }
     }
 
@@ -111,16 +158,16 @@ import Vitals
                 let refused = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
                 #expect((refused.status, refused.code) == (.failed, .deviceError))
                 #expect(refused.message?.hasPrefix("The device did not say how it is set") == true)
-                var twin = try #require(rig.store.record(of: Fixture.device).twin)
+                var twin = try #require(try await rig.store.record(of: Fixture.device).twin)
                 #expect(twin.pending == Set(patch.changes.keys))
                 #expect(twin.reportedVersion == 1)
                 rig.behave { _ in .answer }
                 #expect(try await rig.ask(.fetch(metrics: [metric]), "f", of: agent).status == .done)
-                twin = try #require(rig.store.record(of: Fixture.device).twin)
+                twin = try #require(try await rig.store.record(of: Fixture.device).twin)
                 #expect(twin.pending == [])
                 #expect(twin.reportedVersion == 2)
                 var expected = Self.onDevice
-                expected.values.merge(patch.changes) { _, new in new }
+                expected.merge(patch.changes)
                 #expect(rig.session?.content.monitors[metric] == expected[metric])
             }
         }
@@ -146,12 +193,32 @@ import Vitals
                     let answer = try await rig.ask(
                         .configure(patch, ifVersion: nil, adopts: false), metric.rawValue, of: agent)
                     #expect(answer.status == .done)
-                    #expect(rig.store.record(of: Fixture.device).twin?.pending == [])
+                    #expect(try await rig.store.record(of: Fixture.device).twin?.pending == [])
                 }
                 var expected = Self.onDevice
-                expected.values.merge(Self.changes(.stress).changes) { _, new in new }
+                expected.merge(Self.changes(.stress).changes)
                 #expect(rig.session?.content.monitors[.stress] == expected[.stress])
                 #expect(rig.session?.content.monitors[.temperature] == Self.onDevice[.temperature])
+            }
+        }
+    }
+
+    @Test(arguments: Metric.monitored)
+    func `what could be read is answered, also where one metric failed`(metric: Metric) throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { $0 == .monitorConfiguration(metric) ? .fail(DeviceError(.busy, "Not now.")) : .answer }
+                let answer = try await rig.ask(.fetch(metrics: []), "f", of: agent)
+                #expect((answer.status, answer.code) == (.failed, .busy))
+                #expect(answer.message == "\(metric.rawValue): Not now.")
+                guard case .settings(let found, let read) = answer.data else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(read == Metric.monitored.filter { $0 != metric })
+                #expect(read.allSatisfy { found[$0] == Self.onDevice[$0] })
             }
         }
     }
@@ -174,7 +241,8 @@ import Vitals
                 let count = rig.count
                 try await rig.waitForLink(.connected, after: count)
                 let answer = try await rig.ask(.fetch(metrics: [metric]), "g", of: agent)
-                #expect((answer.status, answer.code, answer.message) == (.failed, .deviceError, "No."))
+                #expect(
+                    (answer.status, answer.code, answer.message) == (.failed, .deviceError, "\(metric.rawValue): No."))
             }
         }
     }

@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import StoreAPI
 import Testing
 import Vitals
 
@@ -9,14 +10,16 @@ import Vitals
     private static let start = MonitorSetting(.bloodOxygen, .scheduleStart)
 
     private static func content() -> ScriptedSession.Content {
-        .init(monitors: [.bloodOxygen: MonitorConfiguration(schedule: schedule)])
+        .init(monitors: [.bloodOxygen: MonitorConfiguration.fixture(of: .bloodOxygen, schedule: schedule)])
     }
 
     private static func set(_ minute: Int, ifVersion: Int? = nil) -> DeviceCommand {
         .configure(MonitorPatch([start: .number(Double(minute))]), ifVersion: ifVersion, adopts: false)
     }
 
-    private func twin(_ rig: AgentRig) -> TwinState? { rig.store.record(of: Fixture.device).twin }
+    private func twin(_ rig: AgentRig) async throws -> TwinState? {
+        try await rig.store.record(of: Fixture.device).twin
+    }
 
     @Test func `a change is written, read back and confirmed`() throws {
         try AgentRig.everyOrder { world in
@@ -24,19 +27,21 @@ import Vitals
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(Self.set(540), "c", of: agent)
-                #expect(answer == Answer(.done, data: .version(2)))
+                #expect(answer == Answer(.done, data: .version(2, pending: [])))
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 540)
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.interval == 30)
             }
-            #expect(twin(rig)?.pending == [])
-            #expect(twin(rig)?.reportedVersion == 2)
+            #expect(try await twin(rig)?.pending == [])
+            #expect(try await twin(rig)?.reportedVersion == 2)
         }
     }
 
     @Test func `the rules of limits that hold have a level before any value, also after a restart`() throws {
         try AgentRig.everyOrder(0..<10) { world in
             var content = Self.content()
-            content.monitors[.bloodOxygen]?.alert = AlertLimits(isEnabled: true, lower: 92, upper: 100)
+            content.monitors[.bloodOxygen] = .fixture(
+                of: .bloodOxygen, schedule: Self.schedule,
+                limits: [.value: AlertLimits(isEnabled: true, lower: 92, upper: 100)])
             let rig = AgentRig(world, content: content)
             let rules = [AlertRule(.bloodOxygen, .high), AlertRule(.bloodOxygen, .low)]
             try await rig.run { _ in try await rig.waitForSync() }
@@ -55,11 +60,11 @@ import Vitals
             rig.open(.hang)
             try await rig.run { agent in
                 #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .done)
-                #expect(twin(rig)?.pending == [Self.start])
+                #expect(try await twin(rig)?.pending == [Self.start])
                 _ = try await rig.ask(.reconnect, "r", of: agent)
                 try await rig.waitForSync()
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 540)
-                #expect(twin(rig)?.pending == [])
+                #expect(try await twin(rig)?.pending == [])
                 let count = rig.count
                 rig.open(.refuse)
                 rig.session?.disconnect()
@@ -68,7 +73,7 @@ import Vitals
                 try await rig.waitForSync(after: count)
             }
             #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 600)
-            #expect(twin(rig)?.pending == [])
+            #expect(try await twin(rig)?.pending == [])
         }
     }
 
@@ -80,7 +85,21 @@ import Vitals
                 try await rig.waitForLink(.connected)
                 #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .done)
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 540)
-                #expect(twin(rig)?.pending == [])
+                #expect(try await twin(rig)?.pending == [])
+            }
+        }
+    }
+
+    @Test func `a change while the device is away is done, and says what is pending`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world, content: Self.content())
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.open(.hang)
+                rig.session?.disconnect()
+                try await rig.waitForLink(.waiting)
+                let answer = try await rig.ask(Self.set(540), "c", of: agent)
+                #expect(answer == Answer(.done, data: .version(2, pending: [Self.start])))
             }
         }
     }
@@ -96,7 +115,7 @@ import Vitals
                 let answer = try await rig.ask(Self.set(540), "c", of: agent)
                 #expect(answer.status == .failed)
                 #expect(answer.code == .deviceError)
-                #expect(twin(rig)?.pending == [Self.start])
+                #expect(try await twin(rig)?.pending == [Self.start])
                 rig.behave {
                     if case .monitorConfiguration = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer }
                 }
@@ -106,8 +125,8 @@ import Vitals
                 _ = try await rig.ask(.reconnect, "r", of: agent)
                 try await rig.waitForSync(after: count)
             }
-            #expect(twin(rig)?.pending == [])
-            #expect(twin(rig)?.error == nil)
+            #expect(try await twin(rig)?.pending == [])
+            #expect(try await twin(rig)?.error == nil)
         }
     }
 
@@ -123,14 +142,14 @@ import Vitals
                     return
                 }
                 #expect(settings[.bloodOxygen]?.schedule?.start == 0)
-                #expect(twin(rig)?.drift == [Self.start])
-                #expect(twin(rig)?.version == 1)
+                #expect(try await twin(rig)?.drift == [Self.start])
+                #expect(try await twin(rig)?.version == 1)
                 let adopt = DeviceCommand.configure(MonitorPatch(), ifVersion: nil, adopts: true)
                 #expect(try await rig.ask(adopt, "a", of: agent).status == .done)
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 0)
             }
-            #expect(twin(rig)?.drift == [])
-            #expect(twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 0)
+            #expect(try await twin(rig)?.drift == [])
+            #expect(try await twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 0)
             #expect(!rig.calls.contains { if case .setMonitorConfiguration = $0 { true } else { false } })
         }
     }
@@ -145,10 +164,10 @@ import Vitals
                 }
                 #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .failed)
                 let adopt = DeviceCommand.configure(MonitorPatch(), ifVersion: nil, adopts: true)
-                #expect(try await rig.ask(adopt, "a", of: agent) == Answer(.done, data: .version(3)))
-                #expect(twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 480)
-                #expect(twin(rig)?.pending == [])
-                #expect(twin(rig)?.error == nil)
+                #expect(try await rig.ask(adopt, "a", of: agent) == Answer(.done, data: .version(3, pending: [])))
+                #expect(try await twin(rig)?.desired?[.bloodOxygen]?.schedule?.start == 480)
+                #expect(try await twin(rig)?.pending == [])
+                #expect(try await twin(rig)?.error == nil)
             }
             #expect(rig.calls.count { if case .setMonitorConfiguration = $0 { true } else { false } } == 1)
         }
@@ -164,7 +183,7 @@ import Vitals
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 20)
                 #expect(try await rig.ask(Self.set(30, ifVersion: 3), "late", of: agent).code == .conflict)
             }
-            #expect(twin(rig)?.version == 21)
+            #expect(try await twin(rig)?.version == 21)
         }
     }
 
@@ -196,7 +215,7 @@ import Vitals
                 #expect(try await rig.ask(Self.set(480), "b", of: agent).status == .done)
                 rig.change { $0.monitors[.bloodOxygen]?.schedule?.start = 0 }
                 #expect(try await rig.ask(.fetch(metrics: []), "c", of: agent).status == .done)
-                #expect(twin(rig)?.drift == [Self.start])
+                #expect(try await twin(rig)?.drift == [Self.start])
                 #expect(rig.session?.content.monitors[.bloodOxygen]?.schedule?.start == 0)
             }
         }
@@ -216,7 +235,7 @@ import Vitals
                 }
                 rig.store.fail(nil)
                 _ = try await rig.ask(.fetch(metrics: []), "b", of: agent)
-                #expect(twin(rig)?.drift == [Self.start])
+                #expect(try await twin(rig)?.drift == [Self.start])
             }
         }
     }
@@ -231,7 +250,7 @@ import Vitals
                 #expect(try await rig.ask(Self.set(540), "a", of: agent).status == .failed)
                 rig.store.fail(nil)
                 #expect(try await rig.ask(Self.set(540), "b", of: agent).status == .failed)
-                #expect(twin(rig)?.pending.contains(Self.start) == true)
+                #expect(try await twin(rig)?.pending.contains(Self.start) == true)
             }
         }
     }

@@ -4,7 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// Synchronisations of a range, alone and before a question to the store.
+/// Synchronisations of a range, alone and before a query of the store.
 @Suite struct AgentRangeTests {
     private static let resting = Sample(
         metric: .restingHeartRate, start: Fixture.noon - .hours(5), kind: .resting, reading: .value(52))
@@ -16,7 +16,7 @@ import Vitals
             policy: DevicePolicy(sync: SyncPolicy(first: .hours(1)), calendar: Fixture.berlin))
     }
 
-    /// The last range of a metric that the device was asked for.
+    /// The range of the device's last history request for a metric.
     private func range(of metric: Metric, _ rig: AgentRig) -> Range<Timestamp>? {
         rig.calls.compactMap { call in
             if case .history(let request) = call, request.metric == metric { request.from..<request.to } else { nil }
@@ -29,8 +29,8 @@ import Vitals
             try await rig.run { agent in
                 let today = Fixture.berlin.day(of: Fixture.noon)
                 try await rig.waitForSync()
-                // It lies before the first synchronisation's hour.
-                #expect(rig.store.samples(of: Fixture.device).isEmpty)
+                // It is older than the hour that the first synchronisation reads.
+                #expect(try await rig.store.samples(of: Fixture.device).isEmpty)
                 let answer = try await rig.ask(
                     .daily(.restingHeartRate, from: today, to: today, syncsFirst: true), "d", of: agent)
                 guard case .days(let days) = answer.data, case .values(let details) = days.first?.summary.details else {
@@ -50,7 +50,7 @@ import Vitals
             let rig = rig(world)
             try await rig.run { agent in
                 try await rig.waitForSync()
-                // The day on which the clocks were turned back has 25 hours.
+                // The day of the autumn clock change has 25 hours.
                 let autumn = try #require(LocalDay("2026-10-25"))
                 let days = autumn...autumn.advanced(by: 1)
                 _ = try await rig.ask(
@@ -71,12 +71,12 @@ import Vitals
                 try await rig.waitForSync()
                 let from = Fixture.noon - .hours(2)
                 let open = try await rig.ask(.sync(metrics: [.heartRate], from: from, to: nil), "a", of: agent)
-                #expect(open.data == .sync(new: 1, known: 0, failed: []))
+                #expect(open.brought == [1, 0])
                 #expect(try #require(range(of: .heartRate, rig)?.upperBound) >= world.date)
                 let day = from - .days(4)..<from - .days(2)
                 let closed = try await rig.ask(
                     .sync(metrics: [.heartRate], from: day.lowerBound, to: day.upperBound), "b", of: agent)
-                #expect(closed.data == .sync(new: 1, known: 0, failed: []))
+                #expect(closed.brought == [1, 0])
                 #expect(range(of: .heartRate, rig) == day)
             }
         }
@@ -90,9 +90,9 @@ import Vitals
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { if case .history = $0 { .delay(.seconds(20)) } else { .answer } }
-                // One runs, the others wait; each is another range.
+                // One synchronisation runs, the others wait; each has another range.
                 let from = Fixture.noon - .hours(9)
-                for number in 0...DeviceAgent.maximumJobs {
+                for number in 0...SyncPolicy.maximumJobs {
                     let sync = DeviceCommand.sync(
                         metrics: [.heartRate], from: from + .minutes(number), to: from + .hours(1))
                     await rig.submit(sync, "r\(number)", to: agent)
@@ -108,7 +108,7 @@ import Vitals
                     let answer = try await rig.ask(command, "busy\(number)", of: agent)
                     #expect(answer.status == .rejected && answer.code == .busy, "\(command.name): \(answer)")
                 }
-                for number in 0...DeviceAgent.maximumJobs {
+                for number in 0...SyncPolicy.maximumJobs {
                     #expect(try await rig.answer("r\(number)").status == .done)
                 }
             }

@@ -6,14 +6,14 @@ import Synchronization
 import Testing
 import Vitals
 
-/// An agent with a scripted device, a store in memory, and a record of everything that it says.
+/// An agent with a scripted device, its own store, and a record of everything it publishes.
 final class AgentRig: Sendable {
     enum Event: Sendable {
         case state(DeviceState)
         case answer(String, Answer)
     }
 
-    /// What happens to an attempt to connect.
+    /// The result of an attempt to connect.
     enum Opening: Sendable { case open, refuse, hang }
 
     private struct State {
@@ -29,20 +29,24 @@ final class AgentRig: Sendable {
     let world: Simulation
     let capabilities: Capabilities
     let events = Recorder<Event>()
-    let store: InMemoryStore
+    let store: ScratchStore
     let policy: DevicePolicy
     private let state: Mutex<State>
 
     init(
         _ world: Simulation, capabilities: Capabilities = AgentRig.capabilities,
         content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        store: InMemoryStore = InMemoryStore()
+        store: ScratchStore? = nil
     ) {
         self.world = world
         self.capabilities = capabilities
-        self.store = store
+        self.store = store ?? Self.scratchStore(world)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
         state = Mutex(State(content: content))
+    }
+
+    private static func scratchStore(_ world: Simulation) -> ScratchStore {
+        do { return try ScratchStore(world) } catch { preconditionFailure("There is no place for a store: \(error)") }
     }
 
     static let capabilities = Capabilities([
@@ -51,7 +55,7 @@ final class AgentRig: Sendable {
 
     // MARK: - The device
 
-    /// The session that is open, or was last.
+    /// The open session, or the last one.
     var session: ScriptedSession? { state.withLock { $0.session } }
     /// The calls of all sessions so far.
     var calls: [ScriptedSession.Call] { state.withLock { $0.calls + ($0.session?.calls ?? []) } }
@@ -63,7 +67,7 @@ final class AgentRig: Sendable {
         }
     }
 
-    /// What happens to the next attempts; later ones come to a session.
+    /// Sets the results of the next attempts; later ones succeed.
     func open(_ openings: Opening...) { state.withLock { $0.openings = openings } }
     func skew(by skew: Duration) { state.withLock { $0.skew = skew } }
 
@@ -114,11 +118,11 @@ final class AgentRig: Sendable {
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
         return DeviceAgent(
-            info: DeviceInfo(id: Fixture.device, name: "Band", driver: "scripted"), policy: policy, store: store,
+            info: DeviceInfo(id: Fixture.device, name: "Band", driver: "scripted"), policy: policy, store: store.store,
             output: DeviceOutput(
                 state: { [events] _, state in events.append(.state(state)) },
                 answer: { [events] key, answer in
-                    // As a store does that is asked from a task which was cancelled.
+                    // Like a store that is called from a cancelled task.
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
@@ -126,7 +130,7 @@ final class AgentRig: Sendable {
             opener: { body in try await self.withSession(body) })
     }
 
-    /// Runs an agent for as long as `body` takes, stops it, and checks that every command had one final answer.
+    /// Runs an agent during `body`, stops it, and checks that every command had one final answer.
     func run(_ body: @escaping @Sendable (DeviceAgent) async throws -> Void) async throws {
         let agent = makeAgent()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -174,13 +178,13 @@ final class AgentRig: Sendable {
         }
     }
 
-    // MARK: - What it said
+    // MARK: - What it published
 
     var states: [DeviceState] {
         events.elements.compactMap { if case .state(let state) = $0 { state } else { nil } }
     }
 
-    /// Waits for a state that was said after the first `count` events.
+    /// Waits for a state published after the first `count` events.
     @discardableResult
     func wait(after count: Int = 0, for condition: @escaping @Sendable (DeviceState) -> Bool) async throws
         -> DeviceState
@@ -218,8 +222,15 @@ extension AgentRig.Event {
     }
 }
 
+extension Answer {
+    /// How many new and how many known records a synchronisation brought.
+    var brought: [Int]? {
+        if case .sync(let state) = data { [state.samplesNew, state.samplesKnown] } else { nil }
+    }
+}
+
 extension AgentRig {
-    /// Runs a scenario under some seeds: each is another order of everything.
+    /// Runs a scenario with several seeds, each of which gives another order of events.
     static func everyOrder(
         _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
         _ body: @escaping @Sendable (Simulation) async throws -> Void

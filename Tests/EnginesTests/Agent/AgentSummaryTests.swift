@@ -4,7 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// What a device itself says of a day, beside what its samples amount to.
+/// A device's own summary of a day, beside the summary of its samples.
 @Suite struct AgentSummaryTests {
     private static let today = Fixture.utc.day(of: Fixture.noon)
 
@@ -74,7 +74,7 @@ import Vitals
         }
     }
 
-    @Test func `is asked for the days of the range that is read, and for none that are too long ago`() throws {
+    @Test func `is asked for the days of the range that is read, however long ago they are`() throws {
         try AgentRig.everyOrder(0..<3) { world in
             let rig = Self.rig(world)
             try await rig.run { agent in
@@ -88,7 +88,8 @@ import Vitals
             }
             let asked = rig.calls.compactMap { if case .summaries(_, let days) = $0 { days } else { nil } }
             let first = Self.today.advanced(by: -30)
-            #expect(asked == [first...Self.today, Self.today.advanced(by: -2)...Self.today.advanced(by: -1)])
+            let ranges = [(2, 1), (200, 199)].map { Self.today.advanced(by: -$0)...Self.today.advanced(by: -$1) }
+            #expect(asked == [first...Self.today] + ranges)
         }
     }
 
@@ -163,7 +164,7 @@ import Vitals
             try await rig.run { _ in
                 try await rig.waitForSync()
                 #expect(running(rig).last?.summary.day == Self.today)
-                // The evening of a gateway that settles the day itself, and the one of another that has ended before.
+                // Either this run settles the day in the evening, or it ends before and the next run does.
                 if world.seed % 2 == 0 { try await world.gatewayClock.sleep(for: .hours(13)) }
             }
             let days = world.seed % 2 == 0 ? 2 : 1
@@ -183,13 +184,15 @@ import Vitals
         }
     }
 
-    @Test func `a device that cannot say it does not keep the day from being published`() throws {
+    @Test func `a device that cannot say it fails the metric, and does not keep the day from being published`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = Self.rig(world)
             rig.behave { if case .summaries = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer } }
             try await rig.run { _ in
                 let sync = try await rig.waitForSync()
-                #expect(sync.phase == .idle)
+                #expect(sync.phase == .failed)
+                #expect(sync.rows.map(\.state) == [.failed])
+                #expect(sync.samplesNew == 3)
                 #expect(facts(rig).map(\.summary.average) == [22, 21])
                 #expect(facts(rig).allSatisfy { $0.deviceSummary == nil })
             }

@@ -2,7 +2,7 @@ import Engines
 import Vitals
 
 extension AlertMachine {
-    /// Judges a sample by the limits of these settings.
+    /// Checks a sample against the limits of these settings.
     mutating func see(
         _ stored: StoredSample, isExercise: Bool, isWorn: Bool, settings: MonitorSettings, policy: AlertPolicy,
         calendar: LocalCalendar

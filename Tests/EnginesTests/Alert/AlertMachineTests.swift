@@ -5,7 +5,7 @@ import Testing
 import Vitals
 
 @Suite struct AlertMachineTests {
-    /// Lets a machine see heart rates, one a minute, and tells the edges by their minute.
+    /// Feeds heart rates to a machine, one per minute, and returns the edges by minute.
     private func edges(
         _ values: [Double], policy: AlertPolicy = AlertPolicy(cooldown: .zero), isExercise: Bool = false,
         isWorn: Bool = true, isLate: Bool = false
@@ -48,7 +48,7 @@ import Vitals
     func `an alert of exercise ends with the exercise, and one of rest stays over it`(isExercise: Bool) {
         var machine = AlertMachine(device: Fixture.device)
         var edges: [String] = []
-        // Beyond the limits of either kind, and then of the other kind.
+        // Values beyond the limits of one kind, and then of the other.
         for (minute, isExercise) in [isExercise, isExercise, !isExercise, !isExercise].enumerated() {
             edges += machine.see(
                 Fixture.stored(Fixture.heartRate(isExercise ? 190 : 49, at: minute)), isExercise: isExercise,
@@ -190,14 +190,14 @@ import Vitals
         }
         #expect(apply(MonitorSettings(), before: Fixture.limits) == 1)
         #expect([6, 7].map(raised) == [0, 1])
-        // Also what had only begun to count, and where a limit moved.
+        // Also if the count had only begun, or a limit moved.
         #expect(apply(MonitorSettings(), before: Fixture.limits) == 1)
         #expect(raised(8) == 0)
         #expect(machine.isBehind(MonitorSettings(), before: Fixture.limits))
         #expect(apply(MonitorSettings(), before: Fixture.limits) == 0)
         #expect(raised(9) == 0)
         var moved = Fixture.limits
-        moved[.heartRate, .restingAlertUpper] = .number(110)
+        moved[.heartRate, .upper(.resting)] = .number(110)
         #expect(machine.isBehind(moved, before: Fixture.limits))
         #expect(apply(moved, before: Fixture.limits) == 0)
         #expect([10, 11].map(raised) == [0, 1])

@@ -1,26 +1,41 @@
 import Engines
 import GatewayKit
+import GatewayTesting
 import Testing
 import Vitals
 
-/// Every rule that there is, through everything that an alert can go through.
+/// Every rule, through the whole life of an alert.
 @Suite struct AlertRuleTableTests {
-    /// Limits of every metric, with room on both sides.
+    /// Limits of every metric, with a margin on both sides.
     private static let settings: MonitorSettings = {
         var settings = MonitorSettings()
-        settings[.heartRate] = MonitorConfiguration(
-            restingAlert: AlertLimits(isEnabled: true, lower: 50, upper: 100),
-            exerciseAlert: AlertLimits(isEnabled: true, lower: 80, upper: 170))
-        settings[.bloodPressure] = MonitorConfiguration(
-            pressureAlert: BloodPressureLimits(
-                isEnabled: true, systolicLower: 95, systolicUpper: 140, diastolicLower: 60, diastolicUpper: 90))
-        settings[.bloodOxygen] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 90, upper: 97))
-        settings[.stress] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 20, upper: 70))
-        settings[.temperature] = MonitorConfiguration(alert: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.8))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .heartRate,
+                limits: [
+                    .resting: AlertLimits(isEnabled: true, lower: 50, upper: 100),
+                    .exercise: AlertLimits(isEnabled: true, lower: 80, upper: 170),
+                ]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .bloodPressure,
+                limits: [
+                    .systolic: AlertLimits(isEnabled: true, lower: 95, upper: 140),
+                    .diastolic: AlertLimits(isEnabled: true, lower: 60, upper: 90),
+                ]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: 90, upper: 97)]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .stress, limits: [.value: AlertLimits(isEnabled: true, lower: 20, upper: 70)]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .temperature, limits: [.value: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.8)]))
         return settings
     }()
 
-    /// A sample whose value for the rule is so far beyond its limit; negative is within it.
+    /// A sample whose value is `distance` beyond the rule's limit; negative is within it.
     private static func sample(_ rule: AlertRule, beyond distance: Double, at minute: Int) throws -> Sample {
         let limit = try #require(rule.limit(in: settings))
         let value = rule.side == .high ? limit + distance : limit - distance
@@ -34,21 +49,21 @@ import Vitals
         return sample
     }
 
-    /// What a device's ledger makes of values, one a minute, each so far beyond the rule's limit: `minute edge` of each
-    /// event, with `late` where it is for the history only.
+    /// The events of a device's projection for values, one per minute, each at a distance beyond the rule's limit. An
+    /// event reads `minute edge`, with `late` if it is only for the history.
     private static func events(
         _ rule: AlertRule, _ distances: [Double], policy: AlertPolicy = AlertPolicy(), isWorn: Bool = true,
         after newest: Int? = nil
-    ) throws -> (events: [AlertEvent], texts: [String], ledger: DeviceLedger) {
-        var ledger = DeviceLedger(device: Fixture.device, today: RunningDay(day: LocalDay(number: 0)))
+    ) throws -> (events: [AlertEvent], texts: [String], projection: SampleProjection) {
+        var projection = SampleProjection(device: Fixture.device, today: RunningDay(day: LocalDay(number: 0)))
         if let newest {
             let sample = try sample(rule, beyond: -Self.far(rule), at: newest)
-            ledger = ledger.recording([Fixture.new(sample)], in: context(policy, minute: newest)).ledger
+            projection = projection.recording([Fixture.new(sample)], in: context(policy, minute: newest)).projection
         }
         var events: [AlertEvent] = []
         var texts: [String] = []
         for (minute, distance) in distances.enumerated() {
-            let decision = ledger.recording(
+            let decision = projection.recording(
                 [Fixture.new(try sample(rule, beyond: distance, at: minute))],
                 in: context(policy, minute: max(minute, newest ?? 0), isWorn: isWorn))
             for case .alert(let event, let isLate) in decision.facts.map(\.content) {
@@ -57,9 +72,9 @@ import Vitals
                 events.append(event)
                 texts.append("\(minute) \(event.edge)\(isLate ? " late" : "")")
             }
-            ledger = decision.ledger
+            projection = decision.projection
         }
-        return (events, texts, ledger)
+        return (events, texts, projection)
     }
 
     private static func context(_ policy: AlertPolicy, minute: Int, isWorn: Bool = true) -> IntakeContext {
@@ -68,11 +83,11 @@ import Vitals
             isWorn: isWorn, calendar: Fixture.utc)
     }
 
-    /// Well within the limits, by far more than the hysteresis.
+    /// Well within the limits, by more than the hysteresis.
     private static func far(_ rule: AlertRule) -> Double { hysteresis(rule) + step(rule) }
     private static func hysteresis(_ rule: AlertRule) -> Double { AlertPolicy.defaultHysteresis[rule.metric] ?? 0 }
     private static func count(_ rule: AlertRule) -> Int { AlertPolicy.defaultCount[rule.metric] ?? 0 }
-    /// The smallest difference that the metric's devices can tell.
+    /// The smallest difference that devices can measure in this metric.
     private static func step(_ rule: AlertRule) -> Double { rule.metric == .temperature ? 0.1 : 1 }
 
     @Test func `there are fourteen, each with a limit`() {
@@ -86,7 +101,7 @@ import Vitals
         rule: AlertRule
     ) throws {
         let step = Self.step(rule)
-        // At the limit is not beyond it, and just within it is not back.
+        // A value at the limit is not beyond it; a value just within it does not clear the alert.
         let within = (Self.hysteresis(rule) - step) * (rule.metric == .temperature ? 0.9 : 1)
         let values = [0, 0] + [Double](repeating: step, count: Self.count(rule) + 1) + [-within, -Self.far(rule), 0]
         let (events, texts, _) = try Self.events(rule, values)
@@ -113,7 +128,7 @@ import Vitals
         let values = [step, far, step, step, step, step, step]
         #expect(try Self.events(rule, values, policy: policy).texts == ["0 raised", "1 cleared", "6 raised"])
 
-        let before = try Self.events(rule, [step, far], policy: policy).ledger
+        let before = try Self.events(rule, [step, far], policy: policy).projection
         let levels = Dictionary(uniqueKeysWithValues: before.alerts.levels.map { ($0.rule, $0) })
         var restarted = AlertMachine(device: Fixture.device, levels: levels)
         let again = try (2...6).flatMap { minute in
@@ -136,7 +151,7 @@ import Vitals
     @Test(arguments: AlertRule.all) func `is only for the history in its quiet hours, and its level changes`(
         rule: AlertRule
     ) throws {
-        // The fixture's noon, in UTC, and only this rule.
+        // Starts at the fixture's noon, in UTC, and applies only to this rule.
         let hours = AlertPolicy.QuietHours(from: 12 * 60, to: 12 * 60 + 30, rules: [rule])
         let policy = AlertPolicy(count: [:], quietHours: [hours])
         var machine = AlertMachine(device: Fixture.device)
@@ -157,47 +172,47 @@ import Vitals
         let (step, far) = (Self.step(rule), -Self.far(rule))
         let values = [step, step, far]
         let raised = Self.count(rule) - 1
-        let (events, texts, ledger) = try Self.events(rule, values, after: 100)
+        let (events, texts, projection) = try Self.events(rule, values, after: 100)
         #expect(texts == ["\(raised) raised late", "2 cleared late"])
         #expect(events.last?.raisedID == events.first?.id)
-        #expect(ledger.alerts.levels.allSatisfy { !$0.isActive })
+        #expect(projection.alerts.levels.allSatisfy { !$0.isActive })
     }
 
     @Test(arguments: AlertRule.all)
     func `the device and the gateway raise it once, and clear it once, whoever is first`(rule: AlertRule) throws {
         let (step, far) = (Self.step(rule), -Self.far(rule))
-        func device(_ edge: AlertEvent.Edge, _ minute: Int, _ ledger: inout DeviceLedger) -> [String] {
+        func device(_ edge: AlertEvent.Edge, _ minute: Int, _ projection: inout SampleProjection) -> [String] {
             let alert = DeviceAlert(rule: rule, edge: edge, value: nil, at: Fixture.minute(minute))
-            let decision = ledger.recording(alert, in: Self.context(AlertPolicy(), minute: minute))
-            ledger = decision.ledger
+            let decision = projection.recording(alert, in: Self.context(AlertPolicy(), minute: minute))
+            projection = decision.projection
             return decision.facts.map(\.content).map { content in
                 if case .alert(let event, isLate: false) = content { "\(event.edge) by \(event.origin)" } else { "" }
             }
         }
-        func host(_ distance: Double, _ minute: Int, _ ledger: inout DeviceLedger) throws -> [String] {
-            let decision = ledger.recording(
+        func host(_ distance: Double, _ minute: Int, _ projection: inout SampleProjection) throws -> [String] {
+            let decision = projection.recording(
                 [Fixture.new(try Self.sample(rule, beyond: distance, at: minute))],
                 in: Self.context(AlertPolicy(count: [:], cooldown: .zero), minute: minute))
-            ledger = decision.ledger
+            projection = decision.projection
             return decision.facts.map(\.content).compactMap { content in
                 if case .alert(let event, isLate: false) = content { "\(event.edge) by \(event.origin)" } else { nil }
             }
         }
-        var ledger = DeviceLedger(device: Fixture.device, today: RunningDay(day: LocalDay(number: 0)))
-        #expect(device(.raised, 0, &ledger) == ["raised by device"])
-        #expect(try host(step, 1, &ledger) == [])
-        #expect(try host(far, 2, &ledger) == ["cleared by gateway"])
-        #expect(device(.cleared, 3, &ledger) == [])
-        #expect(try host(step, 4, &ledger) == ["raised by gateway"])
-        #expect(device(.raised, 5, &ledger) == [])
-        #expect(device(.cleared, 6, &ledger) == ["cleared by device"])
-        #expect(try host(far, 7, &ledger) == [])
+        var projection = SampleProjection(device: Fixture.device, today: RunningDay(day: LocalDay(number: 0)))
+        #expect(device(.raised, 0, &projection) == ["raised by device"])
+        #expect(try host(step, 1, &projection) == [])
+        #expect(try host(far, 2, &projection) == ["cleared by gateway"])
+        #expect(device(.cleared, 3, &projection) == [])
+        #expect(try host(step, 4, &projection) == ["raised by gateway"])
+        #expect(device(.raised, 5, &projection) == [])
+        #expect(device(.cleared, 6, &projection) == ["cleared by device"])
+        #expect(try host(far, 7, &projection) == [])
     }
 
     @Test(arguments: AlertRule.all) func `is cleared when its limits are switched off`(rule: AlertRule) throws {
         let values = [Double](repeating: Self.step(rule), count: 2)
-        let ledger = try Self.events(rule, values).ledger
-        let decision = ledger.recording(
+        let projection = try Self.events(rule, values).projection
+        let decision = projection.recording(
             limitsOf: MonitorSettings(), before: Fixture.limits, in: Self.context(AlertPolicy(), minute: 3))
         #expect(decision.levels.map { "\($0.rule.name) \($0.isActive)" } == ["\(rule.name) false"])
         #expect(decision.facts.count == 1)

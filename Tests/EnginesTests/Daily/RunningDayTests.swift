@@ -1,4 +1,5 @@
 import Engines
+import StoreAPI
 import Testing
 import Vitals
 
@@ -22,11 +23,32 @@ import Vitals
         today.add(SampleOutcome(stored: Fixture.stored(Fixture.steps(80, at: 0), revision: 2), novelty: .corrected))
         #expect(today.outdated == [.steps])
         #expect(today.changed == [.steps])
-        var fresh = DailyAccumulator(metric: .steps, day: day)
-        fresh.add(Fixture.stored(Fixture.steps(80, at: 0)))
+        var fresh = today.tally(of: .steps)
+        _ = fresh.add(Fixture.stored(Fixture.steps(80, at: 0)))
         today.replace(.steps, with: fresh)
         #expect(today.outdated.isEmpty)
         #expect(today.summary(of: .steps).count == 1)
+    }
+
+    @Test
+    func `zones make the metric be read again where a heart rate is late, a workout came, or the maximum changed`() {
+        for maximum in [200.0, nil] {
+            var today = RunningDay(day: day, exerciseMaximum: maximum)
+            for minute in [0, 2, 3] { today.add(Fixture.new(Fixture.heartRate(130, at: minute))) }
+            #expect(today.outdated.isEmpty)
+            #expect(today.summary(of: .heartRate).zones?.minutes == maximum.map { _ in [0, 3, 0, 0, 0] })
+            today.add(Fixture.new(Fixture.heartRate(130, at: 1)))
+            #expect(today.outdated == (maximum == nil ? [] : [.heartRate]))
+            today.add(Fixture.new(Fixture.workout(at: 0, lasting: 3)))
+            #expect(today.outdated == (maximum == nil ? [] : [.heartRate, .sport]))
+            today.begin(day.advanced(by: 1))
+            #expect(today.exerciseMaximum == maximum)
+            today.add(Fixture.new(Fixture.heartRate(130, at: 1_440)))
+            today.follow(exerciseMaximum: maximum)
+            #expect(today.outdated.isEmpty)
+            today.follow(exerciseMaximum: 180)
+            #expect(today.outdated == [.heartRate])
+        }
     }
 
     @Test func `a new day begins at zero and is published`() {

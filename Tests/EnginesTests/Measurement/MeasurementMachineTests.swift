@@ -8,7 +8,7 @@ import Vitals
     private let now = Fixture.noon
     private let id = MeasurementID("m1")
 
-    /// A machine whose measurement is under way.
+    /// A machine with a running measurement.
     private func running(_ origin: MeasurementMachine.Origin = .command("c")) -> MeasurementMachine {
         var machine = MeasurementMachine()
         _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: origin), at: now)
@@ -54,7 +54,7 @@ import Vitals
     @Test func `a command's measurement wins over the gateway's own`() {
         var machine = running(.schedule)
         #expect(!machine.isBusy)
-        #expect(machine.isScheduled(id))
+        #expect(machine.origin(of: id) == .schedule)
         let actions = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
         #expect(actions == [.stop(id)])
         #expect(machine.isBusy)
@@ -150,7 +150,7 @@ import Vitals
     }
 
     @Test(arguments: [
-        (DeviceError.Code.busy, AnswerCode.busy), (.notWorn, .deviceError), (.lowBattery, .deviceError),
+        (DeviceError.Code.busy, AnswerCode.busy), (.notWorn, .notWorn), (.lowBattery, .lowBattery),
         (.failure, .deviceError), (.unsupported, .unsupported), (.invalid, .invalid), (.timeout, .timeout),
         (.disconnected, .offline),
     ]) func `a refusal is the answer`(code: DeviceError.Code, expected: AnswerCode) {
@@ -162,26 +162,95 @@ import Vitals
         #expect(answers(actions).map(\.status) == [.failed])
     }
 
-    @Test func `stopping ends it well, whenever it is stopped`() {
+    /// The statuses of the answers, by key.
+    private func statuses(_ actions: [Action]) -> [String: Answer.Status] {
+        actions.reduce(into: [:]) { if case .answer(let key, let answer) = $1 { $0[key] = answer.status } }
+    }
+
+    @Test func `a stop is answered when the device has stopped, whenever it comes`() {
         var machine = running()
-        #expect(machine.handle(.stop(.stress), at: now) == [])
-        #expect(machine.handle(.stop(nil), at: now) == [.stop(id)])
-        #expect(answers(machine.handle(.ended(id, completed: false, error: nil), at: now)).map(\.status) == [.done])
+        #expect(statuses(machine.handle(.stop(.stress, key: "o"), at: now)) == ["o": .done])
+        #expect(machine.handle(.stop(nil, key: "s"), at: now) == [.stop(id)])
+        #expect(machine.handle(.stop(.heartRate, key: "t"), at: now) == [])
+        let end = machine.handle(.ended(id, completed: false, error: nil), at: now)
+        #expect(statuses(end) == ["c": .done, "s": .done, "t": .done])
         var starting = MeasurementMachine()
         _ = starting.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
-        #expect(starting.handle(.stop(.heartRate), at: now) == [])
+        #expect(starting.handle(.stop(.heartRate, key: "s"), at: now) == [])
         #expect(starting.handle(.started(id, attempt: 1), at: now).contains(.stop(id)))
         var idle = MeasurementMachine()
-        #expect(idle.handle(.stop(nil), at: now) == [])
+        #expect(statuses(idle.handle(.stop(nil, key: "s"), at: now)) == ["s": .done])
+    }
+
+    @Test func `a device that confirms a stop and says no end has stopped after a moment`() {
+        var machine = running()
+        _ = machine.handle(.stop(nil, key: "s"), at: now)
+        #expect(
+            machine.handle(.stopped(id), at: now) == [.await(MeasurementMachine.stopGrace, attempt: 1)])
+        let end = machine.handle(.overdue(attempt: 1), at: now)
+        #expect(phases(end) == [.ended])
+        #expect(statuses(end) == ["c": .done, "s": .done])
+    }
+
+    @Test func `a device that refuses to stop goes on, and the stop has failed`() {
+        var machine = running()
+        _ = machine.handle(.stop(nil, key: "s"), at: now)
+        let refused = machine.handle(.stopRefused(id, DeviceError(.busy, "Not now.")), at: now)
+        #expect(answers(refused).map(\.code) == [.busy])
+        #expect(statuses(refused) == ["s": .failed])
+        #expect(machine.metric == .heartRate)
+        // The stop can be retried.
+        #expect(machine.handle(.stop(nil, key: "t"), at: now) == [.stop(id)])
+    }
+
+    @Test func `where nobody can tell whether it stopped, the stop has failed`() {
+        var lost = running()
+        _ = lost.handle(.stop(nil, key: "s"), at: now)
+        #expect(statuses(lost.handle(.disconnected, at: now)) == ["c": .failed, "s": .failed])
+        var silent = running()
+        _ = silent.handle(.stop(nil, key: "s"), at: now)
+        #expect(statuses(silent.handle(.overdue(attempt: 1), at: now)) == ["c": .failed, "s": .failed])
     }
 
     @Test func `stopping also ends a measurement that waits for the gateway's own to end`() {
         var machine = running(.schedule)
         _ = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
-        let actions = machine.handle(.stop(.stress), at: now)
-        #expect(answers(actions) == [Answer(.done, data: .measurement(nil))])
+        let actions = machine.handle(.stop(.stress, key: "s"), at: now)
+        #expect(answers(actions) == [Answer(.done, data: .measurement(nil)), Answer(.done)])
         _ = machine.handle(.ended(id, completed: false, error: nil), at: now)
         #expect(machine.metric == nil)
+    }
+
+    @Test func `a reading that fails is shown while the measurement goes on, until one succeeds`() {
+        var machine = running()
+        func shown(_ event: MeasurementMachine.Event) -> MeasureState? {
+            machine.handle(event, at: now).compactMap { if case .publish(let state) = $0 { state } else { nil } }.first
+        }
+        let failed = shown(.readingFailed(id, DeviceError(.notWorn, "Put it on.")))
+        #expect(failed?.phase == .measuring && failed?.error == "Put it on.")
+        #expect(shown(.readingRefused(id))?.refused == 1)
+        #expect(shown(.readingFailed(MeasurementID("other"), DeviceError(.failure, "x"))) == nil)
+        let good = shown(.sample(id, Fixture.stored(Fixture.heartRate(70, at: 0))))
+        #expect(good?.error == nil && good?.refused == 1)
+        #expect(answers(machine.handle(.ended(id, completed: true, error: nil), at: now)).map(\.status) == [.done])
+    }
+
+    @Test(arguments: [true, false]) func `a measurement without any good reading has failed with the reason`(
+        isEarly: Bool
+    ) {
+        func end(_ events: MeasurementMachine.Event...) -> Answer? {
+            var machine = MeasurementMachine()
+            _ = machine.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
+            if !isEarly { _ = machine.handle(.started(id, attempt: 1), at: now) }
+            for event in events { _ = machine.handle(event, at: now) }
+            if isEarly { _ = machine.handle(.started(id, attempt: 1), at: now) }
+            return answers(machine.handle(.ended(id, completed: true, error: nil), at: now)).first
+        }
+        #expect(end()?.status == .done)
+        let off = end(.readingFailed(id, DeviceError(.notWorn, "Put it on.")))
+        #expect(off?.code == .notWorn && off?.message == "Put it on.")
+        let refused = end(.readingRefused(id), .readingRefused(id))
+        #expect(refused?.code == .deviceError && refused?.message?.contains("2 readings") == true)
     }
 
     @Test func `one that is interrupted has failed`() {

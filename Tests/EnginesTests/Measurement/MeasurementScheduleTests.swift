@@ -1,4 +1,5 @@
 import Engines
+import GatewayTesting
 import Testing
 import Vitals
 
@@ -8,12 +9,12 @@ import Vitals
     private func settings(_ start: Int, _ end: Int, _ interval: Int, isEnabled: Bool = true) -> MonitorSettings {
         var settings = MonitorSettings()
         let schedule = MonitorSchedule(isEnabled: isEnabled, start: start, end: end, interval: interval)
-        settings[.heartRate] = MonitorConfiguration(schedule: schedule)
-        settings[.stress] = MonitorConfiguration(schedule: schedule)
+        settings.set(MonitorConfiguration.fixture(of: .heartRate, schedule: schedule))
+        settings.set(MonitorConfiguration.fixture(of: .stress, schedule: schedule))
         return settings
     }
 
-    /// The minutes after `begin` at which a day of ticks of five seconds measures.
+    /// The minutes after `begin` at which a measurement is due, checked every five seconds by default.
     private func minutes(
         of settings: MonitorSettings, from begin: Timestamp, lasting length: Duration,
         calendar: LocalCalendar = Fixture.utc, tick: Duration = .seconds(5)

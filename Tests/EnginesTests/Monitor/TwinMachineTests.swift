@@ -1,4 +1,5 @@
 import Engines
+import GatewayTesting
 import Testing
 import Vitals
 
@@ -7,19 +8,20 @@ import Vitals
         .heartRate: [.monitor, .scheduleTime, .scheduleInterval, .restAlert], .stress: [.measure],
         .bloodOxygen: [.monitor],
     ])
-    private let upper = MonitorSetting(.heartRate, .restingAlertUpper)
-    private let lower = MonitorSetting(.heartRate, .restingAlertLower)
+    private let upper = MonitorSetting(.heartRate, .upper(.resting))
+    private let lower = MonitorSetting(.heartRate, .lower(.resting))
 
     private func reported(upper: Double = 120, lower: Double = 45) -> MonitorSettings {
         var settings = MonitorSettings()
-        settings[.heartRate] = MonitorConfiguration(
-            schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 10),
-            restingAlert: AlertLimits(isEnabled: true, lower: lower, upper: upper))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 10),
+                limits: [.resting: AlertLimits(isEnabled: true, lower: lower, upper: upper)]))
         return settings
     }
 
     private func write(_ twin: inout TwinMachine) {
-        for (metric, configuration) in twin.writes { twin.writing(configuration, of: metric) }
+        for configuration in twin.writes { twin.markWriting(configuration) }
     }
 
     private func connected() -> TwinMachine {
@@ -40,13 +42,14 @@ import Vitals
     @Test func `of a metric that new firmware does not monitor any more nothing is pending`() {
         var twin = connected()
         var before = MonitorSettings()
-        before[.bloodOxygen] = MonitorConfiguration(
-            schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 30),
-            alert: AlertLimits(isEnabled: true, lower: 90, upper: 100))
+        before.set(
+            MonitorConfiguration.fixture(
+                of: .bloodOxygen, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 30),
+                limits: [.value: AlertLimits(isEnabled: true, lower: 90, upper: 100)]))
         twin.report(before, capabilities: capabilities, at: Fixture.noon)
         let later = Capabilities([.heartRate: [.monitor], .bloodOxygen: [.measure, .history]])
         twin.report(reported(), capabilities: later, at: Fixture.minute(1))
-        let lower = MonitorSetting(.bloodOxygen, .alertLower)
+        let lower = MonitorSetting(.bloodOxygen, .lower(.value))
         let result = twin.apply(
             MonitorPatch([lower: .number(92)]), ifVersion: nil, adopts: false, capabilities: later,
             at: Fixture.minute(2))
@@ -73,11 +76,11 @@ import Vitals
         #expect(twin.state.reportedVersion == 1)
         #expect(twin.state.pending == [upper])
         #expect(twin.writes.map(\.metric) == [.heartRate])
-        #expect(twin.writes.first?.configuration.restingAlert?.upper == 110)
-        #expect(twin.writes.first?.configuration.schedule?.interval == 10)
+        #expect(twin.writes.first?.limits[.resting]?.upper == 110)
+        #expect(twin.writes.first?.schedule?.interval == 10)
         write(&twin)
         twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(2))
-        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) == nil)
+        #expect(twin.finishWrites(failures: [], at: Fixture.minute(2)) == nil)
         #expect(twin.state.pending.isEmpty)
         #expect(twin.state.reportedVersion == 2)
         #expect(twin.state.error == nil)
@@ -88,7 +91,7 @@ import Vitals
         _ = set(&twin, [upper: .number(110)])
         write(&twin)
         twin.report(reported(upper: 115), capabilities: capabilities, at: Fixture.minute(2))
-        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) != nil)
+        #expect(twin.finishWrites(failures: [], at: Fixture.minute(2)) != nil)
         #expect(twin.state.pending == [upper])
         #expect(twin.state.drift.isEmpty)
         #expect(twin.state.error?.contains(upper.path) == true)
@@ -101,19 +104,19 @@ import Vitals
         write(&twin)
         _ = set(&twin, [upper: .number(120)])
         twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(2))
-        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) == nil)
+        #expect(twin.finishWrites(failures: [], at: Fixture.minute(2)) == nil)
         #expect(twin.state.pending == [upper])
         #expect(twin.state.error == nil)
         write(&twin)
         twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(3))
-        #expect(twin.wrote(failures: [], at: Fixture.minute(3))?.contains(upper.path) == true)
+        #expect(twin.finishWrites(failures: [], at: Fixture.minute(3))?.contains(upper.path) == true)
     }
 
     @Test func `a refused write says why`() {
         var twin = connected()
         _ = set(&twin, [upper: .number(110)])
         twin.report(MonitorSettings(), capabilities: capabilities, at: Fixture.minute(2))
-        #expect(twin.wrote(failures: [(.heartRate, "no")], at: Fixture.minute(2)) == "heart_rate: no")
+        #expect(twin.finishWrites(failures: [(.heartRate, "no")], at: Fixture.minute(2)) == "heart_rate: no")
         #expect(twin.state.pending == [upper])
         #expect(twin.state.error == "heart_rate: no")
     }
@@ -137,7 +140,7 @@ import Vitals
         #expect(twin.state.pending == [upper])
         write(&twin)
         twin.report(reported(upper: 115), capabilities: capabilities, at: Fixture.minute(2))
-        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) != nil)
+        #expect(twin.finishWrites(failures: [], at: Fixture.minute(2)) != nil)
         #expect(set(&twin, [:], adopts: true) == .accepted)
         #expect(twin.settings.values[upper] == .number(115))
         #expect(twin.state.pending.isEmpty && twin.writes.isEmpty)
@@ -150,7 +153,7 @@ import Vitals
         var twin = connected()
         _ = set(&twin, [upper: .number(110)])
         write(&twin)
-        #expect(twin.wrote(failures: [(.heartRate, "No.")], at: Fixture.minute(2)) != nil)
+        #expect(twin.finishWrites(failures: [(.heartRate, "No.")], at: Fixture.minute(2)) != nil)
         #expect(set(&twin, [:], adopts: true) == .accepted)
         #expect(twin.settings.values[upper] == .number(120))
         #expect(twin.state.pending.isEmpty && twin.writes.isEmpty)
@@ -161,7 +164,8 @@ import Vitals
         twin.report(reported(upper: 130), capabilities: capabilities, at: Fixture.minute(2))
         #expect(set(&twin, [lower: .number(50)]) == .accepted)
         #expect(twin.state.pending == [lower, upper])
-        #expect(twin.writes.first?.configuration.restingAlert == AlertLimits(isEnabled: true, lower: 50, upper: 120))
+        #expect(
+            twin.writes.first?.limits[.resting] == AlertLimits(isEnabled: true, lower: 50, upper: 120))
     }
 
     @Test func `saying again what is wanted settles a drift without a new version`() {
@@ -179,7 +183,7 @@ import Vitals
         _ = set(&twin, [upper: .number(120)])
         #expect(twin.state.pending.isEmpty)
         twin.report(reported(upper: 110), capabilities: capabilities, at: Fixture.minute(2))
-        #expect(twin.wrote(failures: [], at: Fixture.minute(2)) == nil)
+        #expect(twin.finishWrites(failures: [], at: Fixture.minute(2)) == nil)
         #expect(twin.state.drift.isEmpty)
         #expect(twin.state.pending == [upper])
         #expect(twin.state.error == nil)
@@ -228,13 +232,14 @@ import Vitals
         #expect(twin.state.waiting == nil)
         #expect(twin.state.version == 3)
         #expect(twin.state.pending == [upper, lower])
-        #expect(twin.writes.first?.configuration.restingAlert == AlertLimits(isEnabled: true, lower: 50, upper: 110))
-        #expect(twin.writes.first?.configuration.schedule?.isEnabled == true)
+        #expect(
+            twin.writes.first?.limits[.resting] == AlertLimits(isEnabled: true, lower: 50, upper: 110))
+        #expect(twin.writes.first?.schedule?.isEnabled == true)
     }
 
     @Test func `a waiting patch that the device cannot do is dropped and said`() {
         var twin = TwinMachine(state: TwinState(updatedAt: Fixture.noon))
-        let temperature = MonitorSetting(.temperature, .alertUpper)
+        let temperature = MonitorSetting(.temperature, .upper(.value))
         _ = twin.apply(
             MonitorPatch([temperature: .number(38)]), ifVersion: nil, adopts: false, capabilities: nil,
             at: Fixture.noon)
@@ -246,7 +251,7 @@ import Vitals
 
     @Test func `what the device cannot do is refused as soon as that is known`() {
         var twin = TwinMachine(state: TwinState(updatedAt: Fixture.noon))
-        let result = set(&twin, [MonitorSetting(.temperature, .alertUpper): .number(38)])
+        let result = set(&twin, [MonitorSetting(.temperature, .upper(.value)): .number(38)])
         guard case .rejected(let violations) = result else {
             Issue.record("the device has no temperature")
             return

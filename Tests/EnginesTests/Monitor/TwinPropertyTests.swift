@@ -10,15 +10,13 @@ import Vitals
     ])
     private static let settings = MonitorSetting.all
 
-    /// A device that takes what it is told, but for the settings that it ignores.
+    /// A device that applies every setting, except those that it ignores.
     private struct Device {
         var settings: MonitorSettings
         var ignored: Set<MonitorSetting> = []
 
-        mutating func write(_ metric: Metric, _ configuration: MonitorConfiguration) {
-            var wanted = MonitorSettings()
-            wanted[metric] = configuration
-            for (setting, value) in wanted.values where !ignored.contains(setting) { settings.values[setting] = value }
+        mutating func write(_ configuration: MonitorConfiguration) {
+            settings.merge(MonitorSettings([configuration]).values.filter { !ignored.contains($0.key) })
         }
     }
 
@@ -31,8 +29,8 @@ import Vitals
 
     private static func firstSettings(_ random: inout SplitMix64) -> MonitorSettings {
         var settings = MonitorSettings.defaults(for: capabilities)
-        settings.values = settings.values.filter { capabilities.supports(.monitor, $0.key.metric) }
-        settings[.heartRate, .restingAlertUpper] = .number(Double(Int.random(in: 90...150, using: &random)))
+        for metric in settings.metrics where !capabilities.supports(.monitor, metric) { settings.remove(metric) }
+        settings[.heartRate, .upper(.resting)] = .number(Double(Int.random(in: 90...150, using: &random)))
         return settings
     }
 
@@ -54,21 +52,21 @@ import Vitals
         for minute in 1...60 {
             let now = Fixture.minute(minute)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0:  // on the device itself
+            case 0:  // a change on the device itself
                 if let setting = device.settings.values.keys.sorted(by: { $0.path < $1.path }).randomElement(
                     using: &random),
                     setting.field.kind == .toggle
                 {
-                    device.settings.values[setting] = .toggle(Bool.random(using: &random))
+                    device.settings[setting.metric, setting.field] = .toggle(Bool.random(using: &random))
                 }
             case 1:  // the device is connected
                 twin.report(device.settings, capabilities: Self.capabilities, at: now)
-                for (metric, configuration) in twin.writes {
-                    twin.writing(configuration, of: metric)
-                    device.write(metric, configuration)
+                for configuration in twin.writes {
+                    twin.markWriting(configuration)
+                    device.write(configuration)
                 }
                 twin.report(device.settings, capabilities: Self.capabilities, at: now)
-                #expect(twin.wrote(failures: [], at: now) == nil)
+                #expect(twin.finishWrites(failures: [], at: now) == nil)
                 #expect(twin.state.pending.isEmpty)
                 #expect(twin.state.error == nil)
             default: patch(&twin, at: now, &random)
@@ -106,7 +104,7 @@ import Vitals
     ) throws {
         var random = SplitMix64(seed: seed)
         var device = Device(settings: Self.firstSettings(&random))
-        let setting = MonitorSetting(.heartRate, .restingAlertUpper)
+        let setting = MonitorSetting(.heartRate, .upper(.resting))
         device.ignored = [setting]
         var twin = TwinMachine(state: TwinState(updatedAt: Fixture.noon))
         twin.report(device.settings, capabilities: Self.capabilities, at: Fixture.noon)
@@ -115,12 +113,12 @@ import Vitals
             at: Fixture.noon)
         for minute in 1...3 {
             #expect(twin.writes.map(\.metric) == [.heartRate])
-            for (metric, configuration) in twin.writes {
-                twin.writing(configuration, of: metric)
-                device.write(metric, configuration)
+            for configuration in twin.writes {
+                twin.markWriting(configuration)
+                device.write(configuration)
             }
             twin.report(device.settings, capabilities: Self.capabilities, at: Fixture.minute(minute))
-            #expect(twin.wrote(failures: [], at: Fixture.minute(minute)) != nil)
+            #expect(twin.finishWrites(failures: [], at: Fixture.minute(minute)) != nil)
             #expect(twin.state.pending == [setting])
             #expect(twin.state.drift.isEmpty)
             #expect(twin.state.error != nil)

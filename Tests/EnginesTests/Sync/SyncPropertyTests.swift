@@ -5,13 +5,13 @@ import Testing
 import Vitals
 
 @Suite struct SyncPropertyTests {
-    /// A device with records in order of start, some with the same one, some still to come.
+    /// A device with records ordered by start, some with the same start, some added later.
     private struct Device {
         var records: [Sample]
         var forgets: Bool
         var random: SplitMix64
 
-        /// A page of any length, which may begin with some of what the page before ended with.
+        /// A page of random length, which may repeat records from the end of the page before.
         mutating func page(_ request: HistoryRequest) -> HistoryPage? {
             if Int.random(in: 0..<12, using: &random) == 0 { return nil }
             let all = records.filter { $0.start >= request.from }
@@ -31,7 +31,7 @@ import Vitals
                 isManual: Bool.random(using: &random))
             if Int.random(in: 0..<10, using: &random) == 0 {
                 sample.end = Fixture.noon + .minutes(Int.random(in: 6...600, using: &random))
-                // It lasts long, or it is that far ahead.
+                // It lasts up to seven days, or else is a moment in the future.
                 if sample.duration > .days(7) { sample.start = sample.end }
             }
             return sample
@@ -46,7 +46,7 @@ import Vitals
         let all = device.records
         var world = World(policy: SyncPolicy(overlap: .minutes(Int.random(in: 0...30, using: &random))))
         for job in 0..<40 {
-            // New records keep coming behind the last one.
+            // New records follow the last one.
             if job < 5 {
                 device.records.append(Fixture.heartRate(70, at: 10 + job))
                 device.records.sort { $0.start < $1.start }
@@ -54,7 +54,7 @@ import Vitals
             world.now = Fixture.minute(10 + job)
             world.run(&device, isCommanded: job % 5 == 4, &random)
         }
-        // The time of everything has come, and nothing breaks any more.
+        // All records are in the past now, and nothing fails any more.
         world.now = Fixture.minute(1_000)
         for _ in 0..<200 where !world.run(&device, isCommanded: false, &random, isCalm: true) {}
         let missing = Set(all).union(device.records).subtracting(world.disk)
@@ -70,12 +70,12 @@ import Vitals
 
         init(policy: SyncPolicy) { self.policy = policy }
 
-        /// Runs a job that may break at any point. Returns whether it went through.
+        /// Runs a job that may fail at any point. Returns whether it succeeded.
         @discardableResult
         mutating func run(
             _ device: inout Device, isCommanded: Bool, _ random: inout SplitMix64, isCalm: Bool = false
         ) -> Bool {
-            var machine = SyncMachine(policy: policy, lastSuccessAt: lastSuccess)
+            var machine = SyncMachine(policy: policy, calendar: Fixture.utc, lastSuccessAt: lastSuccess)
             var job = SyncJob(name: "job", metrics: [.heartRate])
             if isCommanded { job.from = Fixture.minute(Int.random(in: -20_000...10, using: &random)) }
             let cursors = cursor.map { [Metric.heartRate: $0] } ?? [:]
@@ -90,8 +90,8 @@ import Vitals
                     case .read where breaks: events = [.disconnected]
                     case .read(let request):
                         events.append(device.page(request).map { .page($0) } ?? .failed(.deviceError, "no"))
-                    case .take where breaks: events.append(.failed(.deviceError, "the disk is full"))
-                    case .take(let samples, _, let moved):
+                    case .ingest where breaks: events.append(.failed(.deviceError, "the disk is full"))
+                    case .ingest(let samples, _, let moved):
                         let new = Set(samples).subtracting(disk).count
                         disk.formUnion(samples)
                         if let moved {
@@ -110,7 +110,7 @@ import Vitals
                         finished += 1
                         lastSuccess = state.lastSuccessAt
                         #expect(finished == 1)
-                    case .publish, .finishedMetric, .summarise: break
+                    case .publish, .wasRead, .finishedMetric, .summarise, .report: break
                     }
                 }
             }

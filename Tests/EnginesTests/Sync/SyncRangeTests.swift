@@ -3,7 +3,7 @@ import GatewayKit
 import Testing
 import Vitals
 
-/// Which part of a history a synchronisation asks for, and what it says of its progress.
+/// The range of history that a synchronisation requests, and its reports of progress.
 @Suite struct SyncRangeTests {
     private let capabilities = Capabilities(
         Dictionary(uniqueKeysWithValues: Metric.synchronised.map { ($0, [.history]) }))
@@ -12,7 +12,7 @@ import Vitals
     private func started(
         _ metrics: [Metric], from: Timestamp? = nil, to: Timestamp? = nil
     ) -> (machine: SyncMachine, actions: [SyncMachine.Action]) {
-        var machine = SyncMachine(policy: SyncPolicy(), lastSuccessAt: nil)
+        var machine = SyncMachine(policy: SyncPolicy(), calendar: Fixture.utc, lastSuccessAt: nil)
         let job = SyncJob(name: "c-1", metrics: metrics, from: from, to: to)
         let actions = machine.handle(
             .start(
@@ -62,7 +62,7 @@ import Vitals
         let page = [-10, -30, -20].map { Fixture.heartRate(60, at: $0) }
         let actions = machine.handle(.page(HistoryPage(samples: page)), at: now)
         let taken = actions.flatMap { action -> [Sample] in
-            if case .take(let samples, _, _) = action { samples } else { [] }
+            if case .ingest(let samples, _, _) = action { samples } else { [] }
         }
         #expect(taken.map(\.start) == [-30, -20, -10].map { Fixture.minute($0) })
     }

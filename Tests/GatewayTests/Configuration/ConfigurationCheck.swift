@@ -11,7 +11,7 @@ func load(
     return try loader.load(text: text, directory: directory)
 }
 
-/// The mistakes of a configuration, as a user sees them.
+/// The mistakes of a configuration, as shown to a user.
 func mistakes(
     _ text: String, in directory: String = "/nowhere", environment: [String: String] = [:]
 ) -> [String] {

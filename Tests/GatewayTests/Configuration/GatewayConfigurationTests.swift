@@ -153,7 +153,8 @@ import Vitals
         let found = mistakes(Self.least + devices)
         #expect(found.count == 1)
         #expect(
-            found.first?.hasPrefix("3: devices[1].id: Home Assistant could not tell entities of band_resting and band")
+            found.first?.hasPrefix(
+                "3: devices[1].id: Home Assistant could not tell the entities of band_resting")
                 == true, "\(found)")
         #expect(try load(Self.least + devices + "home_assistant: {discovery: off}\n").devices.count == 3)
     }

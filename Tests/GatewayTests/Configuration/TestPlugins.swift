@@ -45,7 +45,7 @@ struct ToyDriver: DeviceDriver {
     }
 }
 
-/// A transport of bytes.
+/// A byte transport.
 struct PipeTransport: Transport {
     static let name = "pipe"
     static let link = LinkKind.bytes
@@ -55,7 +55,7 @@ struct PipeTransport: Transport {
     }
 }
 
-/// A transport of Bluetooth, with a required key.
+/// A Bluetooth transport with a required key.
 struct RadioTransport: Transport {
     static let name = "radio"
     static let link = LinkKind.gatt

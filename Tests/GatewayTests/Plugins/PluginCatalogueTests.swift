@@ -36,7 +36,7 @@ import Testing
         #expect(catalogue.transport(named: "tcp") != nil)
     }
 
-    /// A sample is either a whole `devices:` or entries to put under it.
+    /// A sample is either a whole `devices:` list or entries for one.
     @Test(arguments: BundledPlugins.all.map { $0.name })
     func `has samples that pass the check as they are`(name: String) throws {
         let catalogue = try PluginCatalogue(BundledPlugins.all)

@@ -49,8 +49,8 @@ import Vitals
         #expect(report.status == .success)
     }
 
-    /// What is switched off in the sample, as a comment, must be right too: `#` directly before a key switches it off, `# ` begins
-    /// an explanation.
+    /// The disabled settings in the sample must be valid, too: `#` directly before a key disables it, `# ` begins an
+    /// explanation.
     @Test func `finds no mistake in the sample where everything is switched on`() throws {
         let sample = try String(contentsOf: Self.root.appending(path: "deploy/vitals2mqtt.yaml"), encoding: .utf8)
         var switchedOn = 0
@@ -67,7 +67,7 @@ import Vitals
             for name in ["ca.pem", "client.pem", "client.key"] {
                 try write("-----BEGIN X-----\n", to: name, in: folder)
             }
-            // Certificates go with TLS only.
+            // Certificates are valid only with TLS.
             let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
             let configuration = try bundled.load(text: withTLS, directory: folder)
             #expect(configuration.devices.count >= 4)

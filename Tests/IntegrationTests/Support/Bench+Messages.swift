@@ -2,18 +2,19 @@ import Foundation
 import GatewayTesting
 import JSON
 import MQTT
+import Messages
 
 extension InboundMessage {
-    /// The payload, `null` where it is no JSON.
+    /// The payload, `null` if it is not JSON.
     var json: JSONValue { (try? JSONValue(parsing: payload)) ?? .null }
     var text: String { String(decoding: payload, as: UTF8.self) }
 }
 
 extension Bench {
-    /// Everything of the gateway is below it.
+    /// The root of all the gateway's topics.
     static let base = "vitals2mqtt/home"
 
-    /// The first message under a topic of the gateway that fulfils a condition, from the position `start` on.
+    /// The first message on a topic of the gateway that fulfils a condition, from the position `start` on.
     @discardableResult
     func message(
         _ topic: String, from start: Int = 0,
@@ -28,23 +29,23 @@ extension Bench {
         return first
     }
 
-    /// What came so far under a topic of the gateway.
+    /// The messages so far on a topic of the gateway.
     func messages(_ topic: String, from start: Int = 0) -> [InboundMessage] {
         let messages = subscriber.messages
         guard start < messages.count else { return [] }
         return messages[start...].filter { $0.topic == "\(Self.base)/\(topic)" }
     }
 
-    /// How many messages came so far.
+    /// The number of messages so far.
     var position: Int { subscriber.messages.count }
 
-    /// Publishes under a topic of the gateway.
+    /// Publishes on a topic of the gateway.
     func publish(
         _ topic: String, _ payload: String, isRetained: Bool = false, responseTopic: String? = nil,
         correlation: String? = nil
     ) async throws {
         try await server.publish(
-            OutboundMessage(
+            OutgoingMessage(
                 topic: "\(Self.base)/\(topic)", payload: Array(payload.utf8), isRetained: isRetained,
                 responseTopic: responseTopic, correlationData: correlation.map { Array($0.utf8) }), as: account)
     }
@@ -76,7 +77,7 @@ extension Bench {
         try await message("\(device)/link", from: start) { $0.json["state"]?.asString == "connected" }
     }
 
-    /// Waits until a device was synchronised.
+    /// Waits until a synchronisation of a device has ended.
     func synced(_ device: String, from start: Int = 0) async throws {
         try await message("\(device)/sync", from: start) {
             $0.json["state"]?.asString == "idle" && $0.json["job"]?.asString != nil

@@ -1,12 +1,13 @@
+import Concurrency
 import Foundation
 import GatewayTesting
 import JSON
 import MQTT
 import Testing
 
-/// What a test of the whole works with: a folder, a real broker, an independent subscriber, and programs.
+/// The environment of a test of the whole gateway: a folder, a real broker, an independent subscriber, and programs.
 struct Bench: Sendable {
-    /// Everything that a test waits for comes within this, on a busy machine, too.
+    /// The limit of every wait, generous for a busy machine.
     static let patience = Duration.seconds(90)
 
     let folder: String
@@ -48,12 +49,14 @@ struct Bench: Sendable {
         try text.write(toFile: path("gateway.yaml"), atomically: true, encoding: .utf8)
     }
 
-    /// Starts the gateway with what `configure` wrote. With a limit no file can grow beyond so many KiB, as on a full disk.
+    /// Starts the gateway with the configuration from `configure`. With a limit, no file can exceed that many KiB, as
+    /// on a full disk.
     func startGateway(fileLimit: Int? = nil) -> ChildProgram {
         let arguments = ["run", "--config", path("gateway.yaml")]
         let gateway =
             if let fileLimit {
-                // The shell counts in blocks of 512 bytes (POSIX), and lets a write fail instead of ending the program.
+                // The shell counts in blocks of 512 bytes (POSIX); the trap makes a write fail instead of ending the
+                // program.
                 programs.start(
                     "sh",
                     ["-c", "trap '' XFSZ; ulimit -f \(fileLimit * 2); exec \"$0\" \"$@\"", Repository.gateway]
@@ -65,23 +68,23 @@ struct Bench: Sendable {
         return gateway
     }
 
-    /// Ends a program in a certain way, and waits until it is gone.
+    /// Ends a program with a signal, and waits until it is gone.
     func end(_ program: ChildProgram, by interruption: ChildProgram.Interruption) async throws {
         program.interrupt(interruption)
         try await program.end(within: Self.patience)
     }
 
-    /// What the gateways wrote to their logs, for a test that failed.
+    /// The logs of all runs of the gateway, for a failed test.
     var log: String {
         gateways.elements.map { $0.events.elements.suffix(60).map(\.text).joined(separator: "\n") }
             .joined(separator: "\n--- the next run:\n")
     }
 }
 
-/// Only so many at once: each has four programs or more, and all of them wait for the same processors.
+/// Limits concurrent tests: each runs four programs or more on the same processors.
 private let places = Places(3)
 
-/// Runs `body` on a bench of its own, and ends and removes everything afterwards.
+/// Runs `body` on its own bench, and ends and removes everything afterwards.
 func withBench(
     _ options: MosquittoOptions = MosquittoOptions(isPersistent: true), as account: MosquittoAccount? = nil,
     _ body: (Bench) async throws -> Void
@@ -109,7 +112,7 @@ func withBench(
 /// Lets a limited number in at a time.
 private actor Places {
     private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [Promise<Void>] = []
 
     init(_ count: Int) { free = count }
 
@@ -127,10 +130,12 @@ private actor Places {
             free -= 1
             return
         }
-        await withCheckedContinuation { waiting.append($0) }
+        let turn = Promise<Void>()
+        waiting.append(turn)
+        await turn.waitUncancelled()
     }
 
     private func leave() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().fulfil(()) }
     }
 }

@@ -2,14 +2,14 @@ import JSON
 import MQTT
 import Synchronization
 
-/// What a consumer knows that keys on `id`, from the messages alone; with everything that it finds odd.
+/// The knowledge of a consumer that keys on `id`, from the messages alone, with all inconsistencies it finds.
 final class Consumer: Sendable {
     struct Knowledge: Sendable {
         /// The newest revision of each sample.
         var samples: [String: JSONValue] = [:]
-        /// The samples' starts by device, metric and way (live or history), in the order of first arrival.
+        /// The samples' starts by device, metric and lane (live or history), in the order of first arrival.
         var starts: [String: [String]] = [:]
-        /// The numbers of facts that arrived, and what came with each.
+        /// The numbers of the facts that arrived, each with its content.
         var facts: [Int: String] = [:]
         /// `measured_at` of each latest value, by topic.
         var latest: [String: [String]] = [:]
@@ -25,7 +25,7 @@ final class Consumer: Sendable {
 
     var knowledge: Knowledge { state.withLock { $0.0 } }
 
-    /// Reads what is new among the messages. Returns what is known now.
+    /// Reads the new messages. Returns all that is known now.
     @discardableResult
     func read(_ messages: [InboundMessage]) -> Knowledge {
         state.withLock { state in
@@ -41,7 +41,7 @@ extension Consumer.Knowledge {
         if message.topic.contains("/latest/"), !message.isRetained {
             let time = message.json["measured_at"]?.asString ?? ""
             let before = latest[message.topic, default: []]
-            // The broker delivers again what the subscriber had not acknowledged when the broker ended: that is no news.
+            // After a restart the broker repeats messages that the subscriber had not acknowledged: these are not new.
             if !before.contains(time) {
                 if let last = before.last, time < last {
                     mistakes.append("\(message.topic) goes back from \(last) to \(time).")

@@ -3,12 +3,12 @@ import JSON
 import MQTT
 import Testing
 
-/// The heart rates of the CSV file, as they have to arrive.
+/// The heart rates of the CSV file, as expected at the consumer.
 struct HeartRates: Sendable {
     /// `start` and `value` by `id`.
     private(set) var samples: [String: JSONValue] = [:]
 
-    /// Reads the file, and works out the ids, with a program that shares no code with the gateway.
+    /// Reads the file and computes the ids with a program that shares no code with the gateway.
     init(of device: String, on bench: Bench) async throws {
         let program = bench.programs.start(
             "python3", [Repository.fixture("expected_samples.py"), Repository.heartRates, device])
@@ -20,7 +20,7 @@ struct HeartRates: Sendable {
         try #require(samples.count == 68)
     }
 
-    /// Says where what arrived differs: in an id, a start, an end or a value.
+    /// Checks the ids, starts, ends and values of the samples that arrived.
     func check(_ arrived: [String: JSONValue], sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(Set(arrived.keys) == Set(samples.keys), sourceLocation: sourceLocation)
         for (id, sample) in samples {
@@ -33,7 +33,7 @@ struct HeartRates: Sendable {
 }
 
 extension Bench {
-    /// Waits until a consumer knows every heart rate of the file, and at least so many in all.
+    /// Waits until a consumer knows every heart rate of the file, and at least `count` in all.
     @discardableResult
     func wait(for count: Int, by consumer: Consumer) async throws -> Consumer.Knowledge {
         do {
@@ -45,19 +45,19 @@ extension Bench {
         return consumer.knowledge
     }
 
-    /// The wearable in Python as a device of the configuration, run by the gateway.
+    /// The configuration entry of the Python wearable, started by the gateway.
     func execDevice(_ id: String, _ arguments: [String] = []) -> String {
         let command = ["python3", Repository.device] + arguments
         return "{id: \(id), name: \(id), driver: link, transport: "
             + "{type: exec, command: [\(command.map { "\"\($0)\"" }.joined(separator: ", "))]}}"
     }
 
-    /// A device of the configuration that listens on a port of loopback.
+    /// The configuration entry of a device that listens on a loopback port.
     func tcpDevice(_ id: String, port: Int) -> String {
         "{id: \(id), name: \(id), driver: link, transport: {type: tcp, host: 127.0.0.1, port: \(port)}}"
     }
 
-    /// Starts a device in Python that listens, and returns it with its port.
+    /// Starts a Python device that listens, and returns it with its port.
     func startDevice(_ script: String, _ arguments: [String]) async throws -> (program: ChildProgram, port: Int) {
         let program = programs.start("python3", [script, "--tcp", "127.0.0.1:0"] + arguments)
         let events = try await program.events.wait(within: Self.patience) { events in

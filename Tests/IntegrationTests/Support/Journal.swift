@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 
-/// What a device in Python wrote down: a JSON object per line.
+/// The journal of a Python device: a JSON object per line.
 struct Journal {
     let lines: [JSONValue]
 
-    /// Reads the journal as it is now; empty when there is none yet.
+    /// Reads the journal so far; empty if it does not exist yet.
     init(_ path: String) throws {
         let text = FileManager.default.contents(atPath: path) ?? Data()
         lines = try text.split(separator: UInt8(ascii: "\n")).map { try JSONValue(parsing: Array($0)) }

@@ -9,7 +9,7 @@ struct LoadDevice: Sendable {
     let program: ChildProgram
     let journal: String
 
-    /// Starts one, which may be limited to so many samples a second.
+    /// Starts a device, optionally limited to `rate` samples per second.
     init(_ name: String, rate: Int? = nil, on bench: Bench) async throws {
         self.name = name
         journal = bench.path("\(name).acknowledged")
@@ -21,7 +21,7 @@ struct LoadDevice: Sendable {
     /// How many samples were acknowledged so far.
     var acknowledged: Int { Self.count(program.events.elements) }
 
-    /// Waits until so many samples were acknowledged in all.
+    /// Waits until `count` samples in total were acknowledged.
     func wait(for count: Int) async throws {
         try await program.events.wait(within: Bench.patience) { Self.count($0) >= count }
     }
@@ -31,7 +31,7 @@ struct LoadDevice: Sendable {
         return line.flatMap { Int($0.dropFirst("acknowledged ".count)) } ?? 0
     }
 
-    /// Ends the device. Returns the ids of the acknowledged samples, as the device worked them out, in their order.
+    /// Ends the device. Returns the ids of the acknowledged samples in order, as computed by the device.
     func end(on bench: Bench) async throws -> [String] {
         try await bench.end(program, by: .kill)
         let text = try String(contentsOfFile: journal, encoding: .utf8)
@@ -40,8 +40,8 @@ struct LoadDevice: Sendable {
 }
 
 extension Bench {
-    /// Waits until a consumer knows all of these samples, and every fact that was numbered before the last it knows: within
-    /// half an hour after midnight a past day is summed up, too, which the samples overtake.
+    /// Waits until a consumer knows all of these samples, and all facts numbered before its last one. Within half an
+    /// hour after midnight, a past day is also published, and the samples overtake it.
     @discardableResult
     func wait(for ids: [String], by consumer: Consumer) async throws -> Consumer.Knowledge {
         let wanted = Set(ids)

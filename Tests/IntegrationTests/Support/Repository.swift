@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the files of the repository and the built program are.
+/// The paths of the repository's files and of the built program.
 enum Repository {
     /// The folder of `Package.swift`.
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -9,7 +9,7 @@ enum Repository {
     /// A file of the repository.
     static func file(_ path: String) -> String { (root.hasSuffix("/") ? root : root + "/") + path }
 
-    /// The wearable in Python that serves a CSV file.
+    /// The Python wearable that serves a CSV file.
     static let device = file("Plugins/Link/Examples/csv_heart_rate.py")
     /// Its 68 heart rates.
     static let heartRates = file("Plugins/Link/Examples/ppg_heart_rate.csv")
@@ -17,7 +17,7 @@ enum Repository {
     /// A program or file that only these tests use.
     static func fixture(_ name: String) -> String { file("Tests/IntegrationTests/Fixtures/\(name)") }
 
-    /// The gateway that was built with these tests: it lies beside the test bundle.
+    /// The gateway built with these tests, in the folder of the test bundle.
     static let gateway: String = {
         let bundle = URL(filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
         let folders =

@@ -2,11 +2,12 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import MQTT
+import Messages
 import Testing
 import Vitals
 
-/// Whatever is sent to `config/set`: the configuration that is published afterwards is valid, and either the old one or the old
-/// one with exactly this change; and the device has it.
+/// Checks random payloads for `config/set`: the configuration published afterwards is valid, is either the old one or
+/// the old one with exactly this change, and is also on the device.
 @Suite struct PatchTests {
     private static let start = Timestamp(seconds: 1_795_262_400)  // 2026-11-21T12:00Z
 
@@ -27,13 +28,13 @@ import Vitals
                         counts[status, default: 0] += 1
                     }
                 }
-                // Of both there are enough to mean something.
+                // Enough of both outcomes to be meaningful.
                 #expect(counts["done"] ?? 0 > 20 && counts["rejected"] ?? 0 > 20, "\(counts)")
             }
         }
     }
 
-    /// Sends a patch and checks what came of it. Returns the answer's status.
+    /// Sends a patch and checks its effect. Returns the answer's status.
     private static func send(
         _ patch: JSONValue, to device: String, _ world: FourWearables, _ configurations: BrokerObservation
     ) async throws -> String {
@@ -46,7 +47,7 @@ import Vitals
         let id = try #require(patch["id"]?.asString)
         world.send("\(patch)", to: device, "config/set")
         let answer = try await world.answer(id)
-        // What the device took is published after the answer, too.
+        // The settings that the device took may be published after the answer.
         try await world.simulation.gatewayClock.sleep(for: .seconds(1))
         let new = try #require(configuration(configurations.messages))
         let (before, after) = (PlainRules.settings(old), PlainRules.settings(new))

@@ -1,6 +1,6 @@
 import JSON
 
-/// What the contract says of a configuration, checked on the payload of `D/config` in the plainest way.
+/// The contract's rules for a configuration, checked on the payload of `D/config` in the simplest way.
 enum PlainRules {
     /// The values of a published configuration by their paths.
     static func settings(_ config: JSONValue) -> [String: JSONValue] {
@@ -11,7 +11,7 @@ enum PlainRules {
         return result
     }
 
-    /// The values of a patch by their paths; where a key stands twice the last one counts.
+    /// The values of a patch by path; the last of duplicate keys counts.
     static func changes(_ patch: JSONValue) -> [String: JSONValue] {
         var last: [String: JSONValue] = [:]
         for member in patch.asObject ?? [] { last[member.key] = member.value }
@@ -28,7 +28,7 @@ enum PlainRules {
         }
     }
 
-    /// A value of a patch as it is published: times without seconds, a midnight that ends a day as 24:00.
+    /// A value of a patch in its published form: times without seconds, a final midnight as 24:00.
     static func published(_ value: JSONValue, at path: String) -> JSONValue {
         guard let text = value.asString else { return value }
         let time = String(text.prefix(5))

@@ -1,8 +1,8 @@
 import JSON
 import Vitals
 
-/// Payloads for `config/set` as a careless program might send them: real paths with good, bad and borderline values, wrong
-/// nesting, strange keys, metrics that stand twice.
+/// Payloads for `config/set` as from a careless program: real paths with good, bad and borderline values, wrong
+/// nesting, unknown keys, duplicate metrics.
 struct RandomPatch {
     var random: SplitMix64
 
@@ -22,7 +22,7 @@ struct RandomPatch {
     ]
     private static let times = ["00:00", "00:01", "06:00", "08:00:00", "12:34", "20:00", "23:59", "24:00"]
 
-    /// A payload with this name of the command.
+    /// A payload with this command id.
     mutating func next(id: String) -> JSONValue {
         var members: [JSONValue.Member] = [.init("id", .string(id))]
         for _ in 0..<(happens(0.3) ? 2 : 1) { members.append(change()) }
@@ -39,10 +39,10 @@ struct RandomPatch {
         list[Int.random(in: list.indices, using: &random)]
     }
 
-    /// One change, as an object of one path.
+    /// One change, as an object with one path.
     private mutating func change() -> JSONValue.Member {
         let metric = pick(Self.metrics)
-        // Too shallow, too deep, or as it should be.
+        // The depth is too small, too great, or right.
         if happens(0.03) { return .init(metric, pick(Self.strange)) }
         if metric == "heart_rate", happens(0.15) {
             return .init(metric, ["exercise_max_bpm": happens(0.2) ? pick(Self.strange) : .number(pick(Self.borders))])

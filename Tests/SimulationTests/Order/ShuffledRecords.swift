@@ -1,8 +1,8 @@
 import GatewayTesting
 import Vitals
 
-/// What one device has to tell: records of every metric over three days, many of them corrected with revisions of the
-/// device's own, some back to what they said before.
+/// The records of one device: of every metric over three days, many corrected with the device's own revisions, some
+/// corrected back.
 struct ShuffledRecords: Sendable {
     /// The versions of each record, in the order of their revisions.
     let versions: [[Sample]]
@@ -15,7 +15,7 @@ struct ShuffledRecords: Sendable {
             guard let metric = Metric.synchronised.randomElement(using: &random) else { continue }
             let length = metric.isInterval ? Int.random(in: 10...300, using: &random) : 0
             let minutes = Int((range.upperBound - range.lowerBound).inMilliseconds / 60_000) - length
-            // Few places, so that records stand close together, and manual ones beside automatic ones.
+            // Few distinct starts, so that records are close together, with manual ones beside automatic ones.
             let start = range.lowerBound + .minutes(Int.random(in: 0..<minutes, using: &random) / 7 * 7)
             var record = Sample(
                 metric: metric, start: start, end: start + .minutes(length),
@@ -32,7 +32,7 @@ struct ShuffledRecords: Sendable {
                     revision += Int.random(in: 1...3, using: &random)
                     record.revision = revision
                     record.kind = Sample.Kind.allCases.randomElement(using: &random) ?? .normal
-                    // Every other correction takes back what the one before said.
+                    // A revision may keep the reading and change only the kind.
                     if number % 2 == 1 || Bool.random(using: &random) {
                         record.reading = Self.reading(metric, from: start, minutes: length, &random)
                     }
@@ -48,12 +48,14 @@ struct ShuffledRecords: Sendable {
         self.versions = versions
     }
 
-    /// A name that only makes identities.
+    /// A device name used only for computing ids.
     private static let device = DeviceID("device") ?? .shuffled
 
-    /// What must be known in the end, as the store keeps it, in the order of the metrics and of their keys.
+    /// The expected final state, as stored, in the order of metrics and keys: the last version of each record that no
+    /// other one replaces.
     func final(of device: DeviceID) -> [StoredSample] {
-        versions.compactMap(\.last).map {
+        let last = versions.compactMap(\.last)
+        return last.filter { record in !last.contains { Self.replaces($0, record) } }.map {
             StoredSample(
                 sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
                 receivedAt: Timestamp(milliseconds: 0)
@@ -61,7 +63,17 @@ struct ShuffledRecords: Sendable {
         }
     }
 
-    /// Everything that there is to tell, each version once and some more often, in any order.
+    /// Whether a record replaces another one.
+    private static func replaces(_ record: Sample, _ other: Sample) -> Bool {
+        guard record.metric == other.metric, record.metric.isInterval else { return false }
+        let overlap = record.start < other.end && other.start < record.end && record.metric != .steps
+        guard overlap || record.start == other.start else { return false }
+        if record.end != other.end { return record.end > other.end }
+        if record.start != other.start { return record.start < other.start }
+        return record.isUserInitiated && !other.isUserInitiated
+    }
+
+    /// All versions in random order, each at least once and some repeated.
     func shuffled(_ random: inout SplitMix64) -> [Sample] {
         let all = versions.flatMap(\.self)
         return (all + all.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }).shuffled(using: &random)
@@ -73,6 +85,8 @@ struct ShuffledRecords: Sendable {
         let number = Double(Int.random(in: 60...80, using: &random))
         let part: Double? = Bool.random(using: &random) ? number * 1.5 : nil
         switch metric {
+        // Through all zones of an exercise.
+        case .heartRate: return .value(number * 4 - 180)
         case .temperature: return .value(36 + number / 100)
         case .bloodPressure: return .bloodPressure(BloodPressure(systolic: number + 50, diastolic: number, pulse: part))
         case .steps: return .steps(Steps(count: Int(number), distance: part, energy: part))

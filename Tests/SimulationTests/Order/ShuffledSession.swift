@@ -3,8 +3,8 @@ import GatewayTesting
 import Synchronization
 import Vitals
 
-/// A session with a device that tells its records in any order: live, in batches of any length, and in pages of a history
-/// that overlap, repeat themselves and now and then show a record as it was before a correction.
+/// A session with a device that sends its records in any order: live, in batches of any length, and in history pages
+/// that overlap, repeat and occasionally show a record as before a correction.
 final class ShuffledSession: DeviceSession {
     let description: DeviceDescription
     private let inbox = EventInbox()
@@ -23,7 +23,7 @@ final class ShuffledSession: DeviceSession {
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {}
 
-    /// Tells everything live, in any order.
+    /// Sends everything live, in random order.
     func tell(_ clock: GatewayClock) async throws {
         var rest = random.withLock { records.shuffled(&$0) }[...]
         while !rest.isEmpty {

@@ -2,8 +2,8 @@ import GatewayKit
 import Synchronization
 import Vitals
 
-/// A simulated wearable as the gateway meets it, with what the simulator leaves out: naps, values of other kinds, records
-/// that are corrected later. It notes every sample that it hands over.
+/// A simulated wearable with additions that the simulator lacks: naps, values of other kinds, later corrections. It
+/// records every sample that it delivers to the gateway.
 final class AmendedDevice: Sendable {
     private struct State {
         var additions: [Sample]
@@ -11,7 +11,7 @@ final class AmendedDevice: Sendable {
         var handedOver: [Key: Sample] = [:]
     }
 
-    /// What makes two records the same one.
+    /// The identity of a record.
     struct Key: Hashable {
         var metric: Metric
         var start: Timestamp
@@ -26,16 +26,28 @@ final class AmendedDevice: Sendable {
     let id: DeviceID
     private let state: Mutex<State>
 
-    /// - Parameter additions: records of its history beside the simulator's.
+    /// - Parameter additions: records of its history in addition to the simulator's.
     init(id: DeviceID, additions: [Sample]) {
         self.id = id
         state = Mutex(State(additions: additions))
     }
 
-    /// Every record that the gateway was told, as it was told last.
+    /// Every record delivered to the gateway, in its last version.
     var handedOver: [Sample] { state.withLock { Array($0.handedOver.values) } }
 
-    /// From now on the history has this content at the place of the record with the same identity.
+    /// The delivered records that count: of overlapping sleeps or workouts, only the one that ends last.
+    var holding: [Sample] {
+        let all = handedOver
+        let long = Dictionary(grouping: all.filter { $0.metric == .sleep || $0.metric == .sport }, by: \.metric)
+        return all.filter { sample in
+            !(long[sample.metric] ?? []).contains { other in
+                let overlap = other.start < sample.end && sample.start < other.end
+                return overlap && (other.end, sample.start) > (sample.end, other.start)
+            }
+        }
+    }
+
+    /// Replaces the record with the same identity in the history.
     func correct(_ sample: Sample) {
         state.withLock { $0.corrections[Key(sample)] = sample }
     }
@@ -56,7 +68,7 @@ final class AmendedDevice: Sendable {
         }
     }
 
-    /// What the history is instead of the simulator's page.
+    /// The page of history with additions and corrections.
     func amend(_ page: HistoryPage, of request: HistoryRequest, at now: Timestamp) -> HistoryPage {
         var page = page
         state.withLock { state in
@@ -73,7 +85,7 @@ final class AmendedDevice: Sendable {
     }
 }
 
-/// A session with such a wearable.
+/// A session with an amended wearable.
 struct AmendedSession: DeviceSession {
     let base: any DeviceSession
     let device: AmendedDevice
@@ -103,10 +115,8 @@ struct AmendedSession: DeviceSession {
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         try await base.monitorConfiguration(of: metric)
     }
-    func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
-        try await base.setMonitorConfiguration(configuration, of: metric)
+    func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
+        try await base.setMonitorConfiguration(configuration)
     }
     func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
         try await base.startMeasurement(of: metric, duration: duration)

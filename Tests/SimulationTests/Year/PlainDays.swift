@@ -1,8 +1,8 @@
 import Foundation
 import JSON
 
-/// The local days of a zone, as Foundation knows them, each with its first moment as the contract writes moments: texts of
-/// one form, which sort as the moments do.
+/// The local days of a time zone according to Foundation, each with its first moment in the contract's format: texts of
+/// one form, which sort like the moments.
 struct PlainDays: Sendable {
     private let names: [String]
     private let starts: [String]
@@ -10,7 +10,7 @@ struct PlainDays: Sendable {
     var count: Int { names.count }
     var first: String { names[0] }
 
-    /// So many days, from the day of a moment.
+    /// `count` days, from the day of `first`.
     init(zone: String, from first: Date, count: Int) throws {
         guard let timeZone = TimeZone(identifier: zone) else { throw CocoaError(.formatting) }
         var calendar = Calendar(identifier: .gregorian)
@@ -28,7 +28,7 @@ struct PlainDays: Sendable {
         starts = days.map { calendar.startOfDay(for: $0).formatted(Self.wire) }
     }
 
-    /// How the contract writes moments.
+    /// The contract's format of moments.
     static let wire = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// The local day of a moment.
@@ -41,7 +41,7 @@ struct PlainDays: Sendable {
         return low > 0 ? names[low - 1] : nil
     }
 
-    /// Two days: those on which clocks are turned, or others where there are none.
+    /// Two days: those with a clock change, or any others if there are none.
     func remarkable() throws -> [String] {
         var turns: [String] = []
         var moment = try Date(starts[0], strategy: Self.wire)
@@ -53,14 +53,14 @@ struct PlainDays: Sendable {
         return Array((turns + [names[names.count / 2], names[names.count * 2 / 3]]).prefix(2))
     }
 
-    /// The first moment of a day, by its date.
+    /// The first moment of a date.
     func start(of day: String) throws -> Date {
         guard let index = names.firstIndex(of: day) else { throw CocoaError(.formatting) }
         return try Date(starts[index], strategy: Self.wire)
     }
 }
 
-/// One sample as a consumer reads it.
+/// One sample as received by a consumer.
 struct PlainSample: Sendable {
     let body: JSONValue
     let id: String
@@ -69,6 +69,7 @@ struct PlainSample: Sendable {
     let end: String
     let kind: String
     let isManual: Bool
+    let isWithdrawn: Bool
 
     init?(_ body: JSONValue) {
         guard let id = body["id"]?.asString, let revision = body["rev"]?.asInt, let start = body["start"]?.asString,
@@ -77,6 +78,7 @@ struct PlainSample: Sendable {
         else { return nil }
         (self.body, self.id, self.revision, self.start, self.end) = (body, id, revision, start, end)
         (self.kind, self.isManual) = (kind, isManual)
+        isWithdrawn = body["withdrawn"]?.asBool ?? false
     }
 
     /// A number of the sample: its value, or one of its fields.
@@ -92,16 +94,27 @@ struct PlainSample: Sendable {
     }
 }
 
-/// A day's summary as the contract describes it, computed from a consumer's samples in the plainest way, with nothing of
-/// the gateway's own arithmetic.
+/// A day's summary as described by the contract, computed from a consumer's samples in the simplest way, without the
+/// gateway's own arithmetic.
 struct PlainSummary {
     let metric: String
-    /// In the order in which equal values count.
+    /// Sorted in the order in which equal values count.
     let samples: [PlainSample]
+    /// The day's resting items, which the other heart metric also has.
+    private let resting: [PlainSample]
 
-    init(metric: String, samples: some Sequence<PlainSample>) {
+    /// - Parameter others: for a heart rate the day's resting heart rates, and vice versa.
+    init(metric: String, samples: [PlainSample], others: [PlainSample]) {
         self.metric = metric
         self.samples = samples.sorted { ($0.start, $0.end, $0.id) < ($1.start, $1.end, $1.id) }
+        let isRate = metric == "heart_rate"
+        let rates = (isRate ? samples : others).filter { $0.kind == "resting" }
+        let restingRates = metric == "resting_heart_rate" ? samples : isRate ? others : []
+        let own = isRate || metric == "resting_heart_rate" ? rates : samples.filter { $0.kind == "resting" }
+        let news = restingRates.filter { item in
+            !rates.contains { ($0.start, $0.end, $0.number("value")) == (item.start, item.end, item.number("value")) }
+        }
+        resting = (own + news).sorted { ($0.start, $0.end, $0.id) < ($1.start, $1.end, $1.id) }
     }
 
     /// Every key of the payload that depends on the samples.
@@ -133,7 +146,6 @@ struct PlainSummary {
             result["average"] = mean("value")
             result["maximum"] = extreme("value") { $0 > $1 }
             result["minimum"] = extreme("value") { $0 < $1 }
-            let resting = samples.filter { $0.kind == "resting" || metric == "resting_heart_rate" }
             result["resting"] = .array(resting.prefix(288).map(\.body))
         }
         return result
@@ -169,7 +181,7 @@ struct PlainSummary {
         return best?.body ?? .null
     }
 
-    /// The mean to one decimal, in decimal numbers. Extremes of a period count only where there is nothing else.
+    /// The mean to one decimal, in decimal arithmetic. Extremes of a period count only if there is nothing else.
     private func mean(_ field: String) -> JSONValue {
         let ordinary = decimals(field, of: samples.filter { $0.kind == "normal" || $0.kind == "resting" })
         let values = ordinary.isEmpty ? decimals(field, of: samples) : ordinary

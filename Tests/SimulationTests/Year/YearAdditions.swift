@@ -1,10 +1,10 @@
 import Foundation
 import Vitals
 
-/// What the wearables of a year record beside what the simulator makes up: naps, nights that end at midnight, resting items
-/// of equal value, extremes of a period.
+/// Records in addition to the simulator's: naps, nights that end at midnight, resting items of equal value, extremes of
+/// a period.
 enum YearAdditions {
-    /// By device, for so many days from the day of a moment.
+    /// Records by device, for `days` days from the day of `first`.
     static func all(calendar: Calendar, from first: Date, days: Int) -> [String: [Sample]] {
         var band: [Sample] = []
         for number in 0..<days {
@@ -12,7 +12,7 @@ enum YearAdditions {
                 continue
             }
             if number % 3 == 0 { band.append(sleep(from: moment(calendar, day, 13, 5), minutes: 40)) }
-            // One nap ends on the next day, one at the moment at which that begins.
+            // One nap ends on the next day, one exactly at its beginning.
             if number % 10 == 4 { band.append(sleep(from: moment(calendar, day, 23, 35), minutes: 45)) }
             if number % 10 == 9 { band.append(sleep(from: moment(calendar, day, 23, 20), minutes: 40)) }
             guard number % 2 == 0 else { continue }

@@ -2,10 +2,11 @@ import Foundation
 import GatewayTesting
 import JSON
 import MQTT
+import Messages
 import Testing
 import Vitals
 
-/// What a consumer knows who reads everything that is published, and the days that follow from it.
+/// The knowledge of a consumer that reads every message, and the days computed from it.
 struct YearConsumer: Sendable {
     /// A device's metric.
     struct Series: Sendable, Hashable {
@@ -15,25 +16,25 @@ struct YearConsumer: Sendable {
 
     let days: PlainDays
     private(set) var samples: [Series: [String: [String: PlainSample]]] = [:]
-    /// What each record is known by beside its identity.
+    /// The names of the records that count, in addition to their ids.
     private(set) var names: Set<String> = []
-    /// The payloads of past days, in their order.
+    /// The payloads of past days, in order.
     private(set) var past: [Series: [String: [JSONValue]]] = [:]
-    /// The running days, as they stand.
+    /// The latest payloads of the running days.
     private(set) var running: [Series: JSONValue] = [:]
     private var read = 0
 
     init(days: PlainDays) { self.days = days }
 
-    /// What a record is known by beside its identity.
+    /// The name of a record: all of its identifying properties.
     static func name(_ device: String, _ metric: String, _ start: String, _ end: String, _ isManual: Bool) -> String {
         "\(device) \(metric) \(start) \(end) \(isManual)"
     }
 
-    /// How often a past day was published.
+    /// The number of published past days, repeated ones included.
     var factCount: Int { past.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } } }
 
-    /// Reads what was published since the last time.
+    /// Reads the messages since the last call.
     mutating func read(_ messages: [PublishedMessage]) throws {
         for message in messages[read...] {
             let levels = message.message.topic.split(separator: "/").map(String.init)
@@ -56,19 +57,23 @@ struct YearConsumer: Sendable {
             let day = try #require(days.day(of: series.metric == "sleep" ? sample.end : sample.start))
             let known = samples[series]?[day]?[sample.id]
             if let known, known.revision >= sample.revision { continue }
-            if known == nil {
-                names.insert(Self.name(series.device, series.metric, sample.start, sample.end, sample.isManual))
-            }
+            let name = Self.name(series.device, series.metric, sample.start, sample.end, sample.isManual)
+            if sample.isWithdrawn { names.remove(name) } else { names.insert(name) }
             samples[series, default: [:]][day, default: [:]][sample.id] = sample
         }
     }
 
-    /// What a day should be.
+    /// The expected summary of a day.
     func expected(_ series: Series, _ day: String) throws -> [String: JSONValue] {
-        try PlainSummary(metric: series.metric, samples: samples[series]?[day]?.values.map { $0 } ?? []).members()
+        func samples(_ metric: String) -> [PlainSample] {
+            self.samples[Series(device: series.device, metric: metric)]?[day]?.values.filter { !$0.isWithdrawn } ?? []
+        }
+        let hearts = ["heart_rate", "resting_heart_rate"]
+        let others = hearts.contains(series.metric) ? hearts.filter { $0 != series.metric }.flatMap(samples) : []
+        return try PlainSummary(metric: series.metric, samples: samples(series.metric), others: others).members()
     }
 
-    /// How a day that was published or answered differs from what it should be, key by key.
+    /// The differences of a published or answered day from the expected one, key by key.
     func differences(_ body: JSONValue, _ series: Series, _ day: String) throws -> [String] {
         var result: [String] = []
         if body["date"]?.asString != day { result.append("date is \(body["date"] ?? .null)") }
@@ -81,7 +86,7 @@ struct YearConsumer: Sendable {
         return result.map { "\(series.device) \(series.metric) \(day): \($0)" }
     }
 
-    /// How the past days that were published differ from what they should be before a day. Their revisions rise by one.
+    /// The differences of published past days before `today` from the expected ones. Their revisions must rise by one.
     func pastDifferences(before today: String) throws -> [String] {
         var result: [String] = []
         for (series, byDay) in samples {
@@ -105,13 +110,13 @@ struct YearConsumer: Sendable {
         return result
     }
 
-    /// Whether a day has no samples here, and the device has something to say of it: it remembers days for longer than it was
-    /// asked for records.
+    /// Whether a day has only a device summary and no samples: the device's daily summaries reach further back than the
+    /// records requested from it.
     static func isOnlySaidByDevice(_ body: JSONValue) -> Bool {
         body["count"] == 0 && body["average"] == .null && (body["device_summary"]?["count"]?.asInt ?? 0) > 0
     }
 
-    /// How the running days differ from what they should be.
+    /// The differences of the running days from the expected ones.
     func runningDifferences(on today: String) throws -> [String] {
         var result: [String] = []
         for (series, byDay) in samples {

@@ -5,17 +5,17 @@ import JSON
 import Testing
 import Vitals
 
-/// A year of four wearables, through the whole gateway: each day's summary is what a plain computation makes of the samples
-/// that were published.
+/// A year of four wearables, through the whole gateway: each day's summary must equal a plain computation from the
+/// published samples.
 ///
-/// The gateway is switched on for five minutes around every second midnight, and around each one at which clocks are turned;
-/// everything between comes from the wearables' histories.
+/// The gateway runs for five minutes around every second midnight, and around each one with a clock change; everything
+/// in between comes from the wearables' histories.
 @Suite struct YearTests {
     struct Course: Sendable, CustomTestStringConvertible {
         var zone: String
-        /// The date on whose evening the wearables are met first: by its noon in Greenwich.
+        /// The date of the first connection, which is in its evening; given as noon in Greenwich.
         var first: Date
-        /// How far back that first synchronisation goes, and how many days follow it.
+        /// The days of the first synchronisation, and the days that follow it.
         var history: Int
         var days: Int
         var testDescription: String { "\(zone), \(history) and \(days) days from \(first.formatted(.iso8601))" }
@@ -28,8 +28,8 @@ import Vitals
         }
     }
 
-    /// The whole year 2026 in Berlin, and elsewhere the weeks in which something happens: that takes a minute or two of a small
-    /// machine. `SIMULATION_YEARS=1` has the whole year in every zone.
+    /// The whole year 2026 in Berlin, and in other zones the weeks with events: one or two minutes on a small machine.
+    /// `SIMULATION_YEARS=1` runs the whole year in every zone.
     static let courses =
         ProcessInfo.processInfo.environment["SIMULATION_YEARS"] != nil
         ? ["Europe/Berlin", "America/New_York", "Asia/Kathmandu"].map { whole($0) }
@@ -40,7 +40,7 @@ import Vitals
             Course("Asia/Kathmandu", from: "2026-04-10", history: 6, days: 12),
         ]
 
-    /// With the first synchronisation the year begins on its first day.
+    /// With its first synchronisation, the year begins on January 1.
     private static func whole(_ zone: String) -> Course { Course(zone, from: "2026-01-31", history: 30, days: 335) }
 
     @Test(arguments: courses) func `every day is what its samples amount to`(course: Course) throws {
@@ -61,7 +61,7 @@ import Vitals
         }
     }
 
-    /// Every second midnight, and those before and after clocks are turned.
+    /// Every second midnight, and those before and after clock changes.
     private static func midnights(_ course: Course, _ calendar: Calendar) -> [Date] {
         let starts = (1...course.days).compactMap {
             calendar.date(byAdding: .day, value: $0, to: calendar.startOfDay(for: course.first))

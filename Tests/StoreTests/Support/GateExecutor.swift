@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds an actor's jobs back until so many wait, then runs them in their order, and all later ones at once.
+/// Holds an actor's jobs back until a number of them wait, then runs them in order, and all later ones at once.
 final class GateExecutor: SerialExecutor {
     private struct State {
         var held: [UnownedJob] = []

@@ -1,4 +1,4 @@
-import Engines
+import StoreAPI
 import Vitals
 
 extension DeviceID {
@@ -10,7 +10,7 @@ extension DeviceID {
 /// The first moment of the tests' samples, 2026-11-18.
 let dawn = Timestamp(seconds: 1_794_960_000)
 
-/// A heart rate so many seconds after `dawn`.
+/// A heart rate `second` seconds after `dawn`.
 func beat(_ second: Int, _ value: Double = 60, revision: Int? = nil, lasting: Int = 0) -> Sample {
     let start = dawn + .seconds(second)
     return Sample(
@@ -18,14 +18,14 @@ func beat(_ second: Int, _ value: Double = 60, revision: Int? = nil, lasting: In
 }
 
 extension Intake {
-    /// An intake whose new and corrected samples make facts as they come, one for each metric and 200.
+    /// An intake that turns its new and corrected samples into facts, one for each metric and 200 samples.
     init(
         _ device: DeviceID, _ samples: [Sample], at moment: Timestamp = dawn + .hours(1), lane: Lane = .live,
         cursors: [Metric: Timestamp] = [:], also: @escaping @Sendable (inout Decision) -> Void = { _ in }
     ) {
         let incoming = samples.map { Incoming(sample: $0, id: SampleID(device: device, sample: $0)) }
         self.init(device: device, samples: incoming, receivedAt: moment, cursors: cursors) { outcomes in
-            var decision = Decision(ledger: DeviceLedger(device: device, today: RunningDay(day: LocalDay(number: 0))))
+            var decision = Decision()
             for metric in Metric.allCases {
                 let fresh = outcomes.filter { $0.novelty != .known && $0.stored.sample.metric == metric }
                 for first in stride(from: 0, to: fresh.count, by: Fact.Measurement.maximumSamples) {
@@ -42,7 +42,7 @@ extension Intake {
     }
 }
 
-extension GatewayStore {
+extension DeviceStore {
     /// All samples of a metric.
     func all(_ metric: Metric = .heartRate, of device: DeviceID = .band) async throws -> [StoredSample] {
         try await samples(
@@ -52,11 +52,18 @@ extension GatewayStore {
 }
 
 extension Fact {
-    /// The samples' values, of a measurement.
+    /// The values of the samples in a measurement.
     var values: [Double] {
         guard case .measurement(let measurement) = content else { return [] }
         return measurement.samples.compactMap(\.sample.value)
     }
 
     var gap: Gap? { if case .gap(let gap) = content { gap } else { nil } }
+}
+
+extension OutboxStore {
+    /// Waiting facts of a lane.
+    func pendingFacts(_ lane: Lane, after: Int64, limit: Int) async throws -> [Fact] {
+        try await pending(lane, after: after, limit: limit).compactMap(\.fact)
+    }
 }

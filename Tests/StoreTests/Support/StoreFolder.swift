@@ -1,10 +1,10 @@
-import Engines
 import Foundation
 import Store
+import StoreAPI
 import Synchronization
 import Vitals
 
-/// A folder of one test, with the stores that it opens in it.
+/// A folder for one test, and the stores opened in it.
 struct StoreFolder: ~Copyable {
     let url: URL
     let committed = Committed()
@@ -29,7 +29,7 @@ struct StoreFolder: ~Copyable {
         ) { committed.add($0) }
     }
 
-    /// A folder with the files as they are on disk now: what a crash would leave.
+    /// A copy of the folder's files as they are on disk now, as after a crash.
     func crashed() throws -> StoreFolder {
         let other = try StoreFolder()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -39,14 +39,16 @@ struct StoreFolder: ~Copyable {
     }
 }
 
-/// The facts of all commits in their order.
+/// The entries of all commits, in order.
 final class Committed: Sendable {
-    private let facts = Mutex<[Fact]>([])
-    func add(_ new: [Fact]) { facts.withLock { $0 += new } }
-    var all: [Fact] { facts.withLock { $0 } }
+    private let state = Mutex<[OutboxEntry]>([])
+    func add(_ new: [OutboxEntry]) { state.withLock { $0 += new } }
+    var entries: [OutboxEntry] { state.withLock { $0 } }
+    /// The facts among them.
+    var all: [Fact] { entries.compactMap(\.fact) }
 }
 
-/// Counts what happens in closures that run elsewhere.
+/// Counts events in closures that run elsewhere.
 final class Counter: Sendable {
     private let count = Mutex(0)
     func add() { count.withLock { $0 += 1 } }

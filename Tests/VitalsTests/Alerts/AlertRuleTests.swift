@@ -23,7 +23,7 @@ import Vitals
         var settings = AbleDevice.settings
         #expect(rule.limit(in: settings) == nil)
         for setting in MonitorSetting.all where setting.field.kind == .toggle {
-            settings.values[setting] = .toggle(true)
+            settings[setting.metric, setting.field] = .toggle(true)
         }
         let limits = [
             "heart_rate_resting_high": 100.0, "heart_rate_resting_low": 40, "heart_rate_exercise_high": 180,
@@ -33,7 +33,9 @@ import Vitals
         ]
         #expect(limits[rule.name] != nil)
         #expect(rule.limit(in: settings) == limits[rule.name])
-        for setting in MonitorSetting.all where setting.field.kind == .limit { settings.values[setting] = nil }
+        for setting in MonitorSetting.all where setting.field.kind == .limit {
+            settings[setting.metric, setting.field] = nil
+        }
         #expect(rule.limit(in: settings) == nil)
         #expect(rule.limit(in: MonitorSettings()) == nil)
     }
@@ -43,7 +45,7 @@ import Vitals
         var reading: Reading
         var kind = Sample.Kind.normal
         var isExercise = false
-        /// The values that the rules on the high side see.
+        /// The values that the rules on the high side check.
         var seen: [String: Double]
         var testDescription: String { "\(metric.rawValue) \(kind) \(isExercise)" }
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DailyAccumulatorTests {
     private typealias Make = DailySamples
 
-    /// Samples of a metric with many equal values and times, so that order could matter wherever it is not ruled out.
+    /// Samples of a metric with many equal values and times, to detect any dependence on their order.
     private func samples(of metric: Metric, using generator: inout SplitMix64) -> [StoredSample] {
         let count = Int.random(in: 0...60, using: &generator)
         return (0..<count).map { index in

@@ -1,6 +1,6 @@
 import Vitals
 
-/// Makes stored samples of a day for the tests of daily summaries.
+/// Creates stored samples of a day for the tests of daily summaries.
 enum DailySamples {
     static let day = LocalDay(number: 20_778)
     static let midnight = Timestamp(milliseconds: 20_778 * 86_400_000)
@@ -34,7 +34,7 @@ enum DailySamples {
             .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic, pulse: pulse)))
     }
 
-    /// A sleep whose stages follow one another, with their minutes.
+    /// A sleep with consecutive stages, given with their minutes.
     static func sleep(_ stages: [(Sleep.Stage.Depth, Int)], at minute: Int) -> StoredSample {
         var now = midnight + .minutes(minute)
         let stages = stages.map { depth, minutes in

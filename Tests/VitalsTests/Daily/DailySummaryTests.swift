@@ -134,7 +134,12 @@ import Vitals
         let run = Make.stored(
             .sport, at: 60, lasting: 30, .sport(Sport(activity: "running", distance: 5000, energy: 400)))
         let walk = Make.stored(.sport, at: 120, lasting: 45, .sport(Sport(activity: "walking", energy: 100.5)))
-        let totals = DailySummary.SportTotals(minutes: 75, sessions: 2, distance: 5000, energy: 500.5)
+        let workouts = [(run, "running"), (walk, "walking")].map { stored, activity in
+            DailySummary.Workout(
+                id: stored.id, start: stored.sample.start, end: stored.sample.end, activity: activity)
+        }
+        let totals = DailySummary.SportTotals(
+            minutes: 75, sessions: 2, distance: 5000, energy: 500.5, workouts: workouts)
         #expect(Make.summary(.sport, run, walk).details == .sport(totals))
     }
 

@@ -1,6 +1,6 @@
 import Vitals
 
-/// A device that can do everything with every monitored metric, and settings for it.
+/// A device with every ability for every monitored metric, and settings for it.
 enum AbleDevice {
     static let capabilities = Capabilities(
         Dictionary(

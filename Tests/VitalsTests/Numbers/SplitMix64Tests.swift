@@ -2,7 +2,7 @@ import Testing
 import Vitals
 
 @Suite struct SplitMix64Tests {
-    /// The first numbers of the seed 1234567, as other implementations give them.
+    /// The first numbers for the seed 1234567, as in other implementations.
     @Test func `draws the published numbers`() {
         var random = SplitMix64(seed: 1_234_567)
         let expected: [UInt64] = [

@@ -5,7 +5,7 @@ import Vitals
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var sample: Sample
-        /// Paths of the mistakes, in their order; empty for a good sample.
+        /// The paths of the violations, in order; empty for a valid sample.
         var paths: [String] = []
         var testDescription: String { name }
     }

@@ -3,7 +3,7 @@ import Testing
 import Vitals
 
 @Suite struct LocalCalendarTests {
-    /// A zone with the noon (UTC) of a day on which it changed its clocks, or nearly.
+    /// Time zones, each with the noon (UTC) of a day with a clock change, or close to one.
     static let turns: [(zone: String, noon: String)] = [
         ("Europe/Berlin", "2026-03-29"), ("Europe/Berlin", "2026-10-25"), ("America/New_York", "2026-03-08"),
         ("America/New_York", "2026-11-01"), ("Australia/Lord_Howe", "2026-04-05"),
@@ -49,12 +49,12 @@ import Vitals
         ("Australia/Lord_Howe", "2026-10-04", 23 * 60 + 30, "2026-10-03T13:30:00.000Z"),
         ("Asia/Kathmandu", "2026-06-01", 24 * 60, "2026-05-31T18:15:00.000Z"),
         ("UTC", "2026-06-01", 24 * 60, "2026-06-01T00:00:00.000Z"),
-        // No midnight: clocks went from 00:00 to 01:00.
+        // The day has no midnight: clocks went from 00:00 to 01:00.
         ("America/Sao_Paulo", "2018-11-04", 23 * 60, "2018-11-04T03:00:00.000Z"),
         ("Asia/Beirut", "2022-03-27", 23 * 60, "2022-03-26T22:00:00.000Z"),
-        // The hour before midnight twice.
+        // The hour before midnight occurs twice.
         ("Asia/Beirut", "2022-10-29", 25 * 60, "2022-10-28T21:00:00.000Z"),
-        // No such date.
+        // The date does not exist.
         ("Pacific/Apia", "2011-12-30", 0, "2011-12-30T10:00:00.000Z"),
     ])
     func `knows days of any length`(zone: String, date: String, minutes: Int, start: String) throws {
@@ -68,7 +68,7 @@ import Vitals
         let berlin = try #require(LocalCalendar(identifier: "Europe/Berlin"))
         let spring = try day("2026-03-29")
         #expect(berlin.moment(on: spring, minute: 60).description == "2026-03-29T00:00:00.000Z")
-        // 02:30 is skipped; 03:00 is next. In autumn 02:30 is twice; the first counts.
+        // 02:30 is skipped, so 03:00 counts. In autumn 02:30 occurs twice; the first counts.
         #expect(berlin.moment(on: spring, minute: 150).description == "2026-03-29T01:00:00.000Z")
         #expect(berlin.moment(on: try day("2026-10-25"), minute: 150).description == "2026-10-25T00:30:00.000Z")
         #expect(berlin.moment(on: spring, minute: 1440) == berlin.bounds(of: spring).upperBound)

@@ -68,7 +68,7 @@ import Vitals
         var generator = SplitMix64(seed: 4)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for _ in 0..<500 {
-            // 1600 to 2400: Foundation's style is of the Gregorian calendar only after 1582.
+            // Between 1600 and 2400: Foundation's style uses the Gregorian calendar only after 1582.
             let seconds = Int64.random(in: -11_676_096_000..<13_569_465_600, using: &generator)
             let date = Date(timeIntervalSince1970: TimeInterval(seconds))
             #expect(Timestamp(seconds: seconds).description == date.formatted(style))
@@ -80,6 +80,8 @@ import Vitals
         let first = Timestamp(milliseconds: .min)
         #expect(last + .seconds(1) == last)
         #expect(first - .seconds(1) == first)
+        #expect(Timestamp(seconds: .max) == last)
+        #expect(Timestamp(seconds: .min) == first)
         #expect(last - first == .milliseconds(Int64.max))
         #expect(first - last == .milliseconds(Int64.min))
         #expect(Duration.seconds(Int64.max).inMilliseconds == .max)

@@ -4,7 +4,8 @@ import Vitals
 
 extension DeviceDescription {
     /// Reads the answer to `initialize`.
-    /// - Throws: `failure`, naming the member that is wrong: better no device than one with half of its abilities.
+    /// - Throws: `failure`, naming the member that is wrong. Refusing the device is better than using it with half of
+    ///   its abilities.
     init(link answer: JSONValue) throws(DeviceError) {
         self.init(
             identity: try DeviceIdentity(link: answer["device"] ?? .null),
@@ -14,7 +15,7 @@ extension DeviceDescription {
 }
 
 extension DeviceIdentity {
-    /// The most characters of a name that are kept.
+    /// The most characters kept of a name.
     private static let maximumLength = 100
 
     fileprivate init(link value: JSONValue) throws(DeviceError) {
@@ -62,7 +63,7 @@ extension Abilities {
             default: throw .answer("capabilities.\(metric.rawValue).\(name)", "true or false")
             }
         }
-        if metric != .heartRate { subtract(.heartRateOnly) }
+        if !metric.distinguishesExercise { subtract(.heartRateOnly) }
     }
 }
 
@@ -72,7 +73,7 @@ extension DeviceClock {
         guard let now = value["now"]?.asInt64 else { throw .answer("clock.now", "milliseconds since 1970") }
         var offset: Int?
         if let value = value["utc_offset_min"], !value.isNull {
-            // No place on Earth is further from UTC than 14 hours; 18 is what RFC 3339's readers usually allow.
+            // No place on Earth is further from UTC than 14 hours; RFC 3339 readers usually allow 18.
             guard let minutes = value.asInt, (-1080...1080).contains(minutes) else {
                 throw .answer("clock.utc_offset_min", "whole minutes from -1080 to 1080")
             }

@@ -8,8 +8,8 @@ extension HistoryPage {
         static let words = JSONWords(of: Key.self)
     }
 
-    /// Reads a page of a metric. Records that are no samples of it are left out and counted; a page that is out of order
-    /// is put in order.
+    /// Reads a page of a metric and sorts it by start if needed. Records that are not samples of this metric are left
+    /// out and counted; impossible samples stay in, for the gateway to refuse.
     init(link reader: inout JSONReader, of metric: Metric) throws(JSONError) {
         self.init(samples: [])
         var hasSamples = false
@@ -33,9 +33,9 @@ extension HistoryPage {
         malformed = 0
         try reader.beginArray()
         while try reader.nextElement() {
-            // On a copy, because a record that is none is gone over as a whole.
+            // Reads from a copy, so that a malformed record can be skipped as a whole.
             var attempt = reader
-            if let sample = try? Sample(link: &attempt), sample.metric == metric {
+            if let sample = try? Sample(unchecked: &attempt), sample.metric == metric {
                 samples.append(sample)
                 reader = attempt
             } else {

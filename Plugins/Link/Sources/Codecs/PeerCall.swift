@@ -3,26 +3,28 @@ import JSON
 import Logging
 import Vitals
 
-/// The members of parameters that are about a measurement.
+/// The members of parameters about a measurement.
 enum MeasurementKey: String, CaseIterable {
     case measurement, sample, completed, error
     static let words = JSONWords(of: MeasurementKey.self)
 }
 
-/// What a call of the device means, but for `sample`, which comes by the thousand and has its own way.
+/// The meaning of a device's call. Not for `sample`, which comes by the thousand and has a fast path of its own.
 enum PeerCall {
     case event(DeviceEvent)
     case log(Logger.Level, String)
 
-    /// The most characters of a message that go to the log.
+    /// The possible signal strengths of a radio, in dBm (Bluetooth Core Specification, Vol 4, Part E, 7.5.4).
+    static let signalStrengths = -127...20
+    /// The most characters of a message that are logged.
     static let maximumLogLength = 1_000
 
     /// Reads a call's parameters.
     init(_ method: PeerMethod, _ params: inout JSONReader) throws(Malformed) {
         switch method {
-        case .measurementSample, .measurementEnded:
+        case .measurementSample, .measurementError, .measurementEnded:
             self = .event(try Self.measurement(method, &params))
-        case .battery, .wear, .alert, .log, .sample:
+        case .battery, .wear, .signal, .alert, .log, .sample:
             let value: JSONValue
             do {
                 value = try JSONValue(from: &params)
@@ -43,12 +45,17 @@ enum PeerCall {
         case .wear:
             guard let isWorn = params["worn"]?.asBool else { throw Malformed("worn must be true or false") }
             return .event(.wear(isWorn: isWorn))
+        case .signal:
+            guard let strength = params["rssi"]?.asInt, signalStrengths.contains(strength) else {
+                throw Malformed("rssi must be a whole number from -127 to 20")
+            }
+            return .event(.signal(strength: strength))
         case .alert: return .event(.alert(try DeviceAlert(link: params)))
         case .log:
             guard let message = params["message"]?.asString else { throw Malformed("message must be a text") }
             return .log(Logger.Level(link: params["level"]?.asString), message.printable(atMost: maximumLogLength))
-        case .sample, .measurementSample, .measurementEnded:
-            throw Malformed("The method is no notification of this kind")
+        case .sample, .measurementSample, .measurementError, .measurementEnded:
+            throw Malformed("The method is not a notification of this kind")
         }
     }
 
@@ -71,9 +78,15 @@ enum PeerCall {
             throw Malformed(error)
         }
         guard let measurement else { throw Malformed("measurement is missing") }
-        if method == .measurementSample {
+        switch method {
+        case .measurementSample:
             guard let members else { throw Malformed("sample is missing") }
-            return .measurementSample(measurement, try Sample(members))
+            // The gateway counts impossible readings.
+            return .measurementSample(measurement, try Sample(unchecked: members))
+        case .measurementError:
+            guard let failure else { throw Malformed("error is missing") }
+            return .readingFailed(measurement, failure)
+        default: break
         }
         guard let isCompleted else { throw Malformed("completed must be true or false") }
         return .measurementEnded(measurement, completed: isCompleted, error: failure)
@@ -95,7 +108,7 @@ extension DeviceAlert {
 }
 
 extension Logger.Level {
-    /// A level by its name on the wire; an unknown one is `info`.
+    /// The level for a name on the wire; an unknown name is `info`.
     fileprivate init(link name: String?) {
         switch name {
         case "warn": self = .warning

@@ -1,7 +1,7 @@
 import JSON
 import Vitals
 
-/// The members of a sample as they stand on the wire, before it is known whether they make one.
+/// The members of a sample on the wire, before the check that they make a sample.
 struct SampleMembers {
     enum Key: String, CaseIterable {
         case metric, start, end, kind, user_initiated, exercise, rev, user, value, systolic, diastolic, pulse
@@ -14,7 +14,7 @@ struct SampleMembers {
     var metric: Metric?
     var start: Int64?
     var end: Int64?
-    /// `nil` for a kind that is unknown.
+    /// The kind, `nil` if unknown.
     var kind: Sample.Kind? = .normal
     var isUserInitiated = false
     var isExercise: Bool?
@@ -33,7 +33,7 @@ struct SampleMembers {
     var averageHeartRate: Double?
     var maximumHeartRate: Double?
 
-    /// Reads an object, once over it and without a `String` for its keys and words. `null` is as if it did not stand.
+    /// Reads an object in one pass, without allocating a `String` for its keys and words. `null` counts as absent.
     init(from reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
         while let key = try reader.nextKey(in: Key.words) {

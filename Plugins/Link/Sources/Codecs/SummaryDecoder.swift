@@ -1,20 +1,20 @@
 import JSON
 import Vitals
 
-/// Reads the answer to `summary/read`: a device's own daily objects, with the members that the gateway's MQTT contract
-/// has. Their samples may be written as there (RFC 3339 times, `fields`) or as on Vitals Link.
+/// Reads the answer to `summary/read`: a device's own daily objects, with the members of the gateway's MQTT contract.
+/// Their samples may have the form of that contract (RFC 3339 times, `fields`) or of Vitals Link.
 struct SummaryDecoder {
-    /// Whose summaries: the samples' identities are made from it.
+    /// The device, from which the samples' ids are computed.
     let device: DeviceID
-    /// The metric that was asked for.
+    /// The requested metric.
     let metric: Metric
-    /// When the answer came.
+    /// When the answer arrived.
     let receivedAt: Timestamp
 
-    /// The most that a device may count on a day: one a millisecond, so that sums of such counts cannot overflow.
+    /// The highest daily count accepted: one per millisecond, so that sums of counts cannot overflow.
     private static let maximumCount = 86_400_000
 
-    /// All days of an answer, ascending; `nil` where the answer, or any of its days, is not what it should be.
+    /// All days of an answer, ascending; `nil` if the answer or any of its days is malformed.
     func summaries(in answer: JSONValue) -> [DailySummary]? {
         guard let days = answer["days"]?.asArray else { return nil }
         var result: [DailySummary] = []
@@ -38,20 +38,21 @@ struct SummaryDecoder {
     }
 
     private func details(_ value: JSONValue) -> DailySummary.Details? {
-        switch metric {
-        case .heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature:
+        guard metric.hasHistory else { return nil }
+        switch metric.shape {
+        case .value:
             let resting = value["resting"]?.asArray ?? []
             return .values(
                 .init(
                     maximum: item(value["maximum"]), minimum: item(value["minimum"]),
                     resting: resting.compactMap { item($0) }.sorted { $0.sample.start < $1.sample.start }))
-        case .bloodPressure:
+        case .pressure:
             return .bloodPressure(
                 .init(
                     maximumSystolic: item(value["maximum_systolic"]), minimumSystolic: item(value["minimum_systolic"]),
                     maximumDiastolic: item(value["maximum_diastolic"]),
                     minimumDiastolic: item(value["minimum_diastolic"]), average: pressure(value["average"])))
-        case .steps:
+        case .count:
             return .steps(
                 count: count(value, "total"), distance: value["distance_m"]?.asDouble,
                 energy: value["energy_kcal"]?.asDouble)
@@ -61,12 +62,11 @@ struct SummaryDecoder {
                     asleep: count(value, "total"), deep: count(value, "deep_min"), light: count(value, "light_min"),
                     rem: count(value, "rem_min"), awake: count(value, "awake_min"), start: moment(value["start"]),
                     end: moment(value["end"])))
-        case .sport:
+        case .session:
             return .sport(
                 .init(
                     minutes: count(value, "total"), sessions: count(value, "sessions"),
                     distance: value["distance_m"]?.asDouble, energy: value["energy_kcal"]?.asDouble))
-        case .battery: return nil
         }
     }
 
@@ -81,12 +81,12 @@ struct SummaryDecoder {
         return BloodPressure(systolic: systolic, diastolic: diastolic, pulse: value?["pulse"]?.asDouble)
     }
 
-    /// A moment in milliseconds or as RFC 3339 text.
+    /// A moment, from milliseconds or RFC 3339 text.
     private func moment(_ value: JSONValue?) -> Timestamp? {
         value?.asInt64.map { Timestamp(milliseconds: $0) } ?? value?.asString.flatMap { Timestamp(rfc3339: $0) }
     }
 
-    /// A sample of a day; `nil` where there is none, or none that makes sense.
+    /// A sample of a day; `nil` if it is absent or not a valid sample.
     private func item(_ value: JSONValue?) -> StoredSample? {
         guard let value, value.asObject != nil else { return nil }
         var reader = JSONReader(onLink(value).bytes)
@@ -96,7 +96,7 @@ struct SummaryDecoder {
             receivedAt: receivedAt)
     }
 
-    /// The sample as Vitals Link has it: what stands in `fields` beside the rest, times in milliseconds.
+    /// Converts a sample to the form of Vitals Link: no nested `fields`, times in milliseconds.
     private func onLink(_ value: JSONValue) -> JSONValue {
         var members: [JSONValue.Member] = [.init("metric", .string(metric.rawValue))]
         for member in (value.asObject ?? []) + (value["fields"]?.asObject ?? []) {

@@ -1,7 +1,7 @@
 import GatewayKit
 import JSON
 
-/// The error codes of Vitals Link, beside those of JSON-RPC 2.0.
+/// The error codes of Vitals Link, in addition to those of JSON-RPC 2.0.
 enum LinkErrorCode: Int64 {
     case unsupported = 1
     case busy = 2
@@ -14,7 +14,7 @@ enum LinkErrorCode: Int64 {
 }
 
 extension DeviceError {
-    /// The most characters that are kept of a message from a device.
+    /// The most characters kept of a device's message.
     static let maximumMessageLength = 500
 
     private enum Key: String, CaseIterable {
@@ -22,7 +22,7 @@ extension DeviceError {
         static let words = JSONWords(of: Key.self)
     }
 
-    /// Reads the `error` of an answer, `{code, message}`. An unknown code is a failure that names it.
+    /// Reads the `error` of an answer, `{code, message}`. An unknown code becomes a `failure` that names the code.
     init(link reader: inout JSONReader) throws(JSONError) {
         var code: Int64?
         var message: String?
@@ -49,7 +49,7 @@ extension DeviceError {
 }
 
 extension String {
-    /// A text from a device, for a log or a message: on one line, without control characters, and not too long.
+    /// A device's text, made fit for a log or a message: one line, no control characters, at most `limit` characters.
     func printable(atMost limit: Int) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {

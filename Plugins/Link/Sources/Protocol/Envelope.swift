@@ -1,24 +1,26 @@
 import GatewayKit
 import JSON
 
-/// The calls that a device makes, by their names on the wire.
+/// The calls of a device, by their names on the wire.
 enum PeerMethod: String, CaseIterable {
     case sample
     case measurementSample = "measurement/sample"
+    case measurementError = "measurement/error"
     case measurementEnded = "measurement/ended"
     case battery
     case wear
+    case signal
     case alert
     case log
 
     static let words = JSONWords(of: PeerMethod.self)
 }
 
-/// One message of JSON-RPC 2.0 from the device, with its parts still as text.
+/// One JSON-RPC 2.0 message from the device, with its parts still as text.
 enum Envelope {
-    /// A notification, or with an `id` a request. The method is `nil` where it is unknown.
+    /// A notification, or a request if it has an `id`. The method is `nil` if it is unknown.
     case call(PeerMethod?, params: Range<Int>?, id: LinkToken?)
-    /// An answer to a call of ours; `nil` where the id is none that we ever use.
+    /// An answer to one of our calls; `nil` for an id that we never use.
     case answer(to: Int64?, Result<Range<Int>, DeviceError>)
 
     private enum Key: String, CaseIterable {
@@ -26,7 +28,7 @@ enum Envelope {
         static let words = JSONWords(of: Key.self)
     }
 
-    /// Reads a line. A wrong `jsonrpc` is not minded: devices forget it.
+    /// Reads a line. A missing or wrong `jsonrpc` is accepted: devices forget it.
     init(from reader: inout JSONReader) throws(JSONError) {
         var method: PeerMethod??
         var id: Range<Int>?
@@ -65,7 +67,7 @@ enum Envelope {
         }
     }
 
-    /// An id must be a string or a number.
+    /// Reads an id, which must be a string or a number.
     private static func token(_ range: Range<Int>, of reader: JSONReader) throws(JSONError) -> LinkToken {
         var inner = JSONReader(reader.bytes, range: range)
         switch try inner.peek() {

@@ -3,19 +3,19 @@ import JSON
 import Logging
 import Vitals
 
-/// Turns the lines that were read at once into what has to be done: events for the gateway, answers for callers, replies
-/// to the device, lines for the log. It does nothing itself.
+/// Turns the lines of one read into work: events for the gateway, answers for callers, replies to the device, lines for
+/// the log. It performs none of it.
 ///
-/// Samples that follow each other become one event, which the gateway stores in one transaction. Such an event has
-/// either no receipts or one for each of its samples.
+/// Consecutive samples become one event, which the gateway stores in one transaction. Such an event has either no
+/// receipts or one for each sample.
 struct Inbound {
-    /// What the gateway is told, in the order in which it came.
+    /// Events for the gateway, in the order of arrival.
     private(set) var events: [DeviceEvent] = []
-    /// Answers to calls of ours.
+    /// Answers to our calls.
     private(set) var answers: [(id: Int64, answer: PendingCalls.Answer)] = []
-    /// What is written back at once. Requests with good samples are answered later, by `settle`.
+    /// Replies to write at once. `settle` answers requests with valid samples later.
     private(set) var replies = Replies()
-    /// What the device wants to have logged.
+    /// Messages that the device wants logged.
     private(set) var logs: [(level: Logger.Level, message: String)] = []
 
     private var samples: [Sample] = []
@@ -48,7 +48,7 @@ struct Inbound {
         }
     }
 
-    /// Ends the event of the samples that came last.
+    /// Turns the samples collected so far into an event.
     mutating func flush() {
         guard !samples.isEmpty else { return }
         events.append(.samples(samples, receipts: receipts))

@@ -1,20 +1,20 @@
 import GatewayKit
 
-/// Cuts a stream of bytes into lines. The lines are ranges of `bytes`, so that nothing is copied for a line that came
-/// in one piece.
+/// Splits a stream of bytes into lines. The lines are ranges of `bytes`, so a line that arrived in one piece is not
+/// copied.
 struct LineSplitter {
-    /// The longest line, in bytes without its end. A page of 2,000 samples takes about as much; a device that sends
-    /// more than this without a line feed does not speak this protocol.
+    /// The longest line, in bytes without its line end. A page of 2,000 samples is about as long; a device that sends
+    /// more without a line feed does not speak this protocol.
     static let maximumLength = 262_144
 
-    /// What has been received and not been cut yet, with the lines that were cut last.
+    /// Received bytes that are not split yet, and the lines returned last.
     private(set) var bytes: [UInt8] = []
     /// Where the next line begins.
     private var start = 0
-    /// Up to where there is no line feed.
+    /// There is no line feed before this position.
     private var scanned = 0
 
-    /// Takes what was read. The ranges returned before are no longer valid.
+    /// Adds received bytes. This invalidates all ranges returned before.
     mutating func append(_ chunk: [UInt8]) {
         if start == bytes.count {
             bytes = chunk
@@ -27,8 +27,9 @@ struct LineSplitter {
         if scanned < 0 { scanned = 0 }
     }
 
-    /// The next whole line without its end (`\n` or `\r\n`), `nil` when more must be read first. Empty lines are left out.
-    /// - Throws: where a line is longer than `maximumLength`, whether its end has been seen or not.
+    /// The next complete line without its line end (`\n` or `\r\n`); `nil` if more bytes are needed. Empty lines are
+    /// left out.
+    /// - Throws: if a line is longer than `maximumLength`, even before its line end has arrived.
     mutating func next() throws(DeviceError) -> Range<Int>? {
         while scanned < bytes.count {
             let position = scanned

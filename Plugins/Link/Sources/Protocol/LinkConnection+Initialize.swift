@@ -6,9 +6,9 @@ extension LinkConnection {
     /// The version of Vitals Link that this driver speaks.
     static let version = 1
 
-    /// Asks the device who it is. The device may take as long as it needs, as long as it answers a `ping` whenever
+    /// Asks the device for its description. The device may take any time, as long as it answers a `ping` whenever
     /// nothing was received for `DeviceTimeouts.idle`.
-    /// - Throws: `timeout` where a ping is not answered, `unsupported` for another version of the protocol.
+    /// - Throws: `timeout` if a ping stays unanswered, `unsupported` for another version of the protocol.
     func initialize(options: JSONValue) async throws -> DeviceDescription {
         try await withThrowingTaskGroup(of: DeviceDescription?.self) { group in
             group.addTask { try await self.askWhoIsThere(options) }
@@ -22,7 +22,7 @@ extension LinkConnection {
         }
     }
 
-    /// Any answer is a sign of life, an error too.
+    /// Any answer is a sign of life, even an error.
     func ping() async throws(DeviceError) {
         do {
             try await call("ping") { _ in }
@@ -62,15 +62,13 @@ extension LinkConnection {
                 try await clock.sleep(for: DeviceTimeouts.idle - quiet)
                 continue
             }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                defer { group.cancelAll() }
-                group.addTask { try await self.ping() }
-                group.addTask {
-                    try await clock.sleep(for: DeviceTimeouts.ping)
-                    throw DeviceError(.timeout, "The device did not answer a ping while it was being initialized.")
-                }
-                try await group.next()
+            let answer = await clock.race(against: DeviceTimeouts.ping) { () async -> Result<Void, any Error> in
+                do { return .success(try await self.ping()) } catch { return .failure(error) }
             }
+            guard let answer else {
+                throw DeviceError(.timeout, "The device did not answer a ping while it was being initialized.")
+            }
+            try answer.get()
         }
     }
 }

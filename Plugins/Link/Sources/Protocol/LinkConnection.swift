@@ -4,20 +4,20 @@ import Logging
 import Synchronization
 import Vitals
 
-/// The gateway's end of the stream: writes calls and replies, reads everything that comes.
+/// The gateway's end of the stream: writes calls and replies, reads everything that arrives.
 final class LinkConnection: Sendable {
-    /// How much is read at once: some hundred samples, which then are handled together.
+    /// How many bytes to read at once: some hundred samples, handled together.
     static let readLimit = 65_536
 
     let context: SessionContext
     let inbox = EventInbox()
     let calls = PendingCalls()
     private let stream: any ByteLink
-    private let outbox = Outbox()
+    private let outbox = OutgoingLines()
     private let progress: Mutex<Progress>
 
     private struct Progress {
-        /// When something was received last, on the steady clock.
+        /// When bytes last arrived, on the steady clock.
         var lastReceived: Duration
         var isEndExpected = false
     }
@@ -28,16 +28,16 @@ final class LinkConnection: Sendable {
         progress = Mutex(Progress(lastReceived: context.clock.uptime))
     }
 
-    /// When something was received last, on the steady clock.
+    /// When bytes last arrived, on the steady clock.
     var lastReceived: Duration { progress.withLock { $0.lastReceived } }
 
-    /// Says that the device may close the link from now on.
+    /// Marks that the device may close the link from now on.
     func expectEnd() { progress.withLock { $0.isEndExpected = true } }
 
-    /// Writes lines to the device, whole ones whatever happens to the caller.
+    /// Writes lines to the device; they go out whole even if the caller is cancelled.
     func write(_ bytes: [UInt8]) async throws(DeviceError) { try await outbox.write(bytes) }
 
-    /// Makes a call and waits for its answer, however long it takes: the limit is the caller's.
+    /// Makes a call and waits for its answer without a limit: the caller sets one.
     /// - Throws: the device's error; `failure` for an answer that `reading` cannot read; `disconnected`.
     func call<Answer>(
         _ method: StaticString, _ params: (inout JSONWriter) -> Void,
@@ -68,13 +68,13 @@ final class LinkConnection: Sendable {
         }
     }
 
-    /// Makes a call whose answer says nothing but that it was done.
+    /// Makes a call whose answer only confirms it.
     func call(_ method: StaticString, _ params: (inout JSONWriter) -> Void) async throws(DeviceError) {
         try await call(method, params) { (_) throws(JSONError) in }
     }
 
-    /// Reads and writes until the link ends or the task is cancelled, and ends all that waits.
-    /// - Returns: why the link ended; `nil` where that was expected.
+    /// Reads and writes until the link ends or the task is cancelled, then ends everything that waits.
+    /// - Returns: why the link ended; `nil` if that was expected.
     func run() async -> DeviceError? {
         let error = await withTaskGroup { group in
             group.addTask { await self.outbox.run(self.stream) }
@@ -118,7 +118,7 @@ final class LinkConnection: Sendable {
         return DeviceError(.disconnected, "The gateway closed the link.")
     }
 
-    /// Answers come before events: who waits for one must not wait for room in the inbox, too.
+    /// Answers come before events, so that a caller need not also wait for room in the inbox.
     private func perform(_ inbound: Inbound) async throws(DeviceError) {
         for (id, answer) in inbound.answers { calls.complete(id, answer) }
         for (level, message) in inbound.logs {

@@ -1,15 +1,15 @@
 import JSON
 
-/// A value that the device chose and that only it understands: the id of a request, of a measurement, of a page. It is
-/// kept as JSON text and given back as it came, whether it was a string, a number or anything else.
+/// An opaque value of the device: the id of a request, of a measurement, of a page. It is kept and returned as the
+/// device's JSON text, whether a string, a number or anything else.
 struct LinkToken: Hashable, Sendable {
-    /// The longest token, in bytes of JSON text: thousands of them may wait at once.
+    /// The longest token, in bytes of JSON text: thousands of tokens may wait at once.
     static let maximumLength = 1_024
 
     /// The JSON text.
     let text: String
 
-    /// A token from its JSON text; anything that is no JSON text is taken as the content of a string.
+    /// A token from its JSON text; text that is not JSON becomes the content of a string.
     init(text: String) { self.text = text }
 
     /// Reads a token, which must not be `null`.
@@ -20,10 +20,10 @@ struct LinkToken: Hashable, Sendable {
         text = String(decoding: reader.bytes[range], as: UTF8.self)
     }
 
-    /// The number of a token that is a whole number.
+    /// The value of a token that is a whole number.
     var number: Int64? { Int64(text) }
 
-    /// Writes the token as the device wrote it.
+    /// Writes the token exactly as the device wrote it.
     func write(to writer: inout JSONWriter) {
         let bytes = Array(text.utf8)
         var reader = JSONReader(bytes)

@@ -1,12 +1,12 @@
 import JSON
 import Vitals
 
-/// Why something from the device is not used. The reason names members and never values: it is logged.
+/// Why a device's input was rejected. The reason names members and never values, because it is logged.
 struct Malformed: Error, Hashable {
     /// What is wrong, for the author of the device's program.
     let reason: String
 
-    /// Where, in bytes from the beginning of what was read; `nil` where the reason says it by name.
+    /// The offset in bytes from the beginning of the input; `nil` if the reason names the place.
     let offset: Int?
 
     init(_ reason: String) {
@@ -21,7 +21,7 @@ struct Malformed: Error, Hashable {
 
     init(_ violation: Violation) { self.init("\(violation.path) \(violation.message)") }
 
-    /// The reason as a sentence, with the place counted from the beginning of its line.
+    /// The reason as a sentence, with the offset relative to its line.
     func sentence(lineStart: Int) -> String {
         offset.map { "\(reason) (byte \($0 - lineStart) of the line)." } ?? "\(reason)."
     }

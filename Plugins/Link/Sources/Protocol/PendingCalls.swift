@@ -1,20 +1,16 @@
+import Concurrency
 import GatewayKit
 import Synchronization
 
-/// The calls of ours that wait for the device's answer, each under its id.
+/// Our calls that await the device's answer, by id.
 ///
-/// An answer may come before its caller waits for it, because the caller writes first: it is kept then.
+/// An answer may arrive before its caller waits for it, because the caller writes first; it is kept until then.
 final class PendingCalls: Sendable {
     typealias Answer = Result<[UInt8], DeviceError>
 
-    private enum Call {
-        case open
-        case answered(Answer)
-        case waiting(CheckedContinuation<Answer, Never>)
-    }
     private struct State {
         var lastID: Int64 = 0
-        var calls: [Int64: Call] = [:]
+        var calls: [Int64: Promise<Answer>] = [:]
         var end: DeviceError?
     }
     private let state = Mutex(State())
@@ -23,12 +19,12 @@ final class PendingCalls: Sendable {
     var count: Int { state.withLock { $0.calls.count } }
 
     /// Opens a call and returns its id.
-    /// - Throws: why the session has ended, if it has.
+    /// - Throws: the error that ended the session, if it has ended.
     func open() throws(DeviceError) -> Int64 {
         let (id, end) = state.withLock { state -> (Int64, DeviceError?) in
             if state.end == nil {
                 state.lastID += 1
-                state.calls[state.lastID] = .open
+                state.calls[state.lastID] = Promise()
             }
             return (state.lastID, state.end)
         }
@@ -36,63 +32,33 @@ final class PendingCalls: Sendable {
         return id
     }
 
-    /// Waits for the answer of an open call, and closes the call.
-    /// - Throws: the device's error; `disconnected` when the session ends or the task is cancelled meanwhile.
+    /// Waits for the answer to an open call, and closes the call.
+    /// - Throws: the device's error; `disconnected` if the session ends or the task is cancelled meanwhile.
     func answer(to id: Int64) async throws(DeviceError) -> [UInt8] {
-        let answer = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
-                let answer = state.withLock { state -> Answer? in
-                    switch state.calls[id] {
-                    case .answered(let answer)?:
-                        state.calls[id] = nil
-                        return answer
-                    case .open? where !Task.isCancelled:
-                        state.calls[id] = .waiting(continuation)
-                        return nil
-                    default:
-                        state.calls[id] = nil
-                        return .failure(state.end ?? Self.cancelled)
-                    }
-                }
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            close(id)
-        }
+        let (call, end) = state.withLock { ($0.calls[id], $0.end) }
+        guard let call else { throw end ?? Self.cancelled }
+        defer { close(id) }
+        let answer: Answer
+        do { answer = try await call.wait() } catch { throw Self.cancelled }
         return try answer.get()
     }
 
-    /// Gives an answer to whom it belongs. One that nobody waits for is dropped.
+    /// Delivers an answer to its call. An answer without a call is dropped.
     func complete(_ id: Int64, _ answer: Answer) {
-        let waiting = state.withLock { state -> CheckedContinuation<Answer, Never>? in
-            switch state.calls[id] {
-            case .open?: state.calls[id] = .answered(answer)
-            case .waiting(let continuation)?:
-                state.calls[id] = nil
-                return continuation
-            case .answered?, nil: break
-            }
-            return nil
-        }
-        waiting?.resume(returning: answer)
+        state.withLock { $0.calls[id] }?.fulfil(answer)
     }
 
-    /// Gives up a call, because its caller was cancelled or could not write.
-    func close(_ id: Int64) {
-        let call = state.withLock { $0.calls.removeValue(forKey: id) }
-        if case .waiting(let continuation) = call { continuation.resume(returning: .failure(Self.cancelled)) }
-    }
+    /// Gives up a call whose caller was cancelled or could not write.
+    func close(_ id: Int64) { state.withLock { _ = $0.calls.removeValue(forKey: id) } }
 
-    /// Fails all calls that have no answer yet, and all that come later.
+    /// Fails all unanswered and all later calls.
     func end(_ error: DeviceError) {
-        let calls = state.withLock { state -> [Int64: Call] in
-            guard state.end == nil else { return [:] }
+        let calls = state.withLock { state -> [Promise<Answer>] in
+            guard state.end == nil else { return [] }
             state.end = error
-            let calls = state.calls
-            state.calls = calls.filter { if case .answered = $0.value { true } else { false } }
-            return calls
+            return Array(state.calls.values)
         }
-        for case .waiting(let continuation) in calls.values { continuation.resume(returning: .failure(error)) }
+        for call in calls { call.fulfil(.failure(error)) }
     }
 
     private static let cancelled = DeviceError(.disconnected, "The gateway gave up waiting for the device's answer.")

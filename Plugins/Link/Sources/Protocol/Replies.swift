@@ -1,6 +1,6 @@
 import JSON
 
-/// Answers to requests of the device, several lines in one write.
+/// Answers to a device's requests, several lines in one write.
 struct Replies {
     private var writer = JSONWriter()
 

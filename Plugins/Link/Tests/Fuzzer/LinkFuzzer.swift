@@ -1,4 +1,4 @@
-/// What libFuzzer calls with each input (`deploy/fuzz`).
+/// libFuzzer's entry point, called with each input (`deploy/fuzz`).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func takeLinkInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let mistakes = LinkInput.mistakes(in: Array(UnsafeBufferPointer(start: start, count: count)))

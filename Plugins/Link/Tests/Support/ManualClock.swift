@@ -1,8 +1,9 @@
+import Concurrency
 import GatewayKit
 import Synchronization
 import Vitals
 
-/// A clock that stands still until it is advanced.
+/// A clock that moves only when advanced.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -12,21 +13,20 @@ final class ManualClock: Clock, Sendable {
     }
     private struct Sleeper {
         var deadline: Instant
-        var continuation: CheckedContinuation<Void, any Error>
+        let end = Promise<Void>()
     }
     private struct State {
         var now = Instant(offset: .zero)
-        var lastID = 0
-        var sleepers: [Int: Sleeper] = [:]
+        var sleepers: [Sleeper] = []
     }
     private let state = Mutex(State())
-    /// The deadline of every sleep that was begun, for tests that wait for one.
-    let begun = Mailbox<Duration>()
+    /// The deadline of every sleep, for tests that wait for a sleep to begin.
+    let begun = UnboundedQueue<Duration>()
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The gateway's clocks from this one. Its date is Unix time 1,763,683,200 s (2025-11-21) at the start.
+    /// The gateway's clocks, driven by this one. The date starts at Unix time 1,763,683,200 s (2025-11-21).
     var gatewayClock: GatewayClock {
         GatewayClock(
             date: { Timestamp(seconds: 1_763_683_200) + self.now.offset }, steady: self,
@@ -36,33 +36,26 @@ final class ManualClock: Clock, Sendable {
     func advance(by duration: Duration) {
         let due = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
-            let due = state.sleepers.filter { $0.value.deadline <= state.now }
-            for id in due.keys { state.sleepers[id] = nil }
-            return due.values.sorted { $0.deadline < $1.deadline }
+            let due = state.sleepers.filter { $0.deadline <= state.now }
+            state.sleepers.removeAll { $0.deadline <= state.now }
+            return due.sorted { $0.deadline < $1.deadline }
         }
-        for sleeper in due { sleeper.continuation.resume() }
+        for sleeper in due { sleeper.end.fulfil(()) }
     }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let id = state.withLock { state -> Int in
-            state.lastID += 1
-            return state.lastID
+        try Task.checkCancellation()
+        let sleeper = Sleeper(deadline: deadline)
+        let isOver = state.withLock { state -> Bool in
+            if deadline <= state.now { return true }
+            state.sleepers.append(sleeper)
+            return false
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let isOver = state.withLock { state -> Bool in
-                    if Task.isCancelled || deadline <= state.now { return true }
-                    state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
-                    return false
-                }
-                if isOver {
-                    continuation.resume(with: Task.isCancelled ? .failure(CancellationError()) : .success(()))
-                } else {
-                    begun.put(deadline.offset)
-                }
-            }
-        } onCancel: {
-            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        if isOver { return }
+        begun.put(deadline.offset)
+        do { try await sleeper.end.wait() } catch {
+            state.withLock { state in state.sleepers.removeAll { $0.end === sleeper.end } }
+            throw error
         }
     }
 }

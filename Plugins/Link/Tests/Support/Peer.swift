@@ -6,11 +6,11 @@ import Synchronization
 import Testing
 import Vitals
 
-/// The device's end of a link in memory: the test says what it sends, and sees every line that the gateway writes.
+/// The device's end of an in-memory link: the test decides what it sends, and sees every line that the gateway writes.
 final class Peer: ByteLink {
-    private let toGateway = Mailbox<[UInt8]>()
-    private let fromGateway = Mailbox<JSONValue>()
-    /// How many times the gateway wrote.
+    private let toGateway = UnboundedQueue<[UInt8]>()
+    private let fromGateway = UnboundedQueue<JSONValue>()
+    /// The number of the gateway's writes.
     let writes = Mutex(0)
 
     func read(atMost limit: Int) async throws(LinkError) -> [UInt8] {
@@ -29,13 +29,12 @@ final class Peer: ByteLink {
         }
     }
 
-    /// Sends text as it is, in one piece.
+    /// Sends text verbatim, in one piece.
     func send(_ text: String) { toGateway.put(Array(text.utf8)) }
 
     /// Sends lines in one piece.
     func send(lines: [String]) { send(lines.map { $0 + "\n" }.joined()) }
 
-    /// Closes the link.
     func close() {
         toGateway.close()
         fromGateway.close()
@@ -52,7 +51,7 @@ final class Peer: ByteLink {
         return (try #require(line["params"]), try #require(line["id"]?.asInt))
     }
 
-    /// Waits for a call of a method with these parameters, and answers it with a result.
+    /// Waits for a call of a method with these parameters, and answers it with `result`.
     func answer(_ method: String, params: JSONValue? = nil, with result: String = "{}") async throws {
         let call = try await call(method)
         if let params { #expect(call.params == params) }
@@ -66,7 +65,7 @@ final class Peer: ByteLink {
     }
 }
 
-/// Opens a session with a peer that answers `initialize`, and runs `body` with both.
+/// Opens a session with a peer that answers `initialize`, and passes both to `body`.
 func withLink(
     initialize answer: String = #"{"protocol":1}"#, clock: ManualClock = ManualClock(),
     logger: Logger = Logger(label: "test"), _ body: @Sendable (Peer, any DeviceSession) async throws -> Void
@@ -88,14 +87,14 @@ func driver(_ members: [(String, ConfigurationValue.Content)] = []) -> LinkDrive
     return driver
 }
 
-/// What the gateway tells a driver.
+/// A session context for tests.
 func context(_ clock: ManualClock, _ logger: Logger = Logger(label: "test")) throws -> SessionContext {
     SessionContext(
         device: try #require(DeviceID("band-1")), gateway: ("vitals2mqtt", "1.2.3"),
         calendar: try #require(LocalCalendar(identifier: "Europe/Berlin")), clock: clock.gatewayClock, logger: logger)
 }
 
-/// The error of a device that `operation` throws; `nil` where it throws none.
+/// The device error that `operation` throws, `nil` if it throws none.
 func failure<Result>(of operation: @Sendable () async throws -> Result) async -> DeviceError? {
     do {
         _ = try await operation()

@@ -1,16 +1,16 @@
 import Foundation
 import GatewayKit
 
-/// A child process as a link: its standard input and output.
+/// A link over the standard input and output of a child process.
 final class ProcessLink: ByteLink {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    private let received = Mailbox<[UInt8]>()
+    private let received = UnboundedQueue<[UInt8]>()
 
     /// Starts the example `csv_heart_rate.py` with arguments.
     init(example arguments: [String]) throws {
-        // A device that died must be an error of `write`, not the end of the tests.
+        // Makes a write to a dead device an error instead of the end of the test process.
         signal(SIGPIPE, SIG_IGN)
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", Self.script.path()] + arguments
@@ -34,7 +34,7 @@ final class ProcessLink: ByteLink {
         .deletingLastPathComponent().appending(path: "Examples")
     private static let script = examples.appending(path: "csv_heart_rate.py")
 
-    /// Whether there is a Python to run the example with.
+    /// Whether Python is there to run the example.
     static let isPossible: Bool = {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -63,7 +63,8 @@ final class ProcessLink: ByteLink {
         }
     }
 
-    /// Ends the program for good. It inherited the signal mask of a thread that blocks all that can be blocked.
+    /// Kills the program. It inherited the signal mask of a thread that blocks every blockable signal, so only SIGKILL
+    /// works.
     func stop() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

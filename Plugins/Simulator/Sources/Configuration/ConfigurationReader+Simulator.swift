@@ -6,7 +6,7 @@ extension ConfigurationReader {
     mutating func durationOrOff(_ key: String, in range: ClosedRange<Duration>, default: Duration?) -> Duration? {
         guard let value = value(key) else { return `default` }
         if case .scalar(let text, _) = value.content {
-            // `off` is also YAML's false.
+            // YAML also reads `off` as false.
             if ["off", "false", "0"].contains(text) || Duration(configuration: text) == .zero { return nil }
             if let duration = Duration(configuration: text), range.contains(duration) { return duration }
         }
@@ -15,7 +15,7 @@ extension ConfigurationReader {
         return `default`
     }
 
-    /// A duration that may have a minus sign, or 0 where the key does not stand.
+    /// A duration, possibly with a minus sign; 0 if the key is absent.
     mutating func signedDuration(_ key: String, upTo greatest: Duration) -> Duration {
         guard let value = value(key) else { return .zero }
         if case .scalar(let text, _) = value.content {
@@ -30,6 +30,6 @@ extension ConfigurationReader {
         return .zero
     }
 
-    /// A number from 0, never, to 1, always; 0 where the key does not stand.
+    /// A probability from 0 (never) to 1 (always); 0 if the key is absent.
     mutating func probability(_ key: String) -> Double { number(key, in: 0...1, default: 0) }
 }

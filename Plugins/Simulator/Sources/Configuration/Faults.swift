@@ -1,21 +1,21 @@
 import GatewayKit
 import Vitals
 
-/// What goes wrong with a simulated device. Everything is off unless the configuration switches it on.
+/// The faults of a simulated device. All are off unless configured.
 struct Faults: Sendable, Hashable {
-    /// The link breaks when a session has lasted so long; `nil`: never.
+    /// The link breaks after the session has lasted this long; `nil`: never.
     var disconnectEvery: Duration?
-    /// How likely it is that a call is never answered.
+    /// The probability that a call is never answered.
     var hang = 0.0
-    /// How likely it is that the device refuses a new monitor configuration or a new time.
+    /// The probability that the device refuses a new monitor configuration or a new time.
     var refuseWrite = 0.0
-    /// How likely it is that a page of history names itself as the next one; at 1 the history never ends.
+    /// The probability that a page of history names itself as the next one; with 1 the history never ends.
     var duplicatePage = 0.0
-    /// How likely it is that a history ends with a record of tomorrow.
+    /// The probability that a history ends with a record of tomorrow.
     var futureRecords = 0.0
-    /// Which share of the records can never be read.
+    /// The share of records that are permanently unreadable.
     var corruptRecords = 0.0
-    /// Whether the battery is always nearly empty, so that nothing is measured on demand.
+    /// Whether the battery is always nearly empty, so that the device refuses measurements on demand.
     var lowBattery = false
     /// Whether the device lies on a table from the first session on.
     var notWorn = false

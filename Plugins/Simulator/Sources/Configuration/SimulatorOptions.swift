@@ -5,29 +5,29 @@ import Vitals
 struct SimulatorOptions: Sendable, Hashable {
     /// The kind of device.
     var model = Model.band
-    /// Where everything comes from: the same seed is the same person. `nil`: made from the device's identifier.
+    /// The seed of everything: the same seed is the same person. `nil`: derived from the device's identifier.
     var seed: UInt64?
-    /// Days of history that the device remembers; with 0 it has no history and no summaries.
+    /// Days of history that the device keeps; with 0 it has no history and no summaries.
     var historyDays = SimulatorOptions.defaultHistoryDays
-    /// How often a streaming device sends a value while it is worn; `nil`: it does not stream.
+    /// The interval of streamed values while the device is worn; `nil`: it does not stream.
     var liveInterval: Duration? = SimulatorOptions.defaultLiveInterval
-    /// How far the device's clock is ahead of the gateway's at the beginning; negative when it is behind.
+    /// How far the device's clock is ahead of the gateway's at the start; negative if it is behind.
     var clockSkew = Duration.zero
-    /// What goes wrong.
+    /// The faults.
     var faults = Faults.none
 
-    /// As much as a gateway asks for at first.
+    /// As much as a gateway's first synchronisation asks for.
     static let defaultHistoryDays = 30
-    /// A year and a bit, which is more than a real wearable has.
+    /// Over a year, more than a real wearable keeps.
     static let historyDaysRange = 0...400
-    /// A value a second, as wearables stream.
+    /// One value per second, as wearables stream.
     static let defaultLiveInterval = Duration.seconds(1)
-    /// A hundred values a second are for load tests; a value an hour still shows that the device lives.
+    /// 100 values per second are for load tests; one value per hour still shows a live device.
     static let liveIntervals = Duration.milliseconds(10)...Duration.hours(1)
     /// A clock that was never set is decades behind.
     static let greatestSkew = Duration.days(20_000)
 
-    /// The options of a device with these values.
+    /// Creates options with these values.
     init(
         model: Model = .band, seed: UInt64? = nil, historyDays: Int = defaultHistoryDays,
         liveInterval: Duration? = defaultLiveInterval, clockSkew: Duration = .zero, faults: Faults = .none

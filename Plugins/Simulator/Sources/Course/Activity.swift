@@ -1,25 +1,25 @@
 import Vitals
 
-/// A stretch of a day in which the person moves.
+/// A period of movement within a day.
 struct Activity: Sendable, Hashable {
-    /// What the person does. The raw value is what a device calls it.
+    /// The kind of movement. The raw value is the device's name of it.
     enum Kind: String, Sendable, Hashable { case stroll, walking, running, cycling, strength }
 
-    /// What the person does.
+    /// The kind of movement.
     let kind: Kind
     /// When it begins, on a whole minute.
     let start: Timestamp
     /// When it ends, on a whole minute.
     let end: Timestamp
-    /// How hard it is: the share of the way from the heart rate at leisure to the highest one.
+    /// Its intensity: the share of the heart-rate reserve, from the rate at leisure to the highest rate.
     let effort: Double
     /// Steps a minute.
     let cadence: Double
 
-    /// Whether a device records it as a workout: everything but walking from place to place.
+    /// Whether a device records it as a workout: everything but strolls.
     var isWorkout: Bool { kind != .stroll }
 
-    /// Whole steps made from the beginning until a moment. The steps of adjoining intervals add up exactly.
+    /// Whole steps from the beginning until a moment. Steps of adjoining intervals add up exactly.
     func steps(until moment: Timestamp) -> Int {
         let elapsed = min(max(moment, start), end).milliseconds - start.milliseconds
         return Int(cadence * Double(elapsed) / 60_000)
@@ -30,7 +30,7 @@ struct Activity: Sendable, Hashable {
 }
 
 extension Activity.Kind {
-    /// How hard it is, as a share of the heart rate's reserve.
+    /// Its intensity, as a share of the heart-rate reserve.
     var efforts: ClosedRange<Double> {
         switch self {
         case .stroll: 0.12...0.24
@@ -52,7 +52,7 @@ extension Activity.Kind {
         }
     }
 
-    /// Metres of a step, as a multiple of a walking step.
+    /// The length of a step, as a multiple of a walking step.
     var stride: Double { self == .running ? 1.45 : 1 }
 
     /// Metabolic equivalents: kilocalories per kilogram and hour (Compendium of Physical Activities, 2011, rounded).

@@ -1,9 +1,10 @@
 import Foundation
 import Vitals
 
-/// What else a device measures of the body. Each is a function of the moment, in the metric's unit and resolution.
+/// The other body values that a device measures. Each is a function of the moment, in the metric's unit and resolution.
 extension DayCourse {
-    /// Oxygen saturation in whole per cent. It is a little lower in sleep, where some people's dips for a minute or two.
+    /// Oxygen saturation in whole per cent. It is a little lower in sleep, where it dips for a minute or two in some
+    /// people.
     func oxygen(at moment: Timestamp) -> Double {
         let noise = person.noise
         let asleep = sleepiness(at: moment)
@@ -33,7 +34,7 @@ extension DayCourse {
         return min(max((awake + (asleep - awake) * sleepiness).rounded(), 1), 99)
     }
 
-    /// Temperature of the body in °C to a tenth: highest in the late afternoon, lowest before morning, raised by exercise.
+    /// Body temperature in °C to a tenth: highest in the late afternoon, lowest before morning, raised by exercise.
     func temperature(at moment: Timestamp) -> Double {
         var value = person.temperature + 0.3 * cosineOfDay(peak: 1020, at: moment)
         value -= 0.12 * sleepiness(at: moment)
@@ -46,7 +47,7 @@ extension DayCourse {
         return (min(max(value, 35), 39.5) * 10).rounded() / 10
     }
 
-    /// Blood pressure in whole mmHg: it dips by a tenth and more in sleep, and rises with exercise and stress.
+    /// Blood pressure in whole mmHg: a tenth or more lower in sleep, higher with exercise and stress.
     func pressure(at moment: Timestamp, withPulse: Bool) -> BloodPressure {
         let asleep = sleepiness(at: moment)
         let exertion = exertion(at: moment)

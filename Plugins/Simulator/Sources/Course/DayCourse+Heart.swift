@@ -4,8 +4,8 @@ import Vitals
 extension DayCourse {
     /// The heart rate at a moment of this day or of its night, in whole bpm.
     ///
-    /// It is the resting rate of the person, which drifts over days, and on top of it what the moment adds: the stage of
-    /// sleep, or being up, with the time of day and what is on the mind; and the way to the highest rate in exercise.
+    /// It starts from the person's resting rate, which drifts over days. Asleep, the sleep stage adds to it; awake,
+    /// being up, the time of day and stress do. Exercise raises it towards the highest rate.
     func heartRate(at moment: Timestamp) -> Double {
         let noise = person.noise
         let rest = person.restingHeartRate + 2 * noise.wave(.restingDrift, at: moment, period: .days(3))
@@ -31,7 +31,7 @@ extension DayCourse {
         return min(max((rate + breath).rounded(), 35), person.maximumHeartRate.rounded())
     }
 
-    /// How far the body is in sleep: 0 awake, 1 asleep. Falling asleep takes a quarter of an hour, waking up five minutes.
+    /// The depth of sleep: 0 awake, 1 asleep. Falling asleep takes a quarter of an hour, waking up five minutes.
     func sleepiness(at moment: Timestamp) -> Double {
         let sleep = sleep(at: moment)
         guard moment >= sleep.start else { return 0 }
@@ -39,7 +39,7 @@ extension DayCourse {
         return max(0, 1 - (moment - sleep.end).inMinutes / 5)
     }
 
-    /// How much of the heart's reserve exercise takes: it rises within two minutes and falls within five.
+    /// The share of the heart-rate reserve used by exercise: it rises within two minutes and falls within five.
     func exertion(at moment: Timestamp) -> Double {
         var result = 0.0
         for activity in activities where activity.start <= moment {
@@ -51,10 +51,10 @@ extension DayCourse {
         return result
     }
 
-    /// Minutes after which nothing of an activity is felt in the heart any more.
+    /// Minutes after which an activity no longer affects the heart rate.
     private static let recovery = 20.0
 
-    /// What the stage of sleep adds to the heart's lowest rate; two minutes lead from stage to stage.
+    /// What the sleep stage adds to the lowest heart rate; each transition takes two minutes.
     private func depthOffset(at moment: Timestamp) -> Double {
         let night = sleep(at: moment)
         let place = night.stage(at: moment)
@@ -72,7 +72,7 @@ extension DayCourse {
 }
 
 extension Sleep.Stage.Depth {
-    /// Beats a minute above the lowest heart rate.
+    /// Beats per minute above the lowest heart rate.
     fileprivate var heartOffset: Double {
         switch self {
         case .deep: 0
@@ -84,6 +84,6 @@ extension Sleep.Stage.Depth {
 }
 
 extension Duration {
-    /// Minutes, with their fraction.
+    /// Minutes, with fraction.
     var inMinutes: Double { Double(inMilliseconds) / 60_000 }
 }

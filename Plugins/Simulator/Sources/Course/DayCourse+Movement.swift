@@ -1,7 +1,8 @@
 import Vitals
 
 extension DayCourse {
-    /// Steps of an interval of this day: those of walks and workouts, and a few about the house while the person is up.
+    /// The steps of an interval of this day: those of walks and workouts, and a few household ones while the person is
+    /// up.
     func steps(from start: Timestamp, to end: Timestamp) -> Steps {
         var count = 0
         var distance = 0.0
@@ -16,12 +17,12 @@ extension DayCourse {
         let household = household(from: start, to: end)
         count += household
         distance += Double(household) * person.stride
-        // Walking costs about three quarters of a kilocalorie per kilogram and kilometre.
+        // Walking costs about 0.75 kcal per kilogram and kilometre.
         energy += Double(household) * person.stride / 1000 * person.weight * 0.75
         return Steps(count: count, distance: distance.rounded(), energy: (energy * 10).rounded() / 10)
     }
 
-    /// A workout as a device sums it up. Its heart rates are those of every five seconds.
+    /// A workout as a device summarises it, with heart rates every five seconds.
     func sport(_ workout: Activity) -> Sport {
         var (lowest, highest, sum, count) = (Double.infinity, 0.0, 0.0, 0.0)
         var moment = workout.start
@@ -37,7 +38,7 @@ extension DayCourse {
         let distance: Double? =
             switch workout.kind {
             case .strength: nil
-            // 16 to 29 km/h, by effort.
+            // 16 to 29 km/h, depending on effort.
             case .cycling: (workout.effort * 40_000 * hours).rounded()
             default: (Double(workout.steps) * person.stride * workout.kind.stride).rounded()
             }
@@ -48,10 +49,10 @@ extension DayCourse {
             averageHeartRate: (sum / count).rounded(), maximumHeartRate: highest)
     }
 
-    /// How often a device looks at the heart rate in a workout.
+    /// The sampling interval of the heart rate in a workout.
     static let heartRateStep = Duration.seconds(5)
 
-    /// The resting heart rate of this day as a device finds it: the lowest mean of half an hour in the night.
+    /// The resting heart rate as a device computes it: the lowest half-hour mean of the night.
     var restingHeartRate: Double {
         let step = Duration.minutes(5)
         var rates: [Double] = []

@@ -1,24 +1,22 @@
 import Vitals
 
-/// What one person does on one local day: the nights around it and what is done between them. It is a pure function of
-/// person, date and time zone, and everything that a device measures follows from it.
+/// One person's local day: the nights around it and the activities between them. It is a pure function of person, date
+/// and time zone, and all measurements of a device follow from it.
 struct DayCourse: Sendable {
-    /// Whose day.
     let person: Person
-    /// The date.
     let day: LocalDay
-    /// The day's moments: 23, 24 or 25 hours.
+    /// The range of the day: 23, 24 or 25 hours.
     let bounds: Range<Timestamp>
     /// The sleep that ends on this day.
     let night: Night
     /// The sleep that ends on the next day. It may begin on this one.
     let nextNight: Night
-    /// Walks and workouts, ascending, apart from each other and from every sleep.
+    /// Walks and workouts, ascending, not overlapping each other or any sleep.
     let activities: [Activity]
-    /// A sleep after lunch.
+    /// A nap after lunch, if any.
     let nap: Night?
     private let offset: OffsetPeriod
-    /// The offset after the clocks were turned on this day. No zone turns them twice.
+    /// The offset after a clock change on this day. No zone has two on one day.
     private let laterOffset: OffsetPeriod?
 
     /// The course of a person's day in a time zone.
@@ -33,7 +31,7 @@ struct DayCourse: Sendable {
         nap = Self.nap(of: person, on: day, in: calendar, apartFrom: activities)
         let offset = calendar.offset(at: bounds.lowerBound)
         self.offset = offset
-        // A period may end where the offset stays.
+        // A period may end without a change of the offset.
         var last = offset
         while last.range.upperBound < bounds.upperBound, last.seconds == offset.seconds {
             last = calendar.offset(at: last.range.upperBound)
@@ -41,13 +39,13 @@ struct DayCourse: Sendable {
         laterOffset = last.seconds == offset.seconds ? nil : last
     }
 
-    /// Minutes from midnight on a wall clock at a moment of this day, or of the night before it.
+    /// Minutes from midnight on the wall clock, at a moment of this day or of the night before it.
     func minuteOfDay(_ moment: Timestamp) -> Int {
         if let laterOffset, moment >= laterOffset.range.lowerBound { return laterOffset.minuteOfDay(moment) }
         return offset.minuteOfDay(moment)
     }
 
-    /// The moment of a minute of this day's evening, when no zone turns its clocks.
+    /// The moment of a minute in this day's evening, when no zone changes its clocks.
     func evening(_ minute: Int) -> Timestamp {
         let seconds = Int64(day.number) * 86_400 + Int64(minute * 60 - (laterOffset ?? offset).seconds)
         return Timestamp(seconds: seconds)
@@ -56,20 +54,20 @@ struct DayCourse: Sendable {
     /// Whether the person is in bed.
     func isAsleep(_ moment: Timestamp) -> Bool { sleep(at: moment).contains(moment) }
 
-    /// The sleep of a moment: the one that began last, or the night where none has begun yet.
+    /// The sleep for a moment: the last one that has begun, or the night if none has.
     func sleep(at moment: Timestamp) -> Night {
         if nextNight.start <= moment { return nextNight }
         if let nap, nap.start <= moment { return nap }
         return night
     }
 
-    /// The workout that runs at a moment.
+    /// The workout in progress at a moment.
     func workout(at moment: Timestamp) -> Activity? {
         activities.first { $0.isWorkout && $0.start <= moment && moment < $0.end }
     }
 
-    /// On some days off, and now and then on a working day, the person lies down after lunch, where nothing else is going
-    /// on: for twenty minutes, or on a day off for up to a whole cycle of sleep.
+    /// A nap after lunch, on some days off and occasionally on a working day, if no activity is near: twenty minutes,
+    /// or on a day off up to a whole sleep cycle.
     private static func nap(
         of person: Person, on day: LocalDay, in calendar: LocalCalendar, apartFrom activities: [Activity]
     ) -> Night? {
@@ -82,8 +80,8 @@ struct DayCourse: Sendable {
         return isFree ? Night(from: start, to: end, day: day, noise: noise) : nil
     }
 
-    /// Nights end in the morning of their day, later on days off, and begin late in the evening before or shortly after
-    /// midnight.
+    /// The night that ends in the morning of `day`, later on days off. It begins late in the evening before or shortly
+    /// after midnight.
     private static func night(of person: Person, endingOn day: LocalDay, in calendar: LocalCalendar) -> Night {
         let (noise, key) = (person.noise, Int64(day.number))
         let wake =

@@ -1,16 +1,16 @@
 import Vitals
 
-/// What a person means to do on a date, in minutes of a wall clock: to work and back, a walk at noon, errands, and on some
-/// days a workout.
+/// A person's intentions for a date, in minutes of the wall clock: the way to work and back, a walk at noon, errands,
+/// and on some days a workout.
 struct DayPlan {
-    /// A walk or workout that is meant to begin at a minute of the day.
+    /// A walk or workout intended to begin at a minute of the day.
     private struct Intention {
         var kind: Activity.Kind
         var minute: Int
         var length: Int
     }
 
-    /// The last minute of the day at which an activity may end, 19:40: afterwards the evening is quiet, and devices are
+    /// The last minute of the day at which an activity may end, 19:40: the evening after it is quiet, and devices are
     /// charged.
     static let lastMinute = 1180
     /// Minutes between getting up and the first activity, and between two activities.
@@ -20,7 +20,7 @@ struct DayPlan {
     private let day: LocalDay
     private var intentions: [Intention] = []
 
-    /// The plan of a person for a date.
+    /// The plan for a date.
     init(_ person: Person, on day: LocalDay) {
         self.person = person
         self.day = day
@@ -59,7 +59,7 @@ struct DayPlan {
         return Intention(kind: kind, minute: minute, length: length)
     }
 
-    /// What becomes of the plan: one after the other, and only while the person is up.
+    /// Carries out the plan: one activity after another, and only while the person is up.
     func activities(in calendar: LocalCalendar, from wake: Timestamp, to bedtime: Timestamp) -> [Activity] {
         let noise = person.noise
         let limit = min(calendar.moment(on: day, minute: Self.lastMinute), bedtime)

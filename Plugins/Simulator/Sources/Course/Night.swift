@@ -1,16 +1,16 @@
 import Vitals
 
-/// A night's sleep, with its cycles of about 90 minutes: light, deep, light, REM, and now and then a short awakening.
-/// Deep sleep shrinks from cycle to cycle and REM grows, as they do in adults. A nap is like the beginning of a night.
+/// A night's sleep, in cycles of about 90 minutes: light, deep, light, REM, and occasionally a short awakening. Deep
+/// sleep shrinks from cycle to cycle and REM grows, as in adults. A nap is like the beginning of a night.
 struct Night: Sendable, Hashable {
     /// When the person falls asleep, on a whole minute.
     let start: Timestamp
     /// When the person wakes up, on a whole minute.
     let end: Timestamp
-    /// The stages, which follow each other without a gap from `start` to `end`.
+    /// The stages, without gaps from `start` to `end`.
     let stages: [Sleep.Stage]
 
-    /// Minutes of deep sleep and of REM in the first, second, … cycle; the last holds for all later ones.
+    /// Minutes of deep sleep and of REM by cycle; the last value holds for all later cycles.
     private static let deep = [38, 30, 16, 8, 3, 0]
     private static let rem = [8, 17, 25, 31, 35, 35]
 
@@ -50,10 +50,10 @@ struct Night: Sendable, Hashable {
         self.stages = stages
     }
 
-    /// Whether the person is in bed at that moment.
+    /// Whether the person is asleep at that moment.
     func contains(_ moment: Timestamp) -> Bool { start <= moment && moment < end }
 
-    /// The place of the stage of a moment within the night.
+    /// The index of the stage at a moment.
     func stage(at moment: Timestamp) -> Int {
         var (lower, upper) = (0, stages.count)
         while upper - lower > 1 {

@@ -1,20 +1,19 @@
 import Vitals
 
-/// One person's body over all time, in one time zone: finds the course of the day that a moment belongs to.
+/// One person's body over all time, in one time zone: finds the course of the day for a moment.
 ///
-/// It keeps the courses of the last few days that were asked for, so that samples which are close together cost no more
-/// than their own arithmetic, and holds nothing else: a month of history is computed, not stored.
+/// It caches the courses of the last few days used, so that neighbouring samples cost only their own arithmetic. It
+/// stores nothing else: a month of history is computed.
 struct Physiology: Sendable {
-    /// Whose body.
     let person: Person
     /// The time zone.
     let calendar: LocalCalendar
     private var recent: [DayCourse] = []
 
-    /// Courses to keep: yesterday, today and tomorrow.
+    /// The number of cached courses: yesterday, today and tomorrow.
     private static let capacity = 3
 
-    /// The body of a person who lives by a calendar.
+    /// The body of a person who lives in a calendar's time zone.
     init(_ person: Person, in calendar: LocalCalendar) {
         self.person = person
         self.calendar = calendar

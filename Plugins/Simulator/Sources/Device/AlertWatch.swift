@@ -1,13 +1,13 @@
 import GatewayKit
 import Vitals
 
-/// The device's own alerts: raised when an automatic value leaves the limits, cleared when one is well within again, or
-/// when the limits are switched off.
+/// The device's own alerts: raised when an automatic value leaves the limits; cleared when a value is well within them
+/// again, or when the limits are switched off.
 struct AlertWatch: Sendable {
     /// The rules whose alerts are raised.
     private(set) var raised: Set<AlertRule> = []
 
-    /// Looks at a value.
+    /// Checks a value and returns the alerts that it raises or clears.
     mutating func check(_ sample: Sample, settings: MonitorSettings) -> [DeviceAlert] {
         var result: [DeviceAlert] = []
         for rule in AlertRule.watching(sample.metric) where rule.metric == sample.metric {
@@ -15,7 +15,7 @@ struct AlertWatch: Sendable {
                 let value = rule.value(in: sample, isExercise: sample.isExercise ?? false)
             else { continue }
             if raised.contains(rule) {
-                guard rule.isBack(value, limit, hysteresis: Self.hysteresis(of: rule.metric)) else { continue }
+                guard rule.isBack(value, limit, hysteresis: Self.hysteresis[rule.metric] ?? 0.2) else { continue }
                 raised.remove(rule)
                 result.append(DeviceAlert(rule: rule, edge: .cleared, value: value, at: sample.end))
             } else if rule.isBeyond(value, limit) {
@@ -26,7 +26,7 @@ struct AlertWatch: Sendable {
         return result
     }
 
-    /// Clears what is raised by limits that are no longer watched.
+    /// Clears raised alerts whose limits are no longer watched.
     mutating func settle(_ settings: MonitorSettings, at moment: Timestamp) -> [DeviceAlert] {
         AlertRule.all.filter { raised.contains($0) && $0.limit(in: settings) == nil }.map { rule in
             raised.remove(rule)
@@ -34,12 +34,6 @@ struct AlertWatch: Sendable {
         }
     }
 
-    /// How far a value must be within a limit to clear its alert, in the metric's unit.
-    private static func hysteresis(of metric: Metric) -> Double {
-        switch metric {
-        case .heartRate, .bloodPressure, .stress: 4
-        case .bloodOxygen: 1
-        default: 0.2
-        }
-    }
+    /// How far within a limit a value must be to clear its alert, in the metric's unit; 0.2 for other metrics.
+    private static let hysteresis: [Metric: Double] = [.heartRate: 4, .bloodPressure: 4, .stress: 4, .bloodOxygen: 1]
 }

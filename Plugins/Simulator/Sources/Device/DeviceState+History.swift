@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DeviceState {
-    /// A page of history as it is at a moment of the device's clock. Only records that have ended are in it.
+    /// A page of history at a moment of the device's clock. It contains only records that have ended.
     mutating func page(_ request: HistoryRequest, at moment: Timestamp) throws(DeviceError) -> HistoryPage {
         guard capabilities.supports(.history, request.metric) else {
             throw .unsupported("the history of \(request.metric.rawValue)")
@@ -30,7 +30,7 @@ extension DeviceState {
         return page
     }
 
-    /// The beginning of what the device remembers.
+    /// The start of the device's history.
     func oldest(at moment: Timestamp) -> Timestamp { moment - .days(options.historyDays) }
 
     /// All samples of a metric that start within a range and have ended.
@@ -40,7 +40,7 @@ extension DeviceState {
         return collector.page.samples
     }
 
-    /// Goes through the days until a page is full.
+    /// Goes through the days until the page is full.
     private mutating func collect(
         _ metric: Metric, from: Timestamp, to: Timestamp, at moment: Timestamp, _ collector: inout PageCollector
     ) {
@@ -67,7 +67,7 @@ extension DeviceState {
     }
 }
 
-/// Fills one page, and finds out whether there is another.
+/// Fills one page, and determines whether there is another.
 private struct PageCollector {
     /// The page so far.
     var page = HistoryPage(samples: [])
@@ -75,7 +75,7 @@ private struct PageCollector {
     private let limit: Int
     private var taken = 0
     private var skipped = 0
-    /// The newest start on the pages so far, and how many records have it.
+    /// The newest start on the pages so far, and the number of records with it.
     private var last: HistoryPosition
 
     init(position: HistoryPosition, limit: Int) {
@@ -84,10 +84,10 @@ private struct PageCollector {
         last = position
     }
 
-    /// Whether a record belongs here or later.
+    /// Whether a record belongs on this page or a later one.
     func wants(_ record: Record) -> Bool { record.start >= position.start }
 
-    /// Takes a record; `false` when the page is full and this one begins the next.
+    /// Adds a record; returns `false` if the page is full and this record begins the next.
     mutating func add(_ sample: Sample, isCorrupt: Bool) -> Bool {
         if sample.start == position.start, skipped < position.skipped {
             skipped += 1

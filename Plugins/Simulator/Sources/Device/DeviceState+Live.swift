@@ -1,11 +1,11 @@
 import Vitals
 
 extension DeviceState {
-    /// The records of all metrics that end within a short period, in the order of the metrics.
+    /// The records of all metrics that end within a short period, ordered by metric.
     mutating func records(endingAfter from: Timestamp, through moment: Timestamp) -> [Sample] {
         let calendar = bodies[0].calendar
         let days = calendar.day(of: from).number...max(calendar.day(of: from), calendar.day(of: moment)).number
-        // Steps are the longest records that a window limits.
+        // Steps have the longest records that the window limits.
         let window = from - .minutes(15)..<moment + .milliseconds(1)
         var result: [Sample] = []
         for metric in Metric.synchronised where capabilities.supports(metric) {
@@ -22,7 +22,7 @@ extension DeviceState {
 }
 
 extension DayCourse {
-    /// Whether a record is this day's and not that of a neighbour: by its start, a sleep by its end.
+    /// Whether a record belongs to this day rather than a neighbouring one: by its start, or for a sleep by its end.
     fileprivate func owns(_ record: Record) -> Bool {
         if case .sleep = record.content { bounds.contains(record.end) } else { bounds.contains(record.start) }
     }

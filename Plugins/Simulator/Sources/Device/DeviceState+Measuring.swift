@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DeviceState {
-    /// How long a measurement may be asked to take.
+    /// The durations that a measurement may have.
     static let measurementLengths = Duration.seconds(1)...Duration.hours(1)
 
     /// Begins a measurement.
@@ -29,7 +29,7 @@ extension DeviceState {
         return running
     }
 
-    /// What a measurement has to say when so much time has passed since its start; `isOver` when that was the last.
+    /// The events of a measurement after an elapsed time; `isOver` if these are the last.
     mutating func proceed(
         with id: MeasurementID, after elapsed: Duration
     ) -> (events: [DeviceEvent], isOver: Bool) {
@@ -57,20 +57,20 @@ extension DeviceState {
         return (events, isOver)
     }
 
-    /// Ends a measurement early; there is no result then. Returns whether it was running.
+    /// Ends a measurement early, without a result. Returns whether it was running.
     mutating func stop(_ id: MeasurementID) -> Bool {
         guard measurement?.id == id else { return false }
         measurement = nil
         return true
     }
 
-    /// A clip or a cuff is put on for the measurement; a device that is worn all day must be on.
+    /// A clip or a cuff is put on for the measurement; a device worn all day must be on already.
     private mutating func canMeasure(at moment: Timestamp) -> Bool {
         if options.faults.notWorn { return false }
         return model.isWornAllDay ? isWorn(at: moment) : true
     }
 
-    /// The blood pressure that a measurement ends with. A device of several people writes it to its first slot.
+    /// The final blood pressure of a measurement. A device for several people stores it in its first slot.
     private mutating func result(of running: RunningMeasurement) -> Sample? {
         let end = running.start + running.length
         guard var sample = spot(of: running.metric, at: end, isUserInitiated: true) else { return nil }
@@ -86,6 +86,6 @@ extension DeviceState {
 }
 
 extension DeviceError {
-    /// The device is not on the body.
+    /// The error for a device that is not worn.
     static let notWorn = DeviceError(.notWorn, "The device is not worn; put it on.")
 }

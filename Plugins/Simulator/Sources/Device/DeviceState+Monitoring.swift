@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DeviceState {
-    /// How the device monitors a metric.
+    /// The monitoring configuration of a metric.
     func configuration(of metric: Metric) throws(DeviceError) -> MonitorConfiguration {
         guard capabilities.supports(.monitor, metric), let configuration = settings[metric] else {
             throw .unsupported("monitoring of \(metric.rawValue)")
@@ -10,28 +10,25 @@ extension DeviceState {
         return configuration
     }
 
-    /// Takes a configuration over at a moment of the device's clock, and returns the alerts that it ends.
+    /// Applies a configuration at a moment of the device's clock, and returns the alerts that it clears.
     ///
-    /// Parts that the model does not have are left out: a ring without settable times goes on around the clock.
+    /// Parts that the model does not have are ignored: a ring without settable times keeps monitoring around the clock.
     mutating func configure(
-        _ metric: Metric, _ wanted: MonitorConfiguration, at moment: Timestamp
+        _ wanted: MonitorConfiguration, at moment: Timestamp
     ) throws(DeviceError) -> [DeviceAlert] {
-        var result = try configuration(of: metric)
-        if let schedule = wanted.schedule, var own = result.schedule {
+        let metric = wanted.metric
+        let before = try configuration(of: metric)
+        var result = before.replacingParts(with: wanted.keepingParts { before[$0] != nil })
+        if let schedule = wanted.schedule, var own = before.schedule {
             own.isEnabled = schedule.isEnabled
             if capabilities.supports(.scheduleInterval, metric) { own.interval = schedule.interval }
             if capabilities.supports(.scheduleTime, metric) { (own.start, own.end) = (schedule.start, schedule.end) }
             result.schedule = own
         }
-        if result.alert != nil { result.alert = wanted.alert ?? result.alert }
-        if result.restingAlert != nil { result.restingAlert = wanted.restingAlert ?? result.restingAlert }
-        if result.exerciseAlert != nil { result.exerciseAlert = wanted.exerciseAlert ?? result.exerciseAlert }
-        if result.exerciseMaximum != nil { result.exerciseMaximum = wanted.exerciseMaximum ?? result.exerciseMaximum }
-        if result.pressureAlert != nil { result.pressureAlert = wanted.pressureAlert ?? result.pressureAlert }
         var candidate = settings
-        candidate[metric] = result
-        let fields = Set(result.fields(of: metric).map { MonitorSetting(metric, $0.0) })
-        if let violation = candidate.violations(capabilities: nil, changed: fields).first {
+        candidate.set(result)
+        let changed = Set(result.leaves.map { MonitorSetting(metric, $0.field) })
+        if let violation = candidate.violations(capabilities: nil, changed: changed).first {
             throw DeviceError(.invalid, "\(violation.path) \(violation.message).")
         }
         settings = candidate

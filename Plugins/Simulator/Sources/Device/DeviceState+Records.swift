@@ -3,23 +3,23 @@ import Vitals
 extension DeviceState {
     /// The smallest step of a schedule.
     private static let slot = Duration.minutes(5)
-    /// The length of a record of steps. Midnight is a multiple of it in every zone in use.
+    /// The length of a record of steps. Midnight is a multiple of it in every time zone in use.
     private static let bucket = Duration.minutes(15)
 
-    /// The records of a metric around one day, ascending by start: at least all those that begin within `window`, and
-    /// those nights of the day that only end in it.
+    /// The records of a metric around one day, ascending by start: at least all that begin within `window`, and the
+    /// nights of the day that only end in it.
     mutating func records(of metric: Metric, on course: DayCourse, within window: Range<Timestamp>) -> [Record] {
         let span = window.clamped(to: course.bounds)
-        switch metric {
-        case .steps: return steps(on: course, within: span)
+        if metric.restOf != nil { return [Record(at: course.night.end, .rest)] }
+        switch metric.shape {
+        case .count: return steps(on: course, within: span)
         case .sleep:
             return [course.night, course.nap, course.nextNight].compactMap(\.self).map {
                 Record(from: $0.start, to: $0.end, .sleep($0))
             }
-        case .restingHeartRate: return [Record(at: course.night.end, .rest)]
-        case .sport:
+        case .session:
             return course.activities.filter(\.isWorkout).map { Record(from: $0.start, to: $0.end, .workout($0)) }
-        default: break
+        case .value, .pressure: break
         }
         switch model {
         case .cuff: return metric == .bloodPressure ? pressures(on: course) : []
@@ -28,7 +28,7 @@ extension DeviceState {
         }
     }
 
-    /// What the schedule took.
+    /// The records taken by the schedule.
     private func slots(of metric: Metric, on course: DayCourse, within span: Range<Timestamp>) -> [Record] {
         guard let log = schedules[metric] else { return [] }
         let step = Self.slot.inMilliseconds
@@ -43,7 +43,7 @@ extension DeviceState {
         }
     }
 
-    /// The quarters of an hour.
+    /// The records of steps, one per quarter of an hour.
     private func steps(on course: DayCourse, within span: Range<Timestamp>) -> [Record] {
         let step = Self.bucket.inMilliseconds
         let first = span.lowerBound.milliseconds.floored(by: step) * step
@@ -53,7 +53,7 @@ extension DeviceState {
         }
     }
 
-    /// The whole minutes; those at which a clip is on are records.
+    /// One candidate per whole minute; those with the clip on become records.
     private func minutes(within span: Range<Timestamp>) -> [Record] {
         let first = -(-span.lowerBound.milliseconds).floored(by: 60_000) * 60_000
         return stride(from: first, to: span.upperBound.milliseconds, by: 60_000).map {
@@ -61,14 +61,14 @@ extension DeviceState {
         }
     }
 
-    /// The blood pressures that the users took: after getting up and before going to bed, on most days.
+    /// The blood pressures that the users take: after getting up and before going to bed, on most days.
     private mutating func pressures(on course: DayCourse) -> [Record] {
         var result: [Record] = []
         for (place, user) in model.users.enumerated() {
             let own = bodies[place].course(of: course.day)
             let key = Int64(course.day.number) * 4 + Int64(place)
             let noise = wearing.noise
-            // Twenty seconds past a minute, so that the result is there on a whole minute.
+            // Starts twenty seconds past a minute, so that the result comes on a whole minute.
             if noise.happens(.cuffMorning, key, probability: 0.85) {
                 let start = own.night.end + .minutes(noise.integer(.cuffTime, key, in: 8...25)) + .seconds(20)
                 result.append(Record(from: start, to: start + Model.cuffing, .pressure(user: user)))

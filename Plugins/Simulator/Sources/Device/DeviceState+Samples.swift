@@ -1,7 +1,7 @@
 import Vitals
 
 extension DeviceState {
-    /// A record's sample; `nil` where the device recorded nothing: it was not worn, or there is nothing to say.
+    /// A record's sample; `nil` if the device recorded nothing, because it was not worn or there is no value.
     mutating func sample(of metric: Metric, _ record: Record) -> Sample? {
         switch record.content {
         case .measured(let sample): return sample
@@ -15,7 +15,7 @@ extension DeviceState {
             guard isWorn(at: record.start) else { return nil }
             return spot(of: metric, at: record.start, isUserInitiated: model == .oximeter)
         case .steps:
-            // A quarter of an hour that began or ended off the body counts only if one of both was on it.
+            // A quarter of an hour counts if the device was worn at its start or its end.
             guard isWorn(at: record.start) || isWorn(at: record.end) else { return nil }
             let steps = bodies[0].course(at: record.start).steps(from: record.start, to: record.end)
             return steps.count > 0
@@ -35,25 +35,28 @@ extension DeviceState {
         }
     }
 
+    /// The readings of the metrics that are measured at one moment.
+    private static let spots: [Metric: @Sendable (DayCourse, Timestamp, Model) -> Reading] = [
+        .heartRate: { course, moment, _ in .value(course.heartRate(at: moment)) },
+        .bloodPressure: { course, moment, model in
+            .bloodPressure(course.pressure(at: moment, withPulse: model == .cuff))
+        },
+        .bloodOxygen: { course, moment, _ in .value(course.oxygen(at: moment)) },
+        .stress: { course, moment, _ in .value(course.stress(at: moment)) },
+        .temperature: { course, moment, _ in .value(course.temperature(at: moment)) },
+    ]
+
     /// A value of the first user's body at a moment.
     mutating func spot(of metric: Metric, at moment: Timestamp, isUserInitiated: Bool) -> Sample? {
         let course = bodies[0].course(at: moment)
-        let reading: Reading
-        switch metric {
-        case .heartRate: reading = .value(course.heartRate(at: moment))
-        case .bloodOxygen: reading = .value(course.oxygen(at: moment))
-        case .stress: reading = .value(course.stress(at: moment))
-        case .temperature: reading = .value(course.temperature(at: moment))
-        case .bloodPressure:
-            reading = .bloodPressure(course.pressure(at: moment, withPulse: model == .cuff))
-        case .restingHeartRate, .steps, .sleep, .sport, .battery: return nil
-        }
-        let isExercise = metric == .heartRate && model.knowsExercise ? course.workout(at: moment) != nil : nil
+        guard let reading = Self.spots[metric]?(course, moment, model) else { return nil }
+        let isExercise =
+            metric.distinguishesExercise && model.distinguishesExercise ? course.workout(at: moment) != nil : nil
         return Sample(
             metric: metric, start: moment, isUserInitiated: isUserInitiated, isExercise: isExercise, reading: reading)
     }
 
-    /// Whether the fault `corrupt_records` has made this record unreadable, for good.
+    /// Whether the fault `corrupt_records` has made this record permanently unreadable.
     func isCorrupt(_ sample: Sample) -> Bool {
         let probability = options.faults.corruptRecords
         guard probability > 0 else { return false }

@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DeviceState {
-    /// The device's own summaries of local days, from the samples of its history. Days of which it has none are left out.
+    /// The device's own summaries of local days, from the samples of its history. Days without samples are left out.
     mutating func summaries(
         of metric: Metric, days: ClosedRange<LocalDay>, device: DeviceID, at moment: Timestamp
     ) throws(DeviceError) -> [DailySummary] {
@@ -11,7 +11,7 @@ extension DeviceState {
         }
         let calendar = bodies[0].calendar
         let oldest = oldest(at: moment)
-        // The first day of the memory is cut off, so it has no summary.
+        // The first day of the history is incomplete, so it has no summary.
         var day = max(days.lowerBound, calendar.day(of: oldest).advanced(by: 1))
         let last = min(days.upperBound, calendar.day(of: moment))
         var result: [DailySummary] = []
@@ -28,10 +28,21 @@ extension DeviceState {
                         sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
                         receivedAt: moment)
                 }
-                result.append(DailySummary(metric: metric, day: day, samples: stored))
+                result.append(DailySummary(metric: metric, day: day, samples: stored).withoutWorkouts)
             }
             day = day.advanced(by: 1)
         }
         return result
+    }
+}
+
+extension DailySummary {
+    /// The totals without the workouts themselves: a device lists those only in its records.
+    fileprivate var withoutWorkouts: DailySummary {
+        guard case .sport(var totals) = details else { return self }
+        totals.workouts = []
+        var summary = self
+        summary.details = .sport(totals)
+        return summary
     }
 }

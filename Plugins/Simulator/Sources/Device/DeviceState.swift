@@ -1,45 +1,46 @@
 import GatewayKit
 import Vitals
 
-/// Everything that a simulated device knows. It outlives sessions, as a device outlives its connections, and all its times
-/// are those of the device's own clock.
+/// The complete state of a simulated device. It outlives sessions, and all its times are those of the device's own
+/// clock.
 ///
-/// What the body does is computed (`Physiology`); only what somebody did to the device is stored: settings, results of
-/// measurements, how far its history was acknowledged, how wrong its clock is.
+/// Body values are computed (`Physiology`). Only the effects of commands are stored: settings, results of measurements,
+/// the acknowledged history, the clock's error.
 struct DeviceState: Sendable {
-    /// What the configuration says.
+    /// The configured options.
     let options: SimulatorOptions
-    /// Where its chances come from.
+    /// The seed of all its random choices.
     let seed: UInt64
-    /// When it is worn, and its battery.
+    /// When it is worn, and its battery level.
     let wearing: Wearing
-    /// The bodies of its users: the person of the seed first.
+    /// The bodies of its users; the first is the person of the seed.
     var bodies: [Physiology]
     /// How far its clock is ahead of the gateway's.
     var skew: Duration
-    /// How it monitors.
+    /// Its monitoring settings.
     var settings: MonitorSettings
-    /// Which schedule held when.
+    /// Its past and present schedules.
     var schedules: [Metric: ScheduleLog]
-    /// The alerts that are raised.
+    /// The raised alerts.
     var alerts = AlertWatch()
-    /// The measurement that runs.
+    /// The running measurement.
     var measurement: RunningMeasurement?
-    /// How many measurements there were.
+    /// The number of measurements so far.
     var measurementCount = 0
     /// Results of measurements on demand, oldest first.
     var measured: [Sample] = []
-    /// Up to which start the gateway has said that a metric's history is durable. The device goes on serving it.
+    /// The start up to which the gateway has acknowledged a metric's history as durable. The device still serves that
+    /// history.
     var acknowledgedThrough: [Metric: Timestamp] = [:]
-    /// Since when it lies on a table, where the fault `not_worn` is on.
+    /// Since when it lies on a table, if the fault `not_worn` is on.
     var notWornSince: Timestamp?
-    /// How many chances were drawn for faults.
+    /// The number of random draws for faults so far.
     var draws: Int64 = 0
 
-    /// Results of measurements that fit into the device; with more, the oldest are gone.
+    /// The most results of measurements that the device keeps; the oldest are dropped.
     static let measuredCapacity = 200
 
-    /// A device as it comes out of its box.
+    /// A device with factory settings.
     init(_ options: SimulatorOptions, seed: UInt64, calendar: LocalCalendar) {
         self.options = options
         self.seed = seed
@@ -59,13 +60,13 @@ struct DeviceState: Sendable {
     /// The kind of device.
     var model: Model { options.model }
 
-    /// What it can do.
+    /// Its capabilities.
     var capabilities: Capabilities { model.capabilities(historyDays: options.historyDays) }
 
-    /// What its clock shows when the gateway's shows `now`.
+    /// The time on its clock when the gateway's shows `now`.
     func time(_ now: Timestamp) -> Timestamp { now + skew }
 
-    /// Goes on in a time zone: the gateway's may have changed between two sessions.
+    /// Opens a session in a time zone, which may have changed since the last session.
     mutating func open(in calendar: LocalCalendar, at moment: Timestamp) {
         if bodies.first?.calendar != calendar { bodies = bodies.map { Physiology($0.person, in: calendar) } }
         if options.faults.notWorn, notWornSince == nil { notWornSince = moment }
@@ -77,7 +78,7 @@ struct DeviceState: Sendable {
         return wearing.isWorn(at: moment, by: &bodies[0])
     }
 
-    /// Its battery. With the fault `low_battery` it is nearly empty and never charged.
+    /// Its battery. With the fault `low_battery` it is nearly empty and never charges.
     mutating func battery(at moment: Timestamp) -> BatteryState {
         var state = wearing.battery(at: moment, of: &bodies[0])
         if options.faults.lowBattery {
@@ -87,10 +88,10 @@ struct DeviceState: Sendable {
         return state
     }
 
-    /// Per cent below which it does not measure on demand.
+    /// The battery level, in per cent, below which it does not measure on demand.
     static let lowBattery = 5.0
 
-    /// Whether a fault of this probability happens now.
+    /// Draws whether a fault of this probability happens now.
     mutating func strikes(_ probability: Double) -> Bool {
         guard probability > 0 else { return false }
         draws += 1

@@ -1,6 +1,7 @@
 import Vitals
 
-/// Where a page of history begins: at a start, after so many records with the same start. Its text is the page's name.
+/// The first record of a history page: a start, and the number of records with this start to skip. Its text is the
+/// page's name.
 struct HistoryPosition: Sendable, Hashable {
     /// The start of the page's first record.
     var start: Timestamp
@@ -13,7 +14,7 @@ struct HistoryPosition: Sendable, Hashable {
         self.skipped = skipped
     }
 
-    /// The position of this name, `nil` where it is none.
+    /// The position of a page's name, `nil` if the name is invalid.
     init?(_ text: String) {
         let parts = text.split(separator: "+", omittingEmptySubsequences: false)
         guard parts.count == 2, let start = Int64(parts[0]), let skipped = Int(parts[1]), skipped >= 0 else {

@@ -1,7 +1,7 @@
 import Vitals
 
 extension Model {
-    /// What the device can do, with a history of so many days. A device with none has neither history nor summaries.
+    /// The device's capabilities with a history of this many days. With 0 days it has neither history nor summaries.
     func capabilities(historyDays: Int) -> Capabilities {
         let missing: Abilities = historyDays > 0 ? [] : [.history, .summary]
         return Capabilities(
@@ -30,35 +30,30 @@ extension Model {
         }
     }
 
-    /// How the device monitors before anybody told it otherwise.
+    /// The monitoring settings of a new device.
     var factorySettings: MonitorSettings {
-        var settings = MonitorSettings()
-        for (metric, interval) in [
-            (Metric.heartRate, 5), (.bloodPressure, 60), (.bloodOxygen, 30), (.stress, 30), (.temperature, 60),
-        ] where capabilities(historyDays: 0).supports(.monitor, metric) {
-            settings[metric] = configuration(of: metric, interval: interval)
-        }
-        return settings
+        let able = capabilities(historyDays: 0)
+        return MonitorSettings(
+            Self.factory.compactMap { metric, factory in
+                guard able.supports(.monitor, metric) else { return nil }
+                let hasLimits = !(abilities[metric] ?? []).isDisjoint(with: [.alert, .restAlert, .exerciseAlert])
+                let (start, end) = hasLimits ? factory.hours : (0, 1440)
+                return try? MonitorConfiguration(
+                    of: metric,
+                    schedule: MonitorSchedule(isEnabled: true, start: start, end: end, interval: factory.interval),
+                    limits: hasLimits
+                        ? factory.limits.mapValues {
+                            AlertLimits(isEnabled: true, lower: $0.lowerBound, upper: $0.upperBound)
+                        } : [:], exerciseMaximum: metric.distinguishesExercise ? 185 : nil)
+            })
     }
 
-    private func configuration(of metric: Metric, interval: Int) -> MonitorConfiguration {
-        var result = MonitorConfiguration(
-            schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: interval))
-        if metric == .heartRate { result.exerciseMaximum = 185 }
-        let abilities = abilities[metric] ?? []
-        guard !abilities.isDisjoint(with: [.alert, .restAlert, .exerciseAlert]) else { return result }
-        switch metric {
-        case .heartRate:
-            result.restingAlert = AlertLimits(isEnabled: true, lower: 40, upper: 110)
-            result.exerciseAlert = AlertLimits(isEnabled: true, lower: 60, upper: 175)
-        case .bloodPressure:
-            result.schedule = MonitorSchedule(isEnabled: true, start: 360, end: 1320, interval: interval)
-            result.pressureAlert = BloodPressureLimits(
-                isEnabled: true, systolicLower: 90, systolicUpper: 140, diastolicLower: 55, diastolicUpper: 90)
-        case .bloodOxygen: result.alert = AlertLimits(isEnabled: true, lower: 92, upper: 100)
-        case .stress: result.alert = AlertLimits(isEnabled: true, lower: 0, upper: 80)
-        default: result.alert = AlertLimits(isEnabled: true, lower: 35, upper: 37.8)
-        }
-        return result
-    }
+    /// The factory monitoring of a metric: minutes between two values, the hours of the day, and limits.
+    private static let factory:
+        [Metric: (interval: Int, hours: (Int, Int), limits: [AlertRule.Subject: ClosedRange<Double>])] = [
+            .heartRate: (5, (0, 1440), [.resting: 40...110, .exercise: 60...175]),
+            .bloodPressure: (60, (360, 1320), [.systolic: 90...140, .diastolic: 55...90]),
+            .bloodOxygen: (30, (0, 1440), [.value: 92...100]), .stress: (30, (0, 1440), [.value: 0...80]),
+            .temperature: (60, (0, 1440), [.value: 35...37.8]),
+        ]
 }

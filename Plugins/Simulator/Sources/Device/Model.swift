@@ -1,21 +1,21 @@
 import GatewayKit
 import Vitals
 
-/// The kinds of wearable that are simulated. The raw value is the value of `model:` in the configuration.
+/// The simulated kinds of wearable. The raw value is the value of `model:` in the configuration.
 enum Model: String, CaseIterable, Sendable, Hashable {
-    /// A wristband that does everything.
+    /// A wristband with every ability.
     case band
-    /// A finger ring: no blood pressure, no workouts, no limits of its own, and a schedule of which only the interval can
+    /// A finger ring: no blood pressure, no workouts, no limits of its own, and only the interval of its schedule can
     /// be set.
     case ring
-    /// An upper-arm blood pressure monitor of two people. It measures when somebody asks it to.
+    /// An upper-arm blood pressure monitor for two people. It measures only on demand.
     case cuff
     /// A finger clip that shows oxygen saturation and pulse while it is on.
     case oximeter
 }
 
 extension Model {
-    /// What the device says about itself.
+    /// The identity that the device reports.
     func identity(serial: String) -> DeviceIdentity {
         let (name, firmware, hardware) =
             switch self {
@@ -28,7 +28,7 @@ extension Model {
             manufacturer: "vitals2mqtt", model: name, serial: serial, firmware: firmware, hardware: hardware)
     }
 
-    /// Metrics that are streamed while the device is worn.
+    /// The metrics that are streamed while the device is worn.
     var streams: [Metric] {
         switch self {
         case .band: [.heartRate]
@@ -37,22 +37,22 @@ extension Model {
         }
     }
 
-    /// The most days of history that fit into the device, `nil` where the configuration alone decides.
+    /// The most days of history that fit into the device, `nil` if only the configuration limits them.
     var memory: Int? { self == .oximeter ? 3 : nil }
 
     /// Whether the device has a clock that can be read and set.
     var hasClock: Bool { self != .oximeter }
 
-    /// Whether it tells exercise from rest.
-    var knowsExercise: Bool { self == .band }
+    /// Whether it distinguishes exercise from rest.
+    var distinguishesExercise: Bool { self == .band }
 
-    /// The user slots, each with a person of its own; empty for a device of one person.
+    /// The user slots, each with its own person; empty for a device of one person.
     var users: [Int] { self == .cuff ? [1, 2] : [] }
 
     /// Whether it is worn all day, and charged once a day.
     var isWornAllDay: Bool { self == .band || self == .ring }
 
-    /// How long a measurement takes: as long as was asked for, but for a blood pressure, which is there when it is there.
+    /// How long a measurement takes: as long as requested, except that a blood pressure takes a fixed time.
     func length(ofMeasuring metric: Metric, asked duration: Duration) -> Duration {
         guard metric == .bloodPressure else { return duration }
         return self == .cuff ? Self.cuffing : .seconds(30)

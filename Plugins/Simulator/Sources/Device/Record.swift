@@ -1,10 +1,10 @@
 import Vitals
 
-/// A record of a device before its value is computed: when it was taken, and what it is about.
+/// A record of a device before its value is computed: its time and its content.
 struct Record: Sendable {
-    /// Where the value comes from.
+    /// The source of the value.
     enum Content: Sendable {
-        /// The body at that moment, by the device's schedule or while a clip is on.
+        /// A body value at that moment, from the device's schedule or while a clip is on.
         case moment
         /// The steps of a quarter of an hour.
         case steps
@@ -14,16 +14,16 @@ struct Record: Sendable {
         case rest
         /// A workout.
         case workout(Activity)
-        /// A blood pressure that the person in a user slot took.
+        /// A blood pressure taken by the person in a user slot.
         case pressure(user: Int)
-        /// A value that was measured on demand and is kept as it was.
+        /// A stored value that was measured on demand.
         case measured(Sample)
     }
-    /// The start that the sample will have.
+    /// The start of the sample.
     var start: Timestamp
-    /// Its end, which is when the record appears.
+    /// The end of the sample, when the record appears.
     var end: Timestamp
-    /// What it is about.
+    /// The source of its value.
     var content: Content
 
     /// A record of a moment.

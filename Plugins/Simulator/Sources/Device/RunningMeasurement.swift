@@ -1,20 +1,18 @@
 import GatewayKit
 import Vitals
 
-/// A measurement that somebody asked for: a value each second, or one at the end for a blood pressure.
+/// A measurement on demand: one value each second, or for a blood pressure a single one at the end.
 struct RunningMeasurement: Sendable, Hashable {
     /// The device's name of it.
     let id: MeasurementID
-    /// What is measured.
     let metric: Metric
     /// When it began, by the device's clock.
     let start: Timestamp
     /// How long it takes.
     let length: Duration
-    /// Seconds of it that were reported.
+    /// The number of seconds reported so far.
     private(set) var seconds = 0
 
-    /// A measurement that begins.
     init(id: MeasurementID, metric: Metric, start: Timestamp, length: Duration) {
         self.id = id
         self.metric = metric
@@ -22,10 +20,10 @@ struct RunningMeasurement: Sendable, Hashable {
         self.length = length
     }
 
-    /// Whether there is one result, at the end.
+    /// Whether it has a single result, at the end.
     var hasOneResult: Bool { metric == .bloodPressure }
 
-    /// The seconds whose values are due when so much time has passed.
+    /// The seconds whose values are due after an elapsed time.
     mutating func due(after elapsed: Duration) -> ClosedRange<Int>? {
         let passed = Int(min(elapsed, length).inMilliseconds / 1000)
         guard passed > seconds else { return nil }
@@ -33,6 +31,6 @@ struct RunningMeasurement: Sendable, Hashable {
         return seconds + 1...passed
     }
 
-    /// Whether it is over when so much time has passed.
+    /// Whether it is over after an elapsed time.
     func isOver(after elapsed: Duration) -> Bool { elapsed >= length }
 }

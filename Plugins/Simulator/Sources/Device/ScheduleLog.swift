@@ -1,22 +1,22 @@
 import Vitals
 
-/// Which schedule a device followed when: what was recorded before a change stays as it was recorded.
+/// The history of a device's schedules: a change does not affect earlier records.
 struct ScheduleLog: Sendable {
-    /// Changes to remember. With more, what lies before the oldest of them looks as if that one had held for ever.
+    /// The most changes to remember. Beyond that, the oldest remembered schedule counts as valid for all earlier times.
     static let capacity = 64
 
     private var changes: [(since: Timestamp, schedule: MonitorSchedule)]
 
-    /// A log that begins with the schedule of the factory.
+    /// A log that begins with the factory schedule.
     init(_ schedule: MonitorSchedule) { changes = [(.earliest, schedule)] }
 
-    /// The schedule of a moment. A change holds for what comes after it: a value that was taken in the very millisecond
-    /// of the change stays.
+    /// The schedule at a moment. A change holds only for later moments: a value taken in the very millisecond of the
+    /// change is not affected.
     func schedule(at moment: Timestamp) -> MonitorSchedule? {
         (changes.last { $0.since < moment } ?? changes.first)?.schedule
     }
 
-    /// Notes another schedule. Changes that were made later by the clock, which was turned back since, are void.
+    /// Records a change. Removes changes with later times, which exist if the clock was turned back.
     mutating func change(to schedule: MonitorSchedule, at moment: Timestamp) {
         changes.removeAll { $0.since >= moment }
         guard changes.last?.schedule != schedule else { return }
@@ -26,7 +26,7 @@ struct ScheduleLog: Sendable {
 }
 
 extension MonitorSchedule {
-    /// Whether it measures at this minute of a wall clock's day.
+    /// Whether a value is due at this minute of the wall clock's day.
     func includes(_ minute: Int) -> Bool {
         isEnabled && start <= minute && minute < end && (minute - start) % max(interval, 1) == 0
     }

@@ -2,16 +2,16 @@ import GatewayKit
 import Synchronization
 import Vitals
 
-/// A device that lives as long as its driver does, through all its sessions.
+/// A device that lives as long as its driver, through all its sessions.
 final class SimulatedDevice: Sendable {
     private let state: Mutex<DeviceState>
 
-    /// A device as it comes out of its box.
+    /// A device with factory settings.
     init(_ options: SimulatorOptions, seed: UInt64, calendar: LocalCalendar) {
         state = Mutex(DeviceState(options, seed: seed, calendar: calendar))
     }
 
-    /// Does something with what the device knows.
+    /// Calls `body` with exclusive access to the device's state.
     func use<Result: Sendable, Failure: Error>(
         _ body: (inout DeviceState) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,19 +1,19 @@
 import Vitals
 
-/// When a device is on the body and how full its battery is: a pure function of the device, its model and the time.
+/// When a device is worn and how full its battery is: a pure function of device, model and time.
 struct Wearing: Sendable {
     /// The kind of device.
     let model: Model
-    /// Where the times come from: the seed, but not the same for two models of one person.
+    /// The random source: from the seed, but different for two models of one person.
     let noise: Noise
 
-    /// The habits around a device.
+    /// The wearing habits for a device.
     init(model: Model, seed: UInt64) {
         self.model = model
         noise = Noise(seed: seed ^ Noise.seed(of: model.rawValue))
     }
 
-    /// When a device that is worn all day is on its charger: once in the evening, after the last activity and before bed.
+    /// When a device that is worn all day is charged: once each evening, after the last activity and before bed.
     func charging(on course: DayCourse) -> Range<Timestamp> {
         let key = Int64(course.day.number)
         let start = course.evening(noise.integer(.charging, key, in: 1190...1230))
@@ -30,7 +30,7 @@ struct Wearing: Sendable {
         }
     }
 
-    /// The state of the battery at a moment.
+    /// The battery at a moment.
     func battery(at moment: Timestamp, of physiology: inout Physiology) -> BatteryState {
         guard model.isWornAllDay else { return disposableBattery(at: moment) }
         let course = physiology.course(at: moment)
@@ -51,7 +51,7 @@ struct Wearing: Sendable {
         return BatteryState(percent: level(since: today.upperBound, until: moment).rounded(), isCharging: false)
     }
 
-    /// Batteries that are replaced when they are low, at a moment of the device's own.
+    /// The level of replaceable batteries, replaced when low. Each device is at its own point of that cycle.
     private func disposableBattery(at moment: Timestamp) -> BatteryState {
         let life = (model == .cuff ? Duration.days(90) : .days(25)).inMilliseconds
         let shifted = moment.milliseconds + Int64(noise.unit(.batteryPhase) * Double(life))
@@ -59,7 +59,7 @@ struct Wearing: Sendable {
         return BatteryState(percent: (100 - 88 * part).rounded(), isCharging: nil)
     }
 
-    /// A finger clip is put on once an hour for some minutes, while the person is up.
+    /// Whether a finger clip is on: once an hour for some minutes, while the person is up.
     private func spotCheck(at moment: Timestamp, by physiology: inout Physiology) -> Bool {
         let hour = Duration.hours(1).inMilliseconds
         let index = moment.milliseconds.floored(by: hour)
@@ -72,10 +72,10 @@ struct Wearing: Sendable {
     }
 }
 
-/// What a device says about its battery.
+/// A device's report about its battery.
 struct BatteryState: Sendable, Hashable {
     /// Whole per cent.
     var percent: Double
-    /// Whether it is being charged; `nil` for a device with batteries to replace.
+    /// Whether it is charging; `nil` for a device with replaceable batteries.
     var isCharging: Bool?
 }

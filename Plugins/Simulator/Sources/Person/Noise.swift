@@ -1,9 +1,9 @@
 import Vitals
 
-/// Numbers that look random and are a pure function of a seed, a channel and an index: the same at every call, in any
-/// order, on any machine. Nothing is stored, so a sample of a year ago costs as much as one of now.
+/// Random-looking numbers that are a pure function of seed, channel and index: the same at every call, in any order, on
+/// any machine. Nothing is stored, so a sample of a year ago costs as much as a current one.
 struct Noise: Sendable, Hashable {
-    /// What a number is used for. Each use has its own, so that adding one does not change the others.
+    /// The purpose of a number. Each purpose has its own channel, so that adding one does not change the others.
     enum Channel: UInt64, Sendable {
         case age, restingHeartRate, systolic, diastolic, oxygen, apnoea, temperature, stress, stride, weight
         case wakeTime, sleepLength, workoutDays
@@ -18,33 +18,32 @@ struct Noise: Sendable, Hashable {
         case napDays, nap, napTime, napLength
     }
 
-    /// Where everything comes from.
     let seed: UInt64
 
-    /// 64 bits for an index, by the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    /// 64 bits for an index, from the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
     func bits(_ channel: Channel, _ index: Int64) -> UInt64 {
         var bits = Self.mixed(seed &+ (channel.rawValue &+ 1) &* 0x9e37_79b9_7f4a_7c15)
         bits = Self.mixed(bits &+ UInt64(bitPattern: index) &* 0xd1b5_4a32_d192_ed03)
         return bits
     }
 
-    /// A number from 0 up to but not including 1.
+    /// A number from 0 up to, but not including, 1.
     func unit(_ channel: Channel, _ index: Int64 = 0) -> Double { Double(bits(channel, index) >> 11) * 0x1p-53 }
 
-    /// A number within a range, all equally likely.
+    /// A uniformly distributed number within a range.
     func number(_ channel: Channel, _ index: Int64 = 0, in range: ClosedRange<Double>) -> Double {
         range.lowerBound + unit(channel, index) * (range.upperBound - range.lowerBound)
     }
 
-    /// A whole number within a range, all equally likely.
+    /// A uniformly distributed whole number within a range.
     func integer(_ channel: Channel, _ index: Int64 = 0, in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(unit(channel, index) * Double(range.count))
     }
 
-    /// Whether something of this probability happens.
+    /// Whether an event of this probability happens.
     func happens(_ channel: Channel, _ index: Int64, probability: Double) -> Bool { unit(channel, index) < probability }
 
-    /// A smooth curve over time from -1 to 1, with a new direction each `period`: value noise.
+    /// A smooth curve over time from -1 to 1, with one random value per `period`: value noise.
     func wave(_ channel: Channel, at moment: Timestamp, period: Duration) -> Double {
         let length = period.inMilliseconds
         let index = moment.milliseconds.floored(by: length)
@@ -64,7 +63,7 @@ struct Noise: Sendable, Hashable {
 }
 
 extension Noise {
-    /// The seed of a text: its 64-bit FNV-1a hash, which unlike `Hasher` is the same in every process.
+    /// The seed for a text: its 64-bit FNV-1a hash, which unlike `Hasher` is the same in every process.
     static func seed(of text: String) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -73,7 +72,7 @@ extension Noise {
 }
 
 extension Int64 {
-    /// The quotient rounded down, also for numbers below zero; `divisor` is above zero.
+    /// The quotient rounded down, also for negative numbers; `divisor` must be positive.
     func floored(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return quotient * divisor > self ? quotient - 1 : quotient

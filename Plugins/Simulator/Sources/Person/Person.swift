@@ -1,10 +1,10 @@
-/// Who wears a simulated device: what stays the same about a body and its habits, all of it from a seed.
+/// The wearer of a simulated device: the constants of a body and its habits, derived from a seed.
 ///
-/// Two devices with the same seed are worn by the same person, and measure the same heart.
+/// Two devices with the same seed have the same wearer, and measure the same heart.
 struct Person: Sendable, Hashable {
-    /// Where this person's days come from.
+    /// The random source of this person's days.
     let noise: Noise
-    /// Years, 24–64.
+    /// Age in years, 24–64.
     let age: Int
     /// Heart rate in complete rest, bpm: 48–66, as in healthy adults of mixed fitness.
     let restingHeartRate: Double
@@ -12,28 +12,28 @@ struct Person: Sendable, Hashable {
     let systolic: Double
     /// Diastolic pressure of a calm day, mmHg: 68–82.
     let diastolic: Double
-    /// Oxygen saturation by day, %.
+    /// Oxygen saturation in daytime, %.
     let oxygen: Double
-    /// How likely a dip of the saturation is in ten minutes of sleep.
+    /// The probability of a saturation dip in ten minutes of sleep.
     let apnoea: Double
-    /// Temperature of the body in the middle of its daily course, °C.
+    /// Mean body temperature of a day, °C.
     let temperature: Double
     /// Stress on an idle day, 0–100.
     let stress: Double
     /// Length of a walking step, metres.
     let stride: Double
-    /// Kilograms.
+    /// Weight in kilograms.
     let weight: Double
     /// When the person gets up on a working day, minutes from midnight.
     let wakeMinute: Int
     /// How long the person usually sleeps, minutes.
     let sleepMinutes: Int
-    /// How likely a workout is on a day: two to five a week.
+    /// The probability of a workout on a day: two to five workouts a week.
     let workoutProbability: Double
-    /// How likely a nap is on a day off: never to every other one. On working days it is less than a third of that.
+    /// The probability of a nap on a day off: from never to every other one. On working days it is less than a third of
+    /// that.
     let napProbability: Double
 
-    /// The person of a seed.
     init(seed: UInt64) {
         noise = Noise(seed: seed)
         age = noise.integer(.age, in: 24...64)
@@ -52,12 +52,12 @@ struct Person: Sendable, Hashable {
         napProbability = noise.number(.napDays, in: 0...0.5)
     }
 
-    /// The person in a user slot of a device that several people use: slot 1 is the seed's own person.
+    /// The person in a user slot of a shared device: slot 1 is the seed's own person.
     init(seed: UInt64, slot: Int) {
         self.init(seed: slot == 1 ? seed : Noise(seed: seed).bits(.person, Int64(slot)))
     }
 
-    /// The highest heart rate that the person can reach, bpm: 208 less 0.7 for each year (Tanaka, Monahan and Seals,
-    /// J Am Coll Cardiol 2001).
+    /// The highest possible heart rate, bpm: 208 less 0.7 per year of age (Tanaka, Monahan and Seals, J Am Coll Cardiol
+    /// 2001).
     var maximumHeartRate: Double { 208 - 0.7 * Double(age) }
 }

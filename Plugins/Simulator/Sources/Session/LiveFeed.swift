@@ -1,25 +1,25 @@
 import GatewayKit
 import Vitals
 
-/// What a connected device sends by itself: decides what is due and when to look again. All times are those of the
-/// device's clock.
+/// What a connected device sends unasked: decides what is due, and when to check again. All times are of the device's
+/// clock.
 struct LiveFeed: Sendable {
-    /// Until when everything was sent.
+    /// The moment up to which everything was sent.
     private(set) var told: Timestamp
     private var battery: BatteryState?
     private var isWorn: Bool?
 
-    /// How far back records are still sent live, after the machine slept or the clock was set: what is older is read from
+    /// How far back records are still sent live, after the machine slept or the clock was set. Older ones are read from
     /// the history.
     static let recordCatchUp = Duration.minutes(5)
-    /// How far back streamed values are: they are in no history, and nobody wants old ones.
+    /// How far back streamed values are sent: no history has them, and old ones are of no use.
     static let streamCatchUp = Duration.seconds(10)
 
-    /// A feed that begins at a moment.
+    /// A feed that starts at a moment.
     init(from moment: Timestamp) { told = moment }
 
-    /// Everything that is due at a moment, in the order of time: samples, then the alerts they raise, then battery and
-    /// wear, where they have changed.
+    /// Everything that is due at a moment, in order of time: samples, then their alerts, then battery and wear if they
+    /// changed.
     mutating func due(at moment: Timestamp, from device: inout DeviceState) -> [DeviceEvent] {
         var events: [DeviceEvent] = []
         if moment > told {
@@ -45,7 +45,7 @@ struct LiveFeed: Sendable {
         return events
     }
 
-    /// When to look again: at the next streamed value, or on the next whole minute.
+    /// When to check again: at the next streamed value, or on the next whole minute.
     func next(after moment: Timestamp, _ device: inout DeviceState) -> Timestamp {
         let minute = Timestamp(milliseconds: (moment.milliseconds.floored(by: 60_000) + 1) * 60_000)
         guard let interval = device.options.liveInterval, !device.model.streams.isEmpty else { return minute }
@@ -68,8 +68,8 @@ struct LiveFeed: Sendable {
         return events
     }
 
-    /// The streamed values of a period. Each device has its own place within the interval, so that many devices do not
-    /// all speak at the same moment.
+    /// The streamed values of a period. Each device has its own phase within the interval, so that many devices do not
+    /// send at the same moment.
     private func stream(
         after from: Timestamp, through moment: Timestamp, _ device: inout DeviceState
     ) -> [Sample] {
@@ -96,7 +96,7 @@ struct LiveFeed: Sendable {
         return Timestamp(milliseconds: ((moment.milliseconds - phase).floored(by: length) + 1) * length + phase)
     }
 
-    /// Puts streamed values between records, without those that are already there as records.
+    /// Merges streamed values with records, without those that are also records.
     private func merge(_ streamed: [Sample], into records: [Sample]) -> [Sample] {
         guard !records.isEmpty else { return streamed }
         let fresh = streamed.filter { sample in

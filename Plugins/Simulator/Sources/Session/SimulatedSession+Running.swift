@@ -1,12 +1,12 @@
 import GatewayKit
 import Vitals
 
-/// The loops of a session. Each ends with the task it runs in.
+/// The loops of a session. Each ends with its task.
 extension SimulatedSession {
-    /// The shortest time to sleep, so that a clock which was set cannot make the loop spin.
+    /// The shortest sleep, so that setting the clock cannot make the loop spin.
     private static let shortestSleep = Duration.milliseconds(1)
 
-    /// Sends live samples, alerts and states when they are due.
+    /// Sends live samples, alerts and changes of battery and wear when they are due.
     func sendLive() async throws {
         var feed = LiveFeed(from: device.use { [clock = context.clock] in $0.time(clock.now) })
         while true {
@@ -20,8 +20,7 @@ extension SimulatedSession {
         }
     }
 
-    /// Carries out the measurements that are asked for. It goes by steady time, so that setting a clock does not stretch
-    /// them.
+    /// Runs the requested measurements. It uses steady time, so that setting a clock does not stretch them.
     func carryOutMeasurements() async throws {
         for await (running, startedAt) in measurements {
             var seconds = 0
@@ -30,7 +29,7 @@ extension SimulatedSession {
                 let due = min(.seconds(seconds), running.length)
                 let pause = startedAt + due - context.clock.uptime
                 if pause > .zero { try await context.clock.sleep(for: pause) }
-                // Simulated sleeps may end a hair early by rounding; what is due is due.
+                // A simulated sleep may end slightly early by rounding; its events are due all the same.
                 let elapsed = max(context.clock.uptime - startedAt, due)
                 let (events, isOver) = device.use { $0.proceed(with: running.id, after: elapsed) }
                 if !events.isEmpty { await inbox.send(events) }
@@ -40,7 +39,7 @@ extension SimulatedSession {
         }
     }
 
-    /// Breaks the link when its time has come, where the fault `disconnect_every` is on.
+    /// Breaks the link after `time`, for the fault `disconnect_every`.
     func breakLink(after time: Duration) async throws {
         try await context.clock.sleep(for: time)
         let error = DeviceError(.disconnected, "The simulated link broke (fault disconnect_every).")

@@ -8,7 +8,7 @@ final class SimulatedSession: DeviceSession {
     let device: SimulatedDevice
     let context: SessionContext
     let inbox = EventInbox()
-    /// Measurements to carry out, one at a time, each with the steady time of its start.
+    /// The measurements to run, one at a time, each with its start on the steady clock.
     let measurements: AsyncStream<(RunningMeasurement, startedAt: Duration)>
     private let measure: AsyncStream<(RunningMeasurement, startedAt: Duration)>.Continuation
     private let isOpen = Mutex(true)
@@ -17,7 +17,7 @@ final class SimulatedSession: DeviceSession {
     init(_ device: SimulatedDevice, context: SessionContext) {
         self.device = device
         self.context = context
-        // The device has at most one measurement; an older one that still waits was stopped.
+        // The device runs one measurement at a time; an older one still in the queue was stopped.
         (measurements, measure) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let now = context.clock.now
         description = device.use { state in
@@ -30,7 +30,7 @@ final class SimulatedSession: DeviceSession {
         }
     }
 
-    /// Ends the session: what still waits ends with `error`, or normally, and a measurement that runs is given up.
+    /// Ends the session: waiting calls end with `error`, or normally, and a running measurement is dropped.
     func close(_ error: DeviceError? = nil) {
         isOpen.withLock { $0 = false }
         device.use { $0.measurement = nil }
@@ -66,12 +66,10 @@ final class SimulatedSession: DeviceSession {
         try await answer { state, _ throws(DeviceError) in try state.configuration(of: metric) }
     }
 
-    func setMonitorConfiguration(
-        _ configuration: MonitorConfiguration, of metric: Metric
-    ) async throws(DeviceError) {
+    func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         let cleared = try await answer { state, now throws(DeviceError) in
             try state.refuseWrite()
-            return try state.configure(metric, configuration, at: now)
+            return try state.configure(configuration, at: now)
         }
         await inbox.send(cleared.map { .alert($0) })
     }
@@ -100,7 +98,7 @@ final class SimulatedSession: DeviceSession {
 
     func ping() async throws(DeviceError) { try await answer { _, _ throws(DeviceError) in } }
 
-    /// Lets the device answer, unless the link is gone or the fault `hang` keeps the answer back.
+    /// Lets the device answer, unless the link is gone or the fault `hang` withholds the answer.
     private func answer<Answer: Sendable>(
         _ body: (inout DeviceState, Timestamp) throws(DeviceError) -> Answer
     ) async throws(DeviceError) -> Answer {
@@ -110,7 +108,7 @@ final class SimulatedSession: DeviceSession {
         return try device.use { state throws(DeviceError) in try body(&state, state.time(now)) }
     }
 
-    /// Does not come back before the session ends, or the gateway gives up.
+    /// Waits until the session ends or the gateway gives up.
     private func hang() async throws(DeviceError) -> Never {
         while true {
             do {
@@ -128,12 +126,12 @@ final class SimulatedSession: DeviceSession {
 }
 
 extension DeviceState {
-    /// The serial number, made from the seed.
+    /// The serial number, derived from the seed.
     fileprivate var serial: String {
         "SIM-" + String(wearing.noise.bits(.person, 0) >> 32, radix: 16, uppercase: true)
     }
 
-    /// Refuses, where the fault `refuse_write` strikes.
+    /// Throws if the fault `refuse_write` strikes.
     fileprivate mutating func refuseWrite() throws(DeviceError) {
         if strikes(options.faults.refuseWrite) {
             throw DeviceError(.failure, "The simulated device refuses what is written (fault refuse_write).")

@@ -1,0 +1,9 @@
+import GatewayMain
+import Pulse
+
+/// A gateway that has the driver `pulse` besides those that vitals2mqtt brings.
+@main enum PulseGateway {
+    static func main() async {
+        await GatewayMain(plugins: GatewayMain.bundledPlugins + [PulsePlugin.self]).run()
+    }
+}

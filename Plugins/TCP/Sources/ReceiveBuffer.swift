@@ -1,0 +1,104 @@
+import Concurrency
+import GatewayKit
+import NIOCore
+import Synchronization
+
+/// Received bytes that are not read yet. It asks the channel for more only while there is room, so that TCP itself
+/// slows down a device that sends faster than the gateway reads.
+///
+/// SwiftNIO's `NIOAsyncChannel` does not fit: its iterator belongs to one task and returns one buffer at a time, but
+/// several tasks may read a link in turn, and a read takes all waiting bytes at once.
+final class ReceiveBuffer: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    /// Receiving pauses at this level and resumes at half of it. It is four of the greatest receive buffers, so that a
+    /// reader that takes 64 KiB at a time never waits for the event loop at full speed.
+    static let capacity = 256 * 1024
+    /// The greatest receive buffer. An idle connection keeps the smallest.
+    static let greatestBuffer = 64 * 1024
+    /// The system's own receive buffer, which Linux doubles. SwiftNIO takes all of it when the device ends the
+    /// connection, so it needs a bound, too; the system's default is 6 MiB per connection.
+    static let systemBuffer = 256 * 1024
+    /// The most that can wait here: a full inbox, one turn of SwiftNIO's receive loop (four buffers), and the system's.
+    static let greatestLevel = capacity + 4 * greatestBuffer + 2 * systemBuffer
+    /// Receives into a buffer that adapts its size to the traffic.
+    static let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8 * 1024, maximum: greatestBuffer)
+
+    private struct State {
+        var bytes = ByteBuffer()
+        var end: Result<Void, LinkError>?
+        var isPaused = false
+    }
+    private let state = Mutex(State())
+    private let arrival = Signal()
+    private let endpoint: Endpoint
+
+    init(endpoint: Endpoint) { self.endpoint = endpoint }
+
+    /// How many bytes are waiting, and whether receiving is paused because of them.
+    var level: (bytes: Int, isPaused: Bool) { state.withLock { ($0.bytes.readableBytes, $0.isPaused) } }
+
+    /// Takes what has arrived, or waits for it; empty at the end. `resume` asks the channel for more.
+    func read(atMost limit: Int, resume: () -> Void) async throws(LinkError) -> [UInt8] {
+        while true {
+            let (bytes, end, isResumed) = state.withLock { state -> ([UInt8], Result<Void, LinkError>?, Bool) in
+                let bytes = state.bytes.readBytes(length: min(limit, state.bytes.readableBytes)) ?? []
+                let isResumed = state.isPaused && state.bytes.readableBytes <= Self.capacity / 2
+                if isResumed { state.isPaused = false }
+                return (bytes, state.end, isResumed)
+            }
+            if isResumed { resume() }
+            if !bytes.isEmpty { return bytes }
+            if let end {
+                try end.get()
+                return []
+            }
+            if Task.isCancelled { throw .closed(endpoint) }
+            await arrival.wait()
+        }
+    }
+
+    private func finish(_ end: Result<Void, LinkError>) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            state.end = end
+        }
+        arrival.wake()
+    }
+}
+
+extension ReceiveBuffer {
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { context.read() }
+    }
+
+    func channelActive(context: ChannelHandlerContext) { context.read() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var received = unwrapInboundIn(data)
+        state.withLock { state in
+            if state.bytes.readableBytes == 0 {
+                state.bytes = received
+            } else {
+                state.bytes.discardReadBytes()
+                state.bytes.writeBuffer(&received)
+            }
+        }
+        arrival.wake()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        let hasRoom = state.withLock { state in
+            state.isPaused = state.bytes.readableBytes >= Self.capacity
+            return !state.isPaused
+        }
+        if hasRoom { context.read() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { finish(.success(())) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        finish(.failure(.broken(error, endpoint)))
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,31 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// Checks that a device learns how far its history is durable, and keeps all later records.
+    func checkAcknowledgement() async -> [Finding] {
+        await session(.acknowledgement) { session, peer, findings in
+            for metric in session.description.capabilities.metrics(with: .history) {
+                guard let records = self.expectation.history[metric], let first = records.first, let last = records.last
+                else { continue }
+                let middle = records[records.count / 2].start
+                for through in [first.start, middle, last.start] {
+                    let name = "that its \(metric.rawValue) is durable through \(through)"
+                    try await self.inTime("telling \(name)") {
+                        try await session.acknowledgeHistory(of: metric, through: through)
+                    }
+                    await self.expectTold(name, peer, findings) {
+                        $0.contains(.acknowledged(metric, through: through))
+                    }
+                    let left = try await self.read(
+                        session,
+                        HistoryRequest(
+                            metric: metric, from: through + .milliseconds(1), to: last.start + .milliseconds(1)),
+                        findings)
+                    self.compare(
+                        left, records.filter { $0.start > through }, "\(metric.rawValue) after \(through)", findings)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// How often each kind of call is cancelled, each time a little earlier.
+    static let cancellations = 20
+
+    /// Checks that a cancelled call breaks neither the session nor the answers to later calls.
+    func checkCancellation() async -> [Finding] {
+        await session(.cancellation) { session, _, findings in
+            let operations = Operation.all(of: session.description).filter(\.isHarmless)
+            let monitored = session.description.capabilities.metrics(with: .monitor).first
+            if let monitored {
+                try await self.inTime("writing the monitoring of \(monitored.rawValue)") {
+                    try await session.setMonitorConfiguration(
+                        MonitorConfiguration(of: monitored, schedule: Operation.schedule))
+                }
+            }
+            for operation in operations {
+                for turns in (0..<Self.cancellations).reversed() {
+                    await withTaskGroup { group in
+                        // It may complete or be cancelled; only the later calls are checked.
+                        group.addTask { try? await operation.call(session) }
+                        for _ in 0..<turns { await Task.yield() }
+                        group.cancelAll()
+                    }
+                }
+            }
+            try await self.inTime("a ping after cancelled calls") { try await session.ping() }
+            if let monitored {
+                let read = try await self.configuration(session, monitored)
+                findings.expect(
+                    read.schedule == Operation.schedule,
+                    "after cancelled calls, \(read) is read instead of \(Operation.schedule).")
+            }
+            let metrics = session.description.capabilities.metrics(with: .history)
+            guard let metric = metrics.first(where: { self.expectation.history[$0]?.isEmpty == false }),
+                let records = self.expectation.history[metric], let first = records.first, let last = records.last
+            else { return }
+            let read = try await self.read(
+                session,
+                HistoryRequest(metric: metric, from: first.start, to: last.start + .milliseconds(1)), findings)
+            self.compare(read, records, "after cancelled calls", findings)
+        }
+    }
+}

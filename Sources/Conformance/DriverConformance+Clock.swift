@@ -1,0 +1,36 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// An offset from UTC, in minutes, that no other place has: Kathmandu's. It exposes a driver that omits the offset
+    /// or adds it twice.
+    static let unusualOffset = 345
+    /// The accuracy required of a device's clock: many devices count whole seconds.
+    static let clockResolution = Duration.seconds(1)
+
+    /// Checks that a clock takes the time it is set to, or that setting it is refused as unsupported.
+    func checkClock() async -> [Finding] {
+        await session(.clock) { session, peer, findings in
+            let clock = session.description.clock
+            let wanted = (clock?.now ?? self.clock.now) + .days(1)
+            guard self.expectation.hasSettableClock ?? (clock != nil) else {
+                try await findings.expect([.unsupported], "setting the clock") {
+                    try await self.inTime("setting the clock") {
+                        try await session.setClock(wanted, utcOffset: Self.unusualOffset)
+                    }
+                }
+                return
+            }
+            try await self.inTime("setting the clock") {
+                try await session.setClock(wanted, utcOffset: Self.unusualOffset)
+            }
+            await self.expectTold("the time and its offset from UTC", peer, findings) { told in
+                told.contains { fact in
+                    guard case .clock(let time, let offset) = fact else { return false }
+                    return abs((time - wanted).inMilliseconds) <= Self.clockResolution.inMilliseconds
+                        && offset ?? Self.unusualOffset == Self.unusualOffset
+                }
+            }
+        }
+    }
+}

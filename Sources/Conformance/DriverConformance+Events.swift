@@ -1,0 +1,50 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// Checks that the device's events arrive in order, and that the end of the link is reported.
+    func checkEvents() async -> [Finding] {
+        await session(.events, takesEvents: true) { session, peer, findings in
+            let events = EventReader(session, findings)
+            if let sendEvents = peer.sendEvents {
+                var expected = await sendEvents().flatMap(\.oneByOne)[...]
+                while let next = expected.first {
+                    let event = try await self.inTime("waiting for \(next)") { try await events.next() }
+                    guard let event else {
+                        findings.add("the events ended before \(next).")
+                        return
+                    }
+                    if event == next { expected.removeFirst() }
+                }
+            }
+            findings.expectFailure()
+            await peer.disconnect()
+            await self.expectEnd(of: events, findings)
+            let capabilities = session.description.capabilities
+            guard let metric = capabilities.metrics(with: .history).first else { return }
+            let request = HistoryRequest(metric: metric, from: Timestamp(seconds: 0), to: Timestamp(seconds: 1))
+            try await findings.expect([.disconnected], "reading history after the end of the link") {
+                _ = try await self.inTime("history") { try await session.history(request) }
+            }
+        }
+    }
+
+    /// Reads events still in transit, and then expects the end.
+    func expectEnd(of events: EventReader, _ findings: Findings) async {
+        do {
+            try await inTime("the end of the events") { while try await events.next() != nil {} }
+        } catch {
+            findings.expect(
+                (error as? DeviceError)?.code == .disconnected,
+                "the events ended with \(error); they should end with nil or disconnected.")
+        }
+    }
+}
+
+extension DeviceEvent {
+    /// This event, split into one event per sample if it has several.
+    fileprivate var oneByOne: [DeviceEvent] {
+        guard case .samples(let samples, _) = self else { return [self] }
+        return samples.map { .samples([$0], receipts: []) }
+    }
+}

@@ -1,0 +1,102 @@
+import GatewayKit
+import Synchronization
+import Vitals
+
+extension DriverConformance {
+    /// Turns of other tasks after which a call has surely begun and waits for the device.
+    private static let turnsToBegin = 100
+
+    /// Checks that, while a device is silent, each kind of call waits for it and ends as soon as it is cancelled: that
+    /// is how the gateway enforces its time limits.
+    func checkSilence() async -> [Finding] {
+        await session(.silence, takesEvents: true) { session, peer, findings in
+            guard let fallSilent = peer.fallSilent else { return }
+            await fallSilent()
+            findings.expectFailure()
+            for operation in Operation.all(of: session.description) {
+                let ending = await self.cancel {
+                    await self.ending(of: operation, session)
+                } after: {
+                    for _ in 0..<Self.turnsToBegin { await Task.yield() }
+                } orRelease: {
+                    await peer.disconnect()
+                }
+                switch ending {
+                case nil:
+                    findings.add("\(operation.name) did not end when it was cancelled.")
+                    return
+                case .succeeded where operation.needsAnswer:
+                    findings.add("\(operation.name) succeeded although the device said nothing.")
+                default: break
+                }
+            }
+            await peer.disconnect()
+        }
+    }
+
+    /// Checks that each kind of call fails as disconnected when the link ends during the call.
+    func checkInterruption() async -> [Finding] {
+        var (findings, count) = await interrupt(0)
+        for position in 1..<max(count, 1) { findings += await interrupt(position).findings }
+        return findings
+    }
+
+    /// Interrupts the operation at a position, in its own session. Also returns the number of operations.
+    private func interrupt(_ position: Int) async -> (findings: [Finding], count: Int) {
+        let count = Mutex(0)
+        let findings = await session(.interruption, takesEvents: true) { session, peer, findings in
+            guard let fallSilent = peer.fallSilent else { return }
+            let operations = Operation.all(of: session.description)
+            count.withLock { $0 = operations.count }
+            let operation = operations[position]
+            await fallSilent()
+            findings.expectFailure()
+            async let ending = self.ending(of: operation, session)
+            for _ in 0..<Self.turnsToBegin { await Task.yield() }
+            await peer.disconnect()
+            switch await ending {
+            case .failed(.disconnected): break
+            case .succeeded where !operation.needsAnswer: break
+            case let ending:
+                findings.add(
+                    "\(operation.name) \(ending.text) when the link ended in its middle; it should throw disconnected.")
+            }
+            await self.expectEnd(of: EventReader(session, findings), findings)
+            try await self.inTime("saying goodbye over a link that has ended") { await session.shutdown() }
+        }
+        return (findings, count.withLock { $0 })
+    }
+
+    /// How a call ended.
+    private enum Ending: Sendable, Hashable {
+        case succeeded
+        case failed(DeviceError.Code)
+        case threw(String)
+        case late
+
+        var text: String {
+            switch self {
+            case .succeeded: "succeeded"
+            case .failed(let code): "threw \(code.rawValue)"
+            case .threw(let error): "threw \(error)"
+            case .late: "did not end"
+            }
+        }
+    }
+
+    /// Makes a call and waits for its end.
+    private func ending(of operation: Operation, _ session: any DeviceSession) async -> Ending {
+        do {
+            return try await inTime(operation.name) {
+                do {
+                    try await operation.call(session)
+                    return .succeeded
+                } catch {
+                    return (error as? DeviceError).map { .failed($0.code) } ?? .threw("\(error)")
+                }
+            }
+        } catch {
+            return .late
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package import GatewayKit
+import Synchronization
+package import Vitals
+
+extension DriverConformance {
+    /// The most records of a metric to learn: the suite reads each on a page of its own.
+    static let learnedRecords = 40
+    /// The most consecutive empty pages before a history counts as endless; the gateway has the same limit.
+    static let emptyPages = 10
+    /// The most pages of a history.
+    static let pages = 10_000
+    /// How many days before today have their summaries learned.
+    static let learnedDays = 3
+
+    /// What the suite has learned about an unknown device.
+    package struct Lesson: Sendable {
+        /// The device's own description.
+        package var description: DeviceDescription
+        /// Its present content, for comparison with later answers.
+        package var expectation: Expectation
+        /// Its monitoring configurations.
+        package var monitoring: [Metric: MonitorConfiguration] = [:]
+    }
+
+    /// Reads everything that the suite has to know from a device. It changes nothing but the clock, which it sets
+    /// right.
+    ///
+    /// A read that fails or exceeds the patience is a finding, and is left out of the expectation.
+    package func learn(calendar: LocalCalendar) async -> (lesson: Lesson?, findings: [Finding]) {
+        let result = Mutex<Lesson?>(nil)
+        let findings = await session(.history) { session, _, findings in
+            var lesson = Lesson(description: session.description, expectation: self.expectation)
+            let capabilities = session.description.capabilities
+            lesson.expectation.hasSettableClock = await self.canSetClock(session, calendar, findings)
+            for metric in capabilities.metrics(with: .monitor) {
+                lesson.monitoring[metric] = await findings.value { try await self.configuration(session, metric) }
+            }
+            for metric in capabilities.metrics(with: .history) {
+                let records = await findings.value { try await self.newestRecords(of: metric, session) }
+                lesson.expectation.history[metric] = records ?? []
+            }
+            let today = calendar.day(of: self.clock.now)
+            let days = today.advanced(by: -Self.learnedDays)...today.advanced(by: -1)
+            lesson.expectation.summaryDays = days
+            for metric in capabilities.metrics(with: .summary) {
+                lesson.expectation.summaries[metric] = await findings.value {
+                    try await self.inTime("the summaries of \(metric.rawValue)") {
+                        try await session.summaries(of: metric, days: days)
+                    }
+                }
+            }
+            result.withLock { [lesson] in $0 = lesson }
+        }
+        return (result.withLock { $0 }, findings)
+    }
+
+    /// Restores a device's monitoring, and sets its clock right.
+    package func restore(_ lesson: Lesson, calendar: LocalCalendar) async -> [Finding] {
+        await session(.monitoring) { session, _, findings in
+            for (metric, configuration) in lesson.monitoring {
+                try await self.inTime("writing the monitoring of \(metric.rawValue)") {
+                    try await session.setMonitorConfiguration(configuration)
+                }
+            }
+            if lesson.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, findings) }
+        }
+    }
+
+    private func canSetClock(
+        _ session: any DeviceSession, _ calendar: LocalCalendar, _ findings: Findings
+    ) async -> Bool {
+        let now = clock.now
+        do {
+            try await inTime("setting the clock") {
+                try await session.setClock(now, utcOffset: calendar.offset(at: now).seconds / 60)
+            }
+            return true
+        } catch {
+            let code = (error as? DeviceError)?.code
+            if code != .unsupported { findings.add("setting the clock threw \(error).", code) }
+            return false
+        }
+    }
+
+    /// The newest records of a metric: complete from the first one's start on.
+    private func newestRecords(of metric: Metric, _ session: any DeviceSession) async throws -> [Sample] {
+        var request = HistoryRequest(
+            metric: metric, from: SampleLimits.moments.lowerBound, to: SampleLimits.moments.upperBound)
+        var samples: [Sample] = []
+        var last: [Sample] = []
+        var names: Set<String> = []
+        var empty = 0
+        for _ in 0..<Self.pages {
+            let page = try await inTime("a page of \(metric.rawValue)") { [request] in
+                try await session.history(request)
+            }
+            samples += page.samples
+            samples.removeFirst(max(0, samples.count - HistoryRequest.maximumLimit))
+            guard let next = page.next else { return Self.tail(samples) }
+            empty = page.samples.isEmpty ? empty + 1 : 0
+            let isStuck = !page.samples.isEmpty && page.samples == last
+            guard names.insert(next).inserted, empty <= Self.emptyPages, !isStuck else { break }
+            last = page.samples
+            request.page = next
+        }
+        throw DeviceError(
+            .failure, "The history of \(metric.rawValue) never ends: the same page comes again and again.")
+    }
+
+    private static func tail(_ samples: [Sample]) -> [Sample] {
+        guard samples.count > learnedRecords else { return samples }
+        let before = samples[samples.count - learnedRecords - 1].start
+        return samples.filter { $0.start > before }
+    }
+}
+
+extension Findings {
+    /// The result of `body`, or a finding and `nil` if it fails.
+    fileprivate func value<Value>(_ body: () async throws -> Value) async -> Value? {
+        do { return try await body() } catch {
+            add("failed: \(error)", (error as? DeviceError)?.code)
+            return nil
+        }
+    }
+}

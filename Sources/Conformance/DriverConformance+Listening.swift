@@ -1,0 +1,12 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// Reads unasked events of the device for a while.
+    package func listen(for duration: Duration) async -> [Finding] {
+        await session(.events) { _, _, _ in
+            // The session reads the events in the background.
+            try await self.clock.sleep(for: duration)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import GatewayKit
+import Vitals
+
+extension DriverConformance {
+    /// Checks that a device learns that a sample is durable when it is, and not earlier; and that it learns of a
+    /// refusal.
+    func checkReceipts() async -> [Finding] {
+        await session(.receipts, takesEvents: true) { session, peer, findings in
+            guard let sendSafeSamples = peer.sendSafeSamples else { return }
+            let sent = await sendSafeSamples()
+            guard peer.told != nil, sent.count >= 3 else {
+                findings.add("the peer should send three safe samples, and say what it was told of them.")
+                return
+            }
+            let events = EventReader(session, findings)
+            var receipts: [Sample: SampleReceipt] = [:]
+            while !sent.allSatisfy({ receipts[$0.sample] != nil }) {
+                let event = try await self.inTime("waiting for safe samples") { try await events.next() }
+                guard let event else {
+                    findings.add("the events ended before all safe samples had come.")
+                    return
+                }
+                guard case .samples(let samples, let marks) = event, let sample = samples.first,
+                    sent.contains(where: { $0.sample == sample })
+                else { continue }
+                guard let mark = marks.first else {
+                    findings.add("a sample came without the receipt that its device waits for.")
+                    return
+                }
+                receipts[sample] = mark
+            }
+            // One refused, one unanswered, one durable: a driver that already answered by itself has answered wrongly.
+            let (refused, last) = (sent[0], sent[sent.count - 1])
+            let refusal = DeviceError(.invalid, "A sample that the suite refuses.")
+            for (sample, refusal) in [(refused, refusal), (last, nil)] {
+                guard let receipt = receipts[sample.sample] else { continue }
+                try await self.inTime("settling") { try await session.settle([(receipt, refusal)]) }
+            }
+            await self.expectTold("that a sample is refused", peer, findings) {
+                $0.contains(.settled(refused.name, isDurable: false))
+            }
+            await self.expectTold("that a sample is durable", peer, findings) {
+                $0.contains(.settled(last.name, isDurable: true))
+            }
+            let told = try await peer.told?({ _ in true }) ?? []
+            findings.expect(
+                !told.contains(.settled(refused.name, isDurable: true)),
+                "the device was told that a sample is durable which was refused.")
+            for sample in sent[1..<(sent.count - 1)] {
+                findings.expect(
+                    !told.contains { if case .settled(sample.name, _) = $0 { true } else { false } },
+                    "the device was told of a sample that nobody has settled.")
+            }
+        }
+    }
+}

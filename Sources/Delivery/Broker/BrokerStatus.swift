@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The status of the broker connection, for `gateway/state`.
+package final class BrokerStatus: Sendable {
+    package struct Snapshot: Sendable, Hashable {
+        package var isConnected = false
+        package var lastError: String?
+        /// Messages that the broker refused, and commands that arrived faster than the gateway could take them.
+        package var dropped = 0
+    }
+    private let state = Mutex(Snapshot())
+
+    package init() {}
+
+    package var snapshot: Snapshot { state.withLock { $0 } }
+
+    func connected() { state.withLock { $0.isConnected = true } }
+    func failed(_ error: String) {
+        state.withLock { state in
+            state.isConnected = false
+            state.lastError = error
+        }
+    }
+    func dropped(_ count: Int = 1) { state.withLock { $0.dropped += count } }
+}

@@ -1,0 +1,121 @@
+package import Contract
+import HomeAssistant
+package import MQTT
+package import Messages
+import StoreAPI
+package import Vitals
+
+/// Converts facts, states and answers to MQTT messages, and MQTT messages to commands: the one place where the contract
+/// meets MQTT.
+package struct ContractCodec: Sendable {
+    let topics: ContractTopics
+    let discovery: DiscoverySettings
+    let parser: CommandParser
+    private let contract: ContractEncoder
+
+    package init(settings: DeliverySettings, discovery: DiscoverySettings) {
+        topics = settings.topics
+        self.discovery = discovery
+        parser = CommandParser(
+            topics: settings.topics, discoveryPrefix: discovery.prefix, calendar: settings.calendar)
+        contract = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
+    }
+
+    /// The gateway's subscriptions. With version 5 a command published with `retain` arrives with the retain flag.
+    var subscriptions: [Subscription] {
+        topics.commandFilters.map { Subscription($0, retainsAsPublished: true) }
+            + discovery.filters.map { Subscription($0) }
+    }
+
+    /// The will, and the last message of a clean stop.
+    package var offline: OutgoingMessage { contract.gatewayStatus(isOnline: false) }
+
+    func status(isOnline: Bool) -> OutgoingMessage { contract.gatewayStatus(isOnline: isOnline) }
+
+    /// Encodes a fact with the caller's encoder, which remembers offsets between samples.
+    static func encode(
+        _ fact: Fact, info: DeviceInfo?, publishedAt: Timestamp, isReplay: Bool, with encoder: inout ContractEncoder
+    ) -> OutgoingMessage {
+        var fact = fact
+        // An alert that is an hour late is no longer news.
+        if case .alert(let event, false) = fact.content, publishedAt - event.measuredAt > Self.alertExpiry {
+            fact.content = .alert(event, isLate: true)
+        }
+        let info = info ?? DeviceInfo(id: fact.device, name: fact.device.text, driver: "")
+        return encoder.fact(fact, info: info, publishedAt: publishedAt, isReplay: isReplay)
+    }
+
+    /// Age at which an unsent alert goes to the history events.
+    static let alertExpiry: Duration = .hours(1)
+
+    var encoder: ContractEncoder { contract }
+
+    /// Encodes an entry of the outbox.
+    func encode(
+        _ entry: OutboxEntry, info: DeviceInfo?, publishedAt: Timestamp, with encoder: inout ContractEncoder
+    ) -> OutgoingMessage {
+        switch entry {
+        case .fact(let fact):
+            Self.encode(fact, info: info, publishedAt: publishedAt, isReplay: false, with: &encoder)
+        case .answer(_, let answer):
+            .answer(topic: answer.topic, payload: answer.payload, correlation: answer.correlation)
+        }
+    }
+
+    func answer(
+        _ answer: Answer, to envelope: CommandEnvelope, about info: DeviceInfo?, at now: Timestamp
+    ) -> OutgoingMessage {
+        var encoder = contract
+        return encoder.answer(
+            Self.fitted(answer, about: info, by: &encoder), to: envelope, about: info, at: now)
+    }
+
+    /// Shortens a page of samples to a payload that small brokers accept.
+    static func fitted(
+        _ answer: Answer, about info: DeviceInfo?, by encoder: inout ContractEncoder
+    ) -> Answer {
+        guard case .samples(let samples, let metric, _) = answer.data else { return answer }
+        let count = encoder.samplesPerAnswer(samples, of: info)
+        guard count < samples.count else { return answer }
+        var answer = answer
+        let next = SampleKey(samples[count - 1].sample).page
+        answer.data = .samples(Array(samples.prefix(count)), metric: metric, next: next)
+        return answer
+    }
+
+    /// An earlier answer, for a repeated command.
+    func answer(_ payload: [UInt8], to envelope: CommandEnvelope) -> OutgoingMessage {
+        .answer(topic: contract.answerTopic(for: envelope), payload: payload, correlation: envelope.correlation)
+    }
+
+    package func parse(_ message: InboundMessage, at now: Timestamp) -> Incoming {
+        parser.parse(
+            topic: message.topic, payload: message.payload, payloadSize: message.payloadSize,
+            isRetained: message.isRetained, responseTopic: message.responseTopic,
+            correlation: message.correlationData, receivedAt: now)
+    }
+
+    /// The messages that clear all retained topics of a device.
+    package func removal(of device: DeviceID) -> [OutgoingMessage] {
+        Topic.retained(of: device).map { .removal(of: topics.topic($0)) }
+    }
+
+    static func encode(
+        _ state: DeviceState, of device: DeviceID, info: DeviceInfo?, now: Timestamp,
+        with encoder: inout ContractEncoder
+    ) -> OutgoingMessage {
+        switch state {
+        case .info(let info): encoder.info(info)
+        case .availability(let isOnline): encoder.availability(isOnline, of: device)
+        case .link(let state): encoder.link(state, of: device)
+        case .latest(let state):
+            encoder.latest(state, of: device, person: info?.person(user: state.stored.sample.user), now: now)
+        case .today(let record): encoder.today(record, of: device)
+        case .level(let level): encoder.level(level, of: device)
+        case .config(let state): encoder.config(state, of: device)
+        case .sync(let state): encoder.sync(state, of: device)
+        case .measure(let state): encoder.measure(state, of: device)
+        case .wear(let state): encoder.wear(state, of: device)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Contract
+import Logging
+import MQTT
+import Messages
+package import StoreAPI
+package import Vitals
+
+/// Accepts commands, lets each run once, and ensures exactly one final answer for each.
+package actor CommandLog {
+    /// Maximum running commands in the whole gateway; a further one is answered `busy`.
+    static let maximumRunning = 4_096
+    /// Maximum repeated commands that wait for a running one; a further one is answered `busy`.
+    static let maximumRepeats = 1_024
+    /// Maximum answers kept in memory after the store failed; beyond that the oldest are forgotten.
+    static let maximumUnstored = 256
+
+    private let store: any CommandStore
+    private let retained: RetainedStates
+    private let codec: ContractCodec
+    private let settings: DeliverySettings
+    private var generator: any RandomNumberGenerator & Sendable
+    /// The senders that wait for each running command: the first one, and those that repeated the command.
+    private var running: [String: [Waiting]] = [:]
+    /// The number of waiting repeats.
+    private var repeats = 0
+
+    /// A sender that waits for an answer, and the answer's key in the store.
+    private struct Waiting {
+        let key: String
+        let envelope: CommandEnvelope
+    }
+
+    /// Answers being stored, by the keys of their commands.
+    private var underWay: [String: [UInt8]] = [:]
+    /// Answers that could not be stored, kept so that a repeated command does not run again.
+    private var unstored: [(key: String, payload: [UInt8], at: Timestamp)] = []
+
+    package init(
+        store: any CommandStore, retained: RetainedStates, codec: ContractCodec,
+        settings: DeliverySettings,
+        generator: any RandomNumberGenerator & Sendable
+    ) {
+        self.store = store
+        self.retained = retained
+        self.codec = codec
+        self.settings = settings
+        self.generator = generator
+    }
+
+    /// Begins a command. Returns the key of a new command, which must run; answers any other command itself.
+    package func begin(_ envelope: CommandEnvelope) async -> String? {
+        let key = envelope.id.map { "id:\($0)" } ?? newKey()
+        if running[key] != nil {
+            await join(envelope, key)
+            return nil
+        }
+        if let payload = underWay[key] {
+            // The store may not have the answer yet.
+            await store(codec.answer(payload, to: envelope), key: newKey())
+            return nil
+        }
+        if let payload = unkeptAnswer(to: key) {
+            retained.putOnce(.message(codec.answer(payload, to: envelope)))
+            return nil
+        }
+        guard running.count < Self.maximumRunning else {
+            let message = "Too many commands are running; try again later."
+            await send(Answer(.rejected, code: .busy, message: message), to: envelope)
+            return nil
+        }
+        // Registered before the store query, so that a repeat cannot slip in meanwhile.
+        running[key] = [Waiting(key: key, envelope: envelope)]
+        do throws(StoreError) {
+            switch try await store.begin(envelope, key: key, at: settings.clock.now) {
+            case .new: return key
+            case .answered(let payload):
+                // The first sender's key already has the answer.
+                for (index, waiting) in removeSenders(key).enumerated() {
+                    await store(codec.answer(payload, to: waiting.envelope), key: index == 0 ? newKey() : waiting.key)
+                }
+            case .running:
+                // It no longer runs, and its answer was never stored and is now forgotten: run it like a new one.
+                return key
+            }
+        } catch {
+            await complete(
+                key, Answer(.failed, code: .busy, message: "The command cannot be stored: \(error.message)"))
+        }
+        return nil
+    }
+
+    /// Answers a running command: with `accepted`, or with the final answer.
+    package func complete(_ key: String, _ answer: Answer) async {
+        if answer.status == .accepted {
+            for waiting in running[key] ?? [] {
+                retained.putOnce(.message(message(answer, to: waiting.envelope)))
+            }
+            return
+        }
+        for waiting in removeSenders(key) { await store(message(answer, to: waiting.envelope), key: waiting.key) }
+    }
+
+    /// Answers a message that cannot run as a command.
+    ///
+    /// An expired command may be the repeat of one that arrived in time; that one already has its answer.
+    package func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
+        guard answer.status == .expired, envelope.id != nil else {
+            return await send(answer, to: envelope)
+        }
+        if let key = await begin(envelope) { await complete(key, answer) }
+    }
+
+    /// Answers the commands interrupted by a crash, which cannot get another answer any more.
+    package func answerForgotten() async {
+        do throws(StoreError) {
+            for (key, envelope) in try await store.unanswered() where running[key] == nil {
+                let message = "The gateway was restarted while the command ran; send it again."
+                await store(self.message(Answer(.failed, code: .timeout, message: message), to: envelope), key: key)
+            }
+        } catch {
+            settings.logger.error("Commands of the previous run cannot be read.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Lets the sender of a repeat wait for the answer of the running command. The repeat is stored too: a crash must
+    /// not leave this sender without an answer.
+    private func join(_ envelope: CommandEnvelope, _ key: String) async {
+        guard repeats < Self.maximumRepeats else {
+            let message = "Too many senders wait for running commands; try again later."
+            return await send(Answer(.rejected, code: .busy, message: message), to: envelope)
+        }
+        let waiting = Waiting(key: newKey(), envelope: envelope)
+        running[key]?.append(waiting)
+        repeats += 1
+        do throws(StoreError) {
+            _ = try await store.begin(envelope, key: waiting.key, at: settings.clock.now)
+        } catch {
+            settings.logger.error("A repeated command cannot be stored.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes and returns the waiting senders of a command, the first one first.
+    private func removeSenders(_ key: String) -> [Waiting] {
+        let waiting = running.removeValue(forKey: key) ?? []
+        repeats -= max(0, waiting.count - 1)
+        return waiting
+    }
+
+    private func send(_ answer: Answer, to envelope: CommandEnvelope) async {
+        await store(message(answer, to: envelope), key: newKey())
+    }
+
+    private func message(_ answer: Answer, to envelope: CommandEnvelope) -> OutgoingMessage {
+        let info = envelope.device.flatMap { retained.info(of: $0) }
+        return codec.answer(answer, to: envelope, about: info, at: settings.clock.now)
+    }
+
+    private func store(_ message: OutgoingMessage, key: String) async {
+        let stored = StoredAnswer(
+            key: key, topic: message.topic, correlation: message.correlationData, payload: message.payload,
+            at: settings.clock.now)
+        underWay[key] = message.payload
+        defer { underWay[key] = nil }
+        do throws(StoreError) {
+            try await store.complete(stored)
+        } catch {
+            // For instance, the disk is full. An answer that a crash could lose is better than none.
+            settings.logger.error("An answer cannot be stored.", metadata: ["error": "\(error)"])
+            if unstored.count == Self.maximumUnstored { unstored.removeFirst() }
+            unstored.append((key, message.payload, stored.at))
+            retained.putOnce(.message(message))
+        }
+    }
+
+    private func unkeptAnswer(to key: String) -> [UInt8]? {
+        let now = settings.clock.now
+        return unstored.last { $0.key == key && now - $0.at < StoredAnswer.memory }?.payload
+    }
+
+    private func newKey() -> String { "key:\(SampleID(random: &generator))" }
+}

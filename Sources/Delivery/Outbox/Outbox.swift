@@ -1,0 +1,88 @@
+package import Concurrency
+package import StoreAPI
+import Synchronization
+import Vitals
+
+/// The entries on their way to the broker: the delivery engine, shared between the store, which adds to it, and
+/// the publisher, which empties it.
+package final class Outbox: Sendable {
+    private let machine = Mutex(DeliveryMachine())
+    /// Signals that there may be something to send.
+    let wakeup: Signal
+
+    package init(wakeup: Signal = Signal()) { self.wakeup = wakeup }
+
+    /// Adds entries that are on disk. The store calls this in the order of their numbers.
+    package func committed(_ entries: [OutboxEntry]) {
+        guard !entries.isEmpty else { return }
+        machine.withLock { $0.committed(entries) }
+        wakeup.wake()
+    }
+
+    func connect(window: Int) { machine.withLock { $0.connect(window: window) } }
+    func disconnect() { machine.withLock { $0.disconnect() } }
+    func next() -> DeliveryMachine.Step { machine.withLock { $0.next() } }
+    /// Whether sent messages are still unacknowledged.
+    package var hasInFlight: Bool { machine.withLock { $0.inFlight > 0 } }
+    var hasRoom: Bool { machine.withLock { $0.hasRoom } }
+    func paged(_ lane: Lane, _ entries: [OutboxEntry]) { machine.withLock { $0.paged(lane, entries) } }
+    func pageFailed(_ lane: Lane) { machine.withLock { $0.pageFailed(lane) } }
+    func sentState() { machine.withLock { $0.sentState() } }
+    func takeWatermarks(of lanes: [Lane]) -> [(lane: Lane, through: Int64)] {
+        machine.withLock { $0.takeWatermarks(of: lanes) }
+    }
+    func watermarkFailed(_ lane: Lane) { machine.withLock { $0.watermarkFailed(lane) } }
+
+    /// Notes that the broker has these messages.
+    func acknowledged(_ marks: [DeliveryMark]) {
+        machine.withLock { machine in
+            for mark in marks {
+                switch mark {
+                case .entry(let lane, let number): machine.acknowledged(lane, number)
+                case .state: machine.acknowledgedState()
+                }
+            }
+        }
+        wakeup.wake()
+    }
+}
+
+/// The identity of a message, packed into the token that its acknowledgement returns.
+enum DeliveryMark: Sendable, Hashable {
+    case entry(Lane, Int64)
+    case state
+
+    /// Numbers take 60 bits: a thousand facts a second for thirty million years.
+    init(token: Int64) {
+        self = Lane(rawValue: Int(token & 0xF)).map { .entry($0, token >> 4) } ?? .state
+    }
+
+    /// The lane of an entry; `nil` for a state.
+    var lane: Lane? { if case .entry(let lane, _) = self { lane } else { nil } }
+
+    /// Whether it must arrive, and so waits while the broker refuses it.
+    var isFact: Bool {
+        switch self {
+        case .entry(let lane, _): lane != .answer
+        case .state: false
+        }
+    }
+
+    var token: Int64 {
+        switch self {
+        case .entry(let lane, let number): number << 4 | Int64(lane.rawValue)
+        case .state: 0xF
+        }
+    }
+}
+
+extension DeliveryMark: CustomStringConvertible {
+    /// The text for the log.
+    var description: String {
+        switch self {
+        case .entry(.answer, let number): "answer \(number)"
+        case .entry(let lane, let number): "fact \(number) (\(lane))"
+        case .state: "a state"
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Concurrency
+import Contract
+import DequeModule
+package import Messages
+import Synchronization
+package import Vitals
+
+/// The newest value of every state topic, and which of them still have to be published. However fast a state changes,
+/// it waits here once.
+package final class RetainedStates: Sendable {
+    /// A message to publish.
+    package enum Entry: Sendable {
+        case device(DeviceID, DeviceState)
+        case gatewayInfo(GatewayInfo)
+        case gatewayState(GatewayState)
+        /// A message made elsewhere: discovery, or the clearing of a topic.
+        case message(OutgoingMessage)
+        /// A fact that is sent again.
+        case replay(Fact)
+    }
+
+    private enum Key: Hashable {
+        case device(DeviceID, DeviceState.Part)
+        case gatewayInfo, gatewayState
+        case topic(String)
+        /// A message that is sent once and not again with the next connection.
+        case once(Int)
+    }
+
+    /// Maximum waiting messages that are sent once; further ones wait for room.
+    static let maximumOnce = 512
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        /// Every key in the order in which it first came, which is the order after a new connection.
+        var order: [Key] = []
+        var dirty: Set<Key> = []
+        var queue: Deque<Key> = []
+        var onceCount = 0
+        var nextOnce = 0
+        var isConnected = false
+    }
+    private let state = Mutex(State())
+    private let wakeup: Signal
+    private let room = Signal()
+
+    init(wakeup: Signal) { self.wakeup = wakeup }
+
+    /// States that are sent between the entries of an outbox.
+    package convenience init(beside outbox: Outbox) { self.init(wakeup: outbox.wakeup) }
+
+    package func put(_ entry: Entry) {
+        let key: Key =
+            switch entry {
+            case .device(let device, let state): .device(device, state.part)
+            case .gatewayInfo: .gatewayInfo
+            case .gatewayState: .gatewayState
+            case .message(let message): .topic(message.topic)
+            case .replay: .gatewayInfo
+            }
+        state.withLock { state in
+            if state.entries.updateValue(entry, forKey: key) == nil, entry.isKept { state.order.append(key) }
+            if state.dirty.insert(key).inserted { state.queue.append(key) }
+        }
+        wakeup.wake()
+    }
+
+    /// Sends an entry once. Drops it if no broker is connected or too many already wait.
+    /// Returns whether there was room.
+    @discardableResult
+    package func putOnce(_ entry: Entry) -> Bool {
+        let isTaken = state.withLock { state in
+            guard state.isConnected, state.onceCount < Self.maximumOnce else { return false }
+            let key = Key.once(state.nextOnce)
+            state.nextOnce += 1
+            state.onceCount += 1
+            state.entries[key] = entry
+            state.dirty.insert(key)
+            state.queue.append(key)
+            return true
+        }
+        wakeup.wake()
+        return isTaken
+    }
+
+    /// Waits for room for an entry that is sent once. Only one task may wait at a time.
+    package func waitForRoom() async { await room.wait() }
+
+    package var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// Begins a connection: publishes everything again.
+    func connect() {
+        state.withLock { state in
+            state.isConnected = true
+            for (key, entry) in state.entries where !entry.isKept { state.entries[key] = nil }
+            // The state from before the connection would deny it for ten seconds.
+            if case .gatewayState(var gateway)? = state.entries[.gatewayState] {
+                gateway.broker = GatewayState.connected
+                state.entries[.gatewayState] = .gatewayState(gateway)
+            }
+            state.queue = Deque(state.order)
+            state.dirty = Set(state.order)
+        }
+    }
+
+    func disconnect() {
+        state.withLock { state in
+            state.isConnected = false
+            for (key, _) in state.entries { if case .once = key { state.entries[key] = nil } }
+            state.onceCount = 0
+        }
+        room.wake()
+    }
+
+    /// The next entry to publish; `nil` when there is none.
+    func next() -> Entry? {
+        let (entry, madeRoom) = state.withLock { state -> (Entry?, Bool) in
+            while let key = state.queue.popFirst() {
+                guard state.dirty.remove(key) != nil, let entry = state.entries[key] else { continue }
+                guard case .once = key else {
+                    if !entry.isKept { state.entries[key] = nil }
+                    return (entry, false)
+                }
+                state.entries[key] = nil
+                state.onceCount -= 1
+                return (entry, state.onceCount < Self.maximumOnce / 2)
+            }
+            return (nil, false)
+        }
+        if madeRoom { room.wake() }
+        return entry
+    }
+
+    /// Forgets the states of a device that was removed.
+    package func forget(_ device: DeviceID) {
+        forget { if case .device(let owner, _) = $0 { owner == device } else { false } }
+    }
+
+    /// Forgets the messages of these topics.
+    package func forget(topics: [String]) {
+        let gone = Set(topics)
+        forget { if case .topic(let topic) = $0 { gone.contains(topic) } else { false } }
+    }
+
+    private func forget(_ isGone: (Key) -> Bool) {
+        state.withLock { state in
+            state.order.removeAll(where: isGone)
+            for key in state.entries.keys.filter(isGone) {
+                state.entries[key] = nil
+                state.dirty.remove(key)
+            }
+        }
+    }
+
+    /// The newest `info` of a device, for the messages about it.
+    func info(of device: DeviceID) -> DeviceInfo? {
+        state.withLock { state in
+            guard case .device(_, .info(let info)) = state.entries[.device(device, .info)] else { return nil }
+            return info
+        }
+    }
+
+    /// Publishes a device's configuration once more, unchanged: a control in a user interface falls back.
+    package func repeatConfig(of device: DeviceID) {
+        let entry = state.withLock { $0.entries[.device(device, .config)] }
+        if let entry { put(entry) }
+    }
+
+    /// Publishes everything once more.
+    package func repeatAll() {
+        state.withLock { state in
+            for key in state.order where state.dirty.insert(key).inserted { state.queue.append(key) }
+        }
+        wakeup.wake()
+    }
+
+    /// Whether an entry that is sent once still waits.
+    package var hasOnce: Bool { state.withLock { $0.onceCount > 0 } }
+}
+
+extension RetainedStates.Entry {
+    /// Whether the next connection needs it. Discovery is large and made anew then; a cleared topic is neither.
+    fileprivate var isKept: Bool {
+        if case .message(let message) = self { message.payload.isEmpty } else { true }
+    }
+}

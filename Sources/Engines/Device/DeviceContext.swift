@@ -1,0 +1,39 @@
+import Concurrency
+import GatewayKit
+import Logging
+import StoreAPI
+import Vitals
+
+/// What every part of a device's agent needs: the device's identity and surroundings.
+struct DeviceContext: Sendable {
+    let id: DeviceID
+    let policy: DevicePolicy
+    let store: any DeviceStore
+    let output: DeviceOutput
+    let clock: GatewayClock
+    let logger: Logger
+    /// Fulfilled when the agent has to end.
+    let stopping = Promise<Void>()
+
+    /// Whether the agent has to end.
+    var isStopping: Bool { stopping.value != nil }
+
+    /// The current local day.
+    var today: LocalDay { policy.calendar.day(of: clock.now) }
+
+    /// Publishes a part of the device's state.
+    func publish(_ state: DeviceState) { output.state(id, state) }
+
+    /// Stores changed parts of the device's state. Logs a failure; the part is then stored with its next change.
+    func save(_ changes: [DeviceChange]) async {
+        do throws(StoreError) { try await store.save(changes, of: id) } catch {
+            logger.error("The device's state cannot be stored.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Waits for a time, or until the agent has to end. Returns whether to continue.
+    func pause(for duration: Duration) async -> Bool {
+        await clock.race(against: duration) { [stopping] in _ = try? await stopping.wait() }
+        return !isStopping && !Task.isCancelled
+    }
+}

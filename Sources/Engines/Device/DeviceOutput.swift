@@ -1,0 +1,17 @@
+package import Vitals
+
+/// Where a device's engines report what consumers should know.
+package struct DeviceOutput: Sendable {
+    /// Reports a changed part of the state. Returns at once.
+    package var state: @Sendable (DeviceID, DeviceState) -> Void
+    /// Answers a command, with `accepted` or finally.
+    package var answer: @Sendable (_ key: String, Answer) async -> Void
+
+    package init(
+        state: @escaping @Sendable (DeviceID, DeviceState) -> Void,
+        answer: @escaping @Sendable (_ key: String, Answer) async -> Void
+    ) {
+        self.state = state
+        self.answer = answer
+    }
+}

@@ -1,0 +1,274 @@
+import Concurrency
+import GatewayKit
+import Logging
+import StoreAPI
+import Vitals
+
+/// Reads the device's history when it is due or a command asks for it.
+final class HistorySync {
+    private let context: DeviceContext
+    private var machine: SyncMachine
+    private var marks = SyncMarks()
+    private let queue: SyncQueue
+    private let intake: SampleIntake
+    private let days: DayKeeper
+    private let answers: AnswerLine
+    /// Number of synchronisations that the gateway itself requested.
+    private var requests = 0
+
+    init(context: DeviceContext, intake: SampleIntake, days: DayKeeper, answers: AnswerLine) {
+        self.context = context
+        self.intake = intake
+        self.days = days
+        self.answers = answers
+        machine = SyncMachine(policy: context.policy.sync, calendar: context.policy.calendar, lastSuccessAt: nil)
+        queue = SyncQueue(answers: answers)
+    }
+
+    var state: SyncState { machine.state }
+    /// Whether a synchronisation is running. It settles the days that it touches itself, once each metric is complete.
+    var isRunning: Bool { machine.job != nil }
+
+    /// Restores cursors and the last success from the store.
+    func restore(from record: DeviceRecord) {
+        marks = SyncMarks(cursors: record.cursors)
+        machine = SyncMachine(
+            policy: context.policy.sync, calendar: context.policy.calendar, lastSuccessAt: record.lastSyncAt)
+    }
+
+    // MARK: - Requests
+
+    /// Requests a synchronisation. Returns whether it will run.
+    @discardableResult
+    func request(_ job: SyncJob) -> Bool { !context.isStopping && queue.add(job) }
+
+    /// Requests a synchronisation of everything if one is due.
+    func requestIfDue() {
+        guard marks.isDue(at: context.clock.uptime, every: context.policy.sync.every) else { return }
+        request(SyncJob(name: "schedule", metrics: []))
+    }
+
+    /// Requests a synchronisation for a command, which is answered when the synchronisation ends.
+    func request(_ job: SyncJob, for key: String, while isConnected: () -> Bool) async {
+        guard queue.hasRoom(for: job) else { return await answers.give(key, .tooManySynchronisations) }
+        // Before the job can end.
+        await answers.give(key, Answer(.accepted))
+        guard isConnected() else { return await answers.give(key, .lost) }
+        if !request(job) { await answers.give(key, context.isStopping ? .gone : .tooManySynchronisations) }
+    }
+
+    /// Synchronises a range of a metric for a query, and waits for it. Returns the answer if that fails.
+    func syncRange(
+        _ metric: Metric, from: Timestamp?, to: Timestamp?, for item: CommandItem, while isConnected: () -> Bool
+    ) async -> Answer? {
+        // Removed by whatever ends the job, since the job may outlive this command.
+        let key = "\(item.key)#sync"
+        let job = SyncJob(name: item.name, metrics: [metric], from: from, to: to, commands: [key])
+        guard queue.hasRoom(for: job) else { return .tooManySynchronisations }
+        await answers.give(item.key, Answer(.accepted))
+        guard isConnected() else { return .lost }
+        guard request(job) else { return context.isStopping ? .gone : .tooManySynchronisations }
+        guard var answer = try? await queue.wait(for: key).wait() else { return .lost }
+        if case .sync(let state) = answer.data, let failure = state.failed.first { answer.message = failure.message }
+        answer.data = nil
+        return answer.status == .done ? nil : answer
+    }
+
+    /// Synchronises everything. Returns the result as an answer.
+    func synchronise(named name: String) async -> Answer {
+        requests += 1
+        let key = "\(name)#\(requests)"
+        guard request(SyncJob(name: name, metrics: [], commands: [key])) else {
+            return context.isStopping ? .gone : .tooManySynchronisations
+        }
+        return (try? await queue.wait(for: key).wait()) ?? .lost
+    }
+
+    /// Answers waiting synchronisations when the session has ended.
+    func abandonJobs() async { await queue.abandon() }
+
+    // MARK: - In a session
+
+    /// Notes that a device last seen at `lastSeen` has connected. The next synchronisation reports what was lost since.
+    func noticeAbsence(since lastSeen: Timestamp?, _ capabilities: Capabilities) {
+        marks.noticeAbsence(
+            since: lastSeen, lastSuccessAt: machine.state.lastSuccessAt, capabilities, at: context.clock.now)
+    }
+
+    /// Runs synchronisations one after the other during the session, the first one now.
+    func run(on line: DeviceLine) async throws {
+        request(SyncJob(name: "connect", metrics: []))
+        while true { try await run(queue.next(), on: line) }
+    }
+
+    private func run(_ wanted: SyncJob, on line: DeviceLine) async throws {
+        let capabilities = line.capabilities
+        var job = wanted
+        // Each once, and sport first, so that heart rates during a workout are recognised.
+        job.metrics = Metric.synchronised.filter {
+            wanted.metrics.isEmpty ? capabilities.canSynchronise($0) : wanted.metrics.contains($0)
+        }
+        if wanted.metrics.isEmpty, wanted.from == nil, wanted.to == nil {
+            marks.nextAt = context.clock.uptime + context.policy.sync.every
+            await reportLoss(of: capabilities)
+        }
+        var events: [SyncMachine.Event] = [.start(job, cursors: marks.cursors, capabilities: capabilities)]
+        var failure: DeviceError?
+        while !events.isEmpty {
+            for action in machine.handle(events.removeFirst(), at: context.clock.now) {
+                // After the session has ended, leave the device alone, but finish the job.
+                if failure != nil, action.needsDevice { continue }
+                do throws(DeviceError) {
+                    if let event = try await perform(action, of: job, on: line) { events.append(event) }
+                } catch {
+                    // Committed samples stay.
+                    failure = error
+                    events = [.disconnected]
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Reports what was lost while the device was away for longer than it keeps its history: once per absence, even if
+    /// reading takes several attempts.
+    private func reportLoss(of capabilities: Capabilities) async {
+        guard let gap = marks.loss(of: capabilities, at: context.clock.now) else { return }
+        if await report(gap) { marks.lossFrom = nil }
+    }
+
+    @discardableResult
+    private func report(_ gap: Gap) async -> Bool {
+        do throws(StoreError) { try await context.store.report(gap, of: context.id) } catch {
+            context.logger.error("The gap cannot be stored.", metadata: ["error": "\(error)"])
+            return false
+        }
+        return true
+    }
+
+    private func perform(
+        _ action: SyncMachine.Action, of job: SyncJob, on line: DeviceLine
+    ) async throws(DeviceError) -> SyncMachine.Event? {
+        switch action {
+        case .publish(let state):
+            context.publish(.sync(state))
+            return nil
+        case .read(let request): return try await read(request, from: line)
+        case .ingest(let samples, let metric, let cursor):
+            return await store(samples, of: metric, cursor: cursor, capabilities: line.capabilities)
+        case .acknowledge(let metric, let through):
+            try await acknowledge(metric, through: through, to: line)
+            return nil
+        case .summarise(let metric, let days): return try await summarise(metric, days, on: line)
+        case .report(let gap):
+            await report(gap)
+            return nil
+        case .wasRead(let metric, let from, let to):
+            await days.markRead(metric, from: from, to: to)
+            return nil
+        case .finishedMetric(let metric):
+            intake.publishSynchronised(metric)
+            await days.keepUp(settles: true)
+            return nil
+        case .finished(let job, let state):
+            await complete(job, state)
+            return nil
+        }
+    }
+
+    private func read(
+        _ request: HistoryRequest, from line: DeviceLine
+    ) async throws(DeviceError) -> SyncMachine.Event {
+        do throws(DeviceError) {
+            let page = try await line.call("history/read", DeviceTimeouts.history) {
+                device throws(DeviceError) in try await device.history(request)
+            }
+            let left = page.malformed + page.samples.count { $0.metric != request.metric || !$0.isValid }
+            if left > 0 { intake.ignore("records of \(request.metric.rawValue)", count: left) }
+            return .page(page)
+        } catch {
+            if error.endsSession { throw error }
+            return .failed(AnswerCode(error), error.message)
+        }
+    }
+
+    private func acknowledge(
+        _ metric: Metric, through: Timestamp, to line: DeviceLine
+    ) async throws(DeviceError) {
+        do throws(DeviceError) {
+            try await line.call("history/acknowledge") { device throws(DeviceError) in
+                try await device.acknowledgeHistory(of: metric, through: through)
+            }
+        } catch {
+            if error.endsSession { throw error }
+            context.logger.warning("The device did not take an acknowledgement.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func store(
+        _ samples: [Sample], of metric: Metric, cursor: Timestamp?, capabilities: Capabilities
+    ) async -> SyncMachine.Event {
+        do throws(StoreError) {
+            let samples = try await intake.withStoredIdentity(samples, of: metric, capabilities: capabilities)
+            let cursors = cursor.map { [metric: $0] } ?? [:]
+            let result = try await intake.store(samples, source: .sync, cursors: cursors)
+            marks.cursors.merge(cursors) { $1 }
+            return .committed(new: result.new + result.corrected, known: result.known)
+        } catch {
+            return .failed(.deviceError, "The samples cannot be stored: \(error.message)")
+        }
+    }
+
+    /// Reads and stores the device's own summaries of days.
+    private func summarise(
+        _ metric: Metric, _ parts: [ClosedRange<LocalDay>], on line: DeviceLine
+    ) async throws(DeviceError) -> SyncMachine.Event {
+        for part in parts {
+            do throws(DeviceError) {
+                let summaries = try await line.call("summary/read", DeviceTimeouts.history) {
+                    device throws(DeviceError) in try await device.summaries(of: metric, days: part)
+                }
+                try await store(summaries, of: metric, part)
+            } catch {
+                if error.endsSession { throw error }
+                return .failed(AnswerCode(error), error.message)
+            }
+        }
+        return .summarised
+    }
+
+    private func store(
+        _ summaries: [DailySummary], of metric: Metric, _ wanted: ClosedRange<LocalDay>
+    ) async throws(DeviceError) {
+        for summary in summaries {
+            guard summary.metric == metric, wanted.contains(summary.day) else {
+                intake.ignore("a summary that was not asked for")
+                continue
+            }
+            do throws(StoreError) { try await days.storeOwn(summary) } catch {
+                throw DeviceError(.failure, "The summaries cannot be stored: \(error.message)")
+            }
+        }
+    }
+
+    private func complete(_ job: SyncJob, _ state: SyncState) async {
+        // Failed metrics may have brought samples, too.
+        intake.publishSynchronised()
+        days.publishToday()
+        if state.failed.isEmpty, let at = state.lastSuccessAt { await context.save([.lastSync(at)]) }
+        context.logger.info(
+            "A synchronisation ended.",
+            metadata: ["job": "\(job.name)", "new": "\(state.samplesNew)", "failed": "\(state.failed.count)"])
+        await queue.complete(job, state)
+    }
+}
+
+extension SyncMachine.Action {
+    /// Whether it calls the device.
+    fileprivate var needsDevice: Bool {
+        switch self {
+        case .read, .acknowledge, .summarise: true
+        case .ingest, .publish, .report, .wasRead, .finishedMetric, .finished: false
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import Concurrency
+import GatewayKit
+import Logging
+import StoreAPI
+import Vitals
+
+/// Keeps the device connected, and knows whether it is.
+final class LinkKeeper {
+    /// State of the connection.
+    enum Phase {
+        /// Nothing is open. The promise ends the wait for the next attempt early.
+        case waiting(Promise<Void>)
+        case attempting(ConnectionAttempt)
+        case open(OpenSession)
+    }
+
+    private let context: DeviceContext
+    private let opener: DeviceAgent.Opener
+    private var machine: ConnectionMachine
+    private var contact: Contact
+    private var phase = Phase.waiting(Promise())
+    /// Fulfilled at the next connection, for commands that wait for one.
+    private(set) var connected = Promise<Void>()
+
+    init(context: DeviceContext, opener: @escaping DeviceAgent.Opener, generator: any RandomNumberGenerator & Sendable)
+    {
+        self.context = context
+        self.opener = opener
+        machine = ConnectionMachine(at: context.clock.now, generator: generator)
+        contact = Contact(offlineAfter: context.policy.offlineAfter)
+    }
+
+    /// The open session.
+    var session: OpenSession? { if case .open(let session) = phase { session } else { nil } }
+    var state: LinkState { machine.state }
+    var lastSeen: Timestamp? { contact.lastSeen }
+    var clock: GatewayClock { context.clock }
+
+    /// Restores when the device was last seen.
+    func restore(lastSeen: Timestamp?) {
+        contact = Contact(lastSeen: lastSeen, offlineAfter: context.policy.offlineAfter)
+    }
+
+    /// Performs what the connection machine decides, until the task is cancelled or the agent has to end.
+    /// - Parameter runSession: what to do with an open session.
+    func keepConnected(
+        _ runSession: @escaping @Sendable (any DeviceSession, ConnectionAttempt) async throws -> Void
+    ) async {
+        var event = ConnectionMachine.Event.start
+        while !Task.isCancelled, !context.isStopping {
+            var next: ConnectionMachine.Event?
+            for action in machine.handle(event, at: context.clock.now) {
+                switch action {
+                case .publish(let state): context.publish(.link(state))
+                case .open: next = .ended(await openOnce(runSession))
+                case .wait(let duration):
+                    await waitToRetry(duration)
+                    next = .woken
+                case .close: break
+                }
+            }
+            guard let next else { break }
+            event = next
+        }
+        publish(machine.handle(.stop, at: context.clock.now))
+    }
+
+    /// Requests a new connection.
+    func reconnect() {
+        for action in machine.handle(.reconnect, at: context.clock.now) {
+            switch action {
+            case .close: end(.reconnect)
+            case .wait: if case .waiting(let wake) = phase { wake.fulfil(()) }
+            default: break
+            }
+        }
+    }
+
+    /// Ends the attempt, the session or the wait for the next attempt.
+    func end(_ reason: SessionEnd) {
+        switch phase {
+        case .waiting(let wake): wake.fulfil(())
+        case .attempting(let attempt): attempt.end.fulfil(reason)
+        case .open(let session): session.attempt.end.fulfil(reason)
+        }
+    }
+
+    /// Enters an open session. Returns the work that will be handed to it.
+    func open(_ description: DeviceDescription, _ attempt: ConnectionAttempt) -> AsyncStream<SessionWork> {
+        let (work, source) = AsyncStream.makeStream(
+            of: SessionWork.self, bufferingPolicy: .bufferingOldest(DeviceAgent.maximumCommands))
+        attempt.opened.fulfil(())
+        phase = .open(OpenSession(description: description, attempt: attempt, work: source))
+        return work
+    }
+
+    /// Reports the device as connected, once the session's clock and capabilities are known.
+    func reportConnected(_ description: DeviceDescription) {
+        let now = context.clock.now
+        markSeen()
+        let skew = description.clock.map { Double(($0.now - now).inMilliseconds) / 1000 }
+        publish(machine.handle(.opened(clockSkew: skew), at: now))
+    }
+
+    /// Resumes commands that wait for a connection.
+    func admitCommands() { connected.fulfil(()) }
+
+    /// Leaves the session, which takes no more work.
+    func close() {
+        guard case .open(let session) = phase else { return }
+        session.attempt.closed.fulfil(())
+        phase = .attempting(session.attempt)
+        connected = Promise()
+        session.work.finish()
+    }
+
+    /// Hands work to the open session. Returns the error if that fails; `abandon` is then not called.
+    func handOver(_ work: SessionWork) -> DeviceError? {
+        guard let session else { return SessionWork.notConnected }
+        return switch session.work.yield(work) {
+        case .enqueued: nil
+        case .dropped: DeviceError(.busy, "Too many commands are running.")
+        default: SessionWork.notConnected
+        }
+    }
+
+    /// Hands work to the open session and waits for the result.
+    /// - Throws: `disconnected` if there is no session, or it ends first.
+    func ask<Value: Sendable>(
+        _ work: (SessionWork.Reply<Value>) -> SessionWork
+    ) async throws(DeviceError) -> Value {
+        let reply = SessionWork.Reply<Value>()
+        if let error = handOver(work(reply)) { throw error }
+        return try await reply.waitUncancelled().get()
+    }
+
+    // MARK: - Signs of life
+
+    /// Records a sign of life.
+    func markSeen() {
+        contact.markSeen(at: context.clock.now, uptime: context.clock.uptime)
+        publishAvailability(always: false)
+    }
+
+    /// Does not count the time until now as silence: the gateway was not listening.
+    func excuseSilence() { contact.excuseSilence(until: context.clock.uptime) }
+
+    func publishAvailability(always: Bool) {
+        guard contact.updateAvailability(at: context.clock.now) || always else { return }
+        context.publish(.availability(isOnline: contact.isOnline))
+    }
+
+    /// Stores when the device was last seen: at intervals, and when its session has ended.
+    func saveLastSeen(isFinal: Bool) async {
+        if let lastSeen = contact.takeUnsaved(isFinal: isFinal) { await context.save([.lastSeen(lastSeen)]) }
+    }
+
+    /// Pings a silent device, until one ping fails.
+    func watch(_ device: any DeviceSession) async throws {
+        let clock = context.clock
+        var pinged = clock.uptime
+        while true {
+            let silent = clock.uptime - max(contact.lastHeard, pinged)
+            guard silent >= DeviceTimeouts.idle else {
+                try await clock.sleep(for: DeviceTimeouts.idle - silent)
+                continue
+            }
+            try await withDeadline(DeviceTimeouts.ping, clock: clock, naming: "a ping") {
+                () async throws(DeviceError) in try await device.ping()
+            }
+            pinged = clock.uptime
+            markSeen()
+        }
+    }
+
+    /// Interval at which the signal strength is queried.
+    private static let signalInterval: Duration = .minutes(1)
+
+    /// Queries the radio signal strength at intervals, if the session knows it.
+    func followSignal(
+        of device: any DeviceSession, _ note: @Sendable (_ strength: Int) async -> Void
+    ) async throws {
+        while true {
+            let strength = try? await withDeadline(
+                DeviceTimeouts.ping, clock: context.clock, naming: "the signal strength"
+            ) { () async throws(DeviceError) in await device.signalStrength() }
+            if let strength = strength ?? nil { await note(strength) }
+            try await context.clock.sleep(for: Self.signalInterval)
+        }
+    }
+
+    /// Records the radio signal strength, in dBm.
+    func noteSignal(_ strength: Int) { publish(machine.handle(.signal(strength), at: context.clock.now)) }
+
+    // MARK: - Attempts
+
+    private func waitToRetry(_ duration: Duration) async {
+        guard duration > .zero else { return }
+        let wake = Promise<Void>()
+        phase = .waiting(wake)
+        if context.isStopping { return }
+        await context.clock.race(against: duration) { _ = try? await wake.wait() }
+    }
+
+    /// Opens a session and holds it. Returns why it ended; `nil` if on purpose.
+    private func openOnce(
+        _ runSession: @escaping @Sendable (any DeviceSession, ConnectionAttempt) async throws -> Void
+    ) async -> String? {
+        let attempt = ConnectionAttempt()
+        phase = .attempting(attempt)
+        defer { phase = .waiting(Promise()) }
+        if context.isStopping { return nil }
+        do {
+            try await withThrowingTaskGroup(of: Bool.self) { [opener] group in
+                group.addTask {
+                    try await opener { session in try await runSession(session, attempt) }
+                    return true
+                }
+                // Ends an attempt that never opens a session.
+                group.addTask {
+                    let reason = try await attempt.end.wait()
+                    if attempt.isOpen { return false }
+                    throw reason
+                }
+                defer { group.cancelAll() }
+                while let isOver = try await group.next(), !isOver {}
+            }
+            return "The device closed the connection."
+        } catch SessionEnd.stopped, SessionEnd.reconnect {
+            return nil
+        } catch SessionEnd.failed(let message) {
+            return message
+        } catch is CancellationError {
+            return "The connection was cancelled."
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func publish(_ actions: [ConnectionMachine.Action]) {
+        for case .publish(let state) in actions { context.publish(.link(state)) }
+    }
+}

@@ -1,0 +1,237 @@
+import Concurrency
+import GatewayKit
+import Logging
+import StoreAPI
+import Vitals
+
+/// Keeps the device's monitoring in step with the desired settings.
+final class MonitorSync {
+    /// The result of a change of the monitoring.
+    enum ChangeResult: Sendable {
+        /// The command gets this answer.
+        case answered(Answer)
+        /// The change is on disk; the device has to get it.
+        case accepted
+    }
+
+    /// A metric whose monitoring could not be read or written, and why.
+    struct Failure: Sendable {
+        var metric: Metric
+        var error: DeviceError
+    }
+
+    private let context: DeviceContext
+    private let profile: DeviceProfile
+    private var twin: TwinMachine { didSet { intake.limits = twin.settings } }
+    /// The twin as stored.
+    private var stored: TwinState?
+    /// The limits last applied to alerts.
+    private var applied = MonitorSettings()
+    /// Serialises conversations about the monitoring.
+    private let conversation = AsyncMutex()
+    /// Serialises changes of the twin, until each is on disk.
+    private let turn = AsyncMutex()
+    private let intake: SampleIntake
+
+    init(context: DeviceContext, profile: DeviceProfile, intake: SampleIntake) {
+        self.context = context
+        self.profile = profile
+        self.intake = intake
+        twin = TwinMachine(state: TwinState(updatedAt: context.clock.now))
+    }
+
+    var state: TwinState { twin.state }
+    /// The limits in force: the desired ones, or, before the first report, those reported.
+    var settings: MonitorSettings { twin.settings }
+
+    /// Restores the twin from the store.
+    func restore(_ state: TwinState?) {
+        if let state { twin = TwinMachine(state: state) }
+        stored = state
+        applied = twin.settings
+    }
+
+    // MARK: - Conversations with the device
+
+    /// Reads the device's monitoring (of all monitored metrics if none is named), and writes pending settings. Returns
+    /// which metrics could not be read.
+    func refresh(_ metrics: [Metric] = [], on line: DeviceLine) async throws(DeviceError) -> [Failure] {
+        try await conversation.withLock { () async throws(DeviceError) in
+            let monitored = line.capabilities.metrics(with: .monitor)
+            let failures = await read(metrics.isEmpty ? monitored : metrics, from: line)
+            guard !failures.contains(where: \.error.endsSession) else { return failures }
+            // What was read is answered also if the session ends while the pending settings are written.
+            do throws(DeviceError) { try await write(to: line) } catch { if !error.endsSession { throw error } }
+            return failures
+        }
+    }
+
+    /// Writes pending settings and reads them back. Returns what the device did not take.
+    func push(to line: DeviceLine) async throws(DeviceError) -> String? {
+        try await conversation.withLock { () async throws(DeviceError) in try await write(to: line) }
+    }
+
+    /// Reads and takes the monitoring of some metrics. Returns which could not be read.
+    private func read(_ metrics: [Metric], from line: DeviceLine) async -> [Failure] {
+        let (reported, failures) = await ask(for: metrics, line)
+        // The gateway alone keeps what the device does not support; a metric that failed otherwise stays unknown.
+        twin.recordReads(of: metrics, failed: failures.filter { $0.error.code != .unsupported }.map(\.metric))
+        await report(reported, of: line.capabilities)
+        return failures
+    }
+
+    @discardableResult
+    private func write(to line: DeviceLine) async throws(DeviceError) -> String? {
+        let unknown = twin.unknown
+        if !unknown.isEmpty {
+            let failures = await read(unknown, from: line)
+            if let end = failures.first(where: \.error.endsSession) { throw end.error }
+        }
+        let writes = twin.writes
+        guard !writes.isEmpty else {
+            return twin.state.pending.isEmpty
+                ? nil : "The device did not say how it is set; the change is tried again at the next connection."
+        }
+        var failures: [Failure] = []
+        for configuration in writes {
+            twin.markWriting(configuration)
+            do throws(DeviceError) {
+                try await line.call("monitor/write") { device throws(DeviceError) in
+                    try await device.setMonitorConfiguration(configuration)
+                }
+            } catch {
+                if error.endsSession { throw error }
+                failures.append(Failure(metric: configuration.metric, error: error))
+            }
+        }
+        // Read refused ones back, too: they are no longer under way, and must not hide a change made on the device.
+        let (reported, unread) = await ask(for: writes.map(\.metric), line)
+        if let end = unread.first(where: \.error.endsSession) {
+            await report(reported, of: line.capabilities)
+            throw end.error
+        }
+        failures += unread
+        return await report(
+            reported, of: line.capabilities, failures: failures.map { ($0.metric, $0.error.message) })
+    }
+
+    /// Reads the device's monitoring. A metric that cannot be read does not stop the others. If the session ends, the
+    /// metrics read so far count, and each other one fails with that error.
+    private func ask(
+        for metrics: [Metric], _ line: DeviceLine
+    ) async -> (settings: MonitorSettings, failures: [Failure]) {
+        var settings = MonitorSettings()
+        var failures: [Failure] = []
+        for (index, metric) in metrics.enumerated() {
+            do throws(DeviceError) {
+                let configuration = try await line.call("monitor/read") { device throws(DeviceError) in
+                    try await device.monitorConfiguration(of: metric)
+                }
+                if configuration.metric == metric { settings.set(configuration) }
+            } catch {
+                failures.append(Failure(metric: metric, error: error))
+                guard error.endsSession else { continue }
+                failures += metrics[(index + 1)...].map { Failure(metric: $0, error: error) }
+                break
+            }
+        }
+        return (settings, failures)
+    }
+
+    // MARK: - Changes
+
+    /// Takes what the device reported and, after writes, how those went.
+    @discardableResult
+    private func report(
+        _ reported: MonitorSettings, of capabilities: Capabilities,
+        failures: [(metric: Metric, error: String)]? = nil
+    ) async -> String? {
+        await turn.withLock {
+            twin.report(reported, capabilities: capabilities, at: context.clock.now)
+            let error = failures.flatMap { twin.finishWrites(failures: $0, at: context.clock.now) }
+            // Also store what failed to be stored before. If it fails again, still publish what the device has.
+            let isBehind = twin.state != stored || intake.isBehind(twin.settings, before: applied)
+            if isBehind, !(await store()) { publish() }
+            return error
+        }
+    }
+
+    /// Accepts a change that a command asks for.
+    func accept(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> ChangeResult {
+        await turn.withLock { await change(patch, ifVersion: ifVersion, adopts: adopts) }
+    }
+
+    private func change(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> ChangeResult {
+        let before = twin.state
+        let result = twin.apply(
+            patch, ifVersion: ifVersion, adopts: adopts, capabilities: profile.capabilities, at: context.clock.now)
+        switch result {
+        case .rejected(let violations):
+            publish()
+            let code: AnswerCode = violations.allSatisfy { $0.code == .unsupported } ? .unsupported : .invalid
+            let message = "Nothing was changed: \(violations.count) of the settings cannot be accepted."
+            return .answered(Answer(.rejected, code: code, message: message, violations: violations))
+        case .conflict(let current):
+            publish()
+            return .answered(
+                Answer(
+                    .rejected, code: .conflict, message: "The configuration is at version \(current) by now.",
+                    data: .version(current, pending: twin.state.pending)))
+        case .unchanged:
+            publish()
+            return .answered(Answer(.done, data: version))
+        case .waiting, .accepted: break
+        }
+        guard await store() else {
+            twin.undo(to: before)
+            publish()
+            return .answered(
+                Answer(.failed, code: .deviceError, message: "The settings cannot be stored: see the gateway's log."))
+        }
+        return .accepted
+    }
+
+    /// Writes an accepted change to the device, if it is connected. The answer lists what is still pending.
+    func confirm(over link: LinkKeeper) async -> Answer {
+        guard link.session != nil else { return Answer(.done, data: version) }
+        do throws(DeviceError) {
+            if let refusal = try await link.ask({ .push($0) }) {
+                return Answer(.failed, code: .deviceError, message: refusal, data: version)
+            }
+        } catch {
+            guard error.endsSession else { return Answer(error, data: version) }
+            let message = "The link broke before the device confirmed the change; it is sent at the next connection."
+            return Answer(.done, code: .disconnected, message: message, data: version)
+        }
+        return Answer(.done, data: version)
+    }
+
+    /// The answer to a command that reads the monitoring, with the metrics that were read.
+    func answer(reading metrics: [Metric], failures: [Failure]) -> Answer {
+        let wanted = metrics.isEmpty ? profile.capabilities?.metrics(with: .monitor) ?? [] : metrics
+        let read = Metric.monitored.filter { metric in
+            wanted.contains(metric) && !failures.contains { $0.metric == metric }
+        }
+        let data = Answer.Data.settings(twin.state.reported, of: read)
+        guard let first = failures.first else { return Answer(.done, data: data) }
+        let message = failures.map { "\($0.metric.rawValue): \($0.error.message)" }.joined(separator: " ")
+        return Answer(.failed, code: AnswerCode(first.error), message: message, data: data)
+    }
+
+    private var version: Answer.Data { .version(twin.state.version, pending: twin.state.pending) }
+
+    /// Stores the twin and the effects of its limits. Returns whether they are on disk.
+    private func store() async -> Bool {
+        let (state, limits) = (twin.state, twin.settings)
+        do throws(StoreError) { try await intake.store(state, limits: limits, before: applied) } catch {
+            context.logger.error("The monitoring cannot be stored.", metadata: ["error": "\(error)"])
+            return false
+        }
+        stored = state
+        applied = limits
+        publish()
+        return true
+    }
+
+    private func publish() { context.publish(.config(twin.state)) }
+}

@@ -1,0 +1,65 @@
+import Concurrency
+import GatewayKit
+import Vitals
+
+/// Why a session ended.
+enum SessionEnd: Error {
+    /// The gateway stops, or the device was removed.
+    case stopped
+    /// A new connection was requested.
+    case reconnect
+    case failed(String)
+}
+
+/// One attempt to connect, and the session that it opens.
+struct ConnectionAttempt: Sendable {
+    /// Fulfilled with the reason for which the attempt or its session has to end.
+    let end = Promise<SessionEnd>()
+    /// Fulfilled when the session is open. An open session ends by itself, after a goodbye.
+    let opened = Promise<Void>()
+    /// Fulfilled when the session has ended.
+    let closed = Promise<Void>()
+
+    var isOpen: Bool { opened.value != nil && closed.value == nil }
+}
+
+/// An open session.
+struct OpenSession: Sendable {
+    let description: DeviceDescription
+    let attempt: ConnectionAttempt
+    /// Work that needs the session, runs within it and ends with it.
+    let work: AsyncStream<SessionWork>.Continuation
+}
+
+/// Work that needs the open session.
+enum SessionWork: Sendable {
+    /// The result of work that a command asked for.
+    typealias Reply<Value: Sendable> = Promise<Result<Value, DeviceError>>
+
+    /// Stop and start measurements.
+    case measurement(MeasurementOrder)
+    /// Write pending settings.
+    case push(Reply<String?>)
+    /// Read the monitoring of these metrics.
+    case fetch([Metric], Reply<[MonitorSync.Failure]>)
+    /// Set the device's clock.
+    case setClock(Reply<Void>)
+
+    /// Answers work that cannot be done, as the session has ended.
+    func abandon() {
+        switch self {
+        case .measurement: break
+        case .push(let reply): reply.fulfil(.failure(Self.notConnected))
+        case .fetch(_, let reply): reply.fulfil(.failure(Self.notConnected))
+        case .setClock(let reply): reply.fulfil(.failure(Self.notConnected))
+        }
+    }
+
+    static let notConnected = DeviceError(.disconnected, "The device is not connected.")
+}
+
+/// Measurements to stop, and then one to start, as a device runs one at a time.
+struct MeasurementOrder: Sendable {
+    var stops: [MeasurementID]
+    var start: (metric: Metric, duration: Duration, attempt: Int)?
+}

@@ -1,0 +1,251 @@
+import Concurrency
+import GatewayKit
+import Logging
+import StoreAPI
+import Vitals
+
+/// Stores samples and alerts with all their consequences.
+final class SampleIntake {
+    /// Wait before samples that the store refused are offered again.
+    static let storeRetry: Duration = .seconds(1)
+
+    /// The limits by which samples are evaluated.
+    var limits = MonitorSettings() { didSet { projection.exerciseMaximum = limits.exerciseMaximum } }
+    let context: DeviceContext
+    private let profile: DeviceProfile
+    private let projection: SharedProjection
+    private let wear: WearKeeper
+    private var newest: NewestValues
+    private var input = InputLog()
+    /// Called while a failing store holds the device back.
+    private let onHeldBack: () -> Void
+
+    init(
+        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, wear: WearKeeper,
+        onHeldBack: @escaping () -> Void
+    ) {
+        self.context = context
+        self.profile = profile
+        self.projection = projection
+        self.wear = wear
+        self.onHeldBack = onHeldBack
+        newest = NewestValues(freshness: context.policy.freshness)
+    }
+
+    // MARK: - What the device sends by itself
+
+    /// Stores live samples, and tells the device which are durable and which are refused.
+    func storeLive(_ live: LiveSamples, from device: any DeviceSession) async throws {
+        guard !live.samples.isEmpty else { return }
+        let now = context.clock.now
+        var incoming: [Intake.Incoming] = []
+        incoming.reserveCapacity(live.samples.count)
+        var settled: [(receipt: SampleReceipt, refusal: DeviceError?)] = []
+        for (sample, receipt) in zip(live.samples, live.receipts) {
+            let refusal = SampleCheck.refusal(of: sample, at: now)
+            if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
+            if let receipt { settled.append((receipt, refusal?.error)) }
+        }
+        if !incoming.isEmpty { try await store(incoming, source: .live, isUrgent: true) }
+        if !settled.isEmpty { try await device.settle(settled) }
+    }
+
+    /// Stores a sample of the running measurement. Returns it as stored; `nil` if it is refused.
+    func storeMeasured(_ sample: Sample, source: SampleSource) async throws(StoreError) -> StoredSample? {
+        let now = context.clock.now
+        if let refusal = SampleCheck.refusal(of: sample, at: now) {
+            input.refuse(sample, refusal.reason)
+            return nil
+        }
+        try await store([sample], source: source, isUrgent: true)
+        if let stored = projection.current.latest[sample.metric], stored.sample == sample { return stored }
+        return StoredSample(
+            sample: sample, id: SampleID(device: context.id, sample: sample), revision: 1,
+            receivedAt: context.clock.now)
+    }
+
+    /// Publishes the samples refused since the last report, as a gap per metric.
+    func reportRefused(isFinal: Bool) async {
+        let now = context.clock.now
+        for (metric, refusals) in input.removeRefused(at: now, isFinal: isFinal) {
+            do throws(StoreError) {
+                try await context.store.report(Gap(refusals, of: metric, at: now), of: context.id)
+            } catch {
+                input.restore(refusals, of: metric)
+                context.logger.error(
+                    "Refused samples cannot be reported; trying again.",
+                    metadata: ["error": "\(error)", "metric": "\(metric.rawValue)"])
+            }
+        }
+    }
+
+    /// Stores the battery charge, in percent.
+    func storeBattery(percent: Double) async throws(StoreError) {
+        let sample = Sample(metric: .battery, start: context.clock.now, reading: .value(percent))
+        guard sample.isValid else { return }
+        try await store([sample], source: .live, isUrgent: true)
+        await profile.learn(.battery)
+    }
+
+    /// Stores an alert that the device itself raised or cleared.
+    func storeAlert(_ alert: DeviceAlert) async throws(StoreError) {
+        guard profile.capabilities.map({ $0.supports(alert.rule.metric) || alert.rule.isOffered(by: $0) }) ?? true
+        else {
+            return ignore("an alert of \(alert.rule.name), which is not among the device's capabilities")
+        }
+        var alert = alert
+        // The device's clock is ahead: an alert cannot be later than its arrival.
+        let now = context.clock.now
+        if alert.at > now + SyncPolicy.futureTolerance { alert.at = now }
+        let final = alert
+        try await retryUntilStored { () async throws(StoreError) in
+            try await self.decide { projection, context in projection.recording(final, in: context) }
+        }
+    }
+
+    /// Counts and logs invalid input of the device.
+    func ignore(_ what: String, count: Int = 1) {
+        input.ignore(count)
+        context.logger.debug(
+            "Input of the device was ignored.", metadata: ["what": "\(what)", "count": "\(input.ignored)"])
+    }
+
+    // MARK: - Storing
+
+    /// Stores samples with all their consequences.
+    ///
+    /// With `isUrgent`, the samples exist nowhere else: the call waits for a store that cannot take them, and meanwhile
+    /// holds the device back.
+    @discardableResult
+    func store(
+        _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool = false
+    ) async throws(StoreError) -> IntakeResult {
+        try await store(samples.map(identified), source: source, cursors: cursors, isUrgent: isUrgent)
+    }
+
+    @discardableResult
+    private func store(
+        _ incoming: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool
+    ) async throws(StoreError) -> IntakeResult {
+        guard isUrgent else { return try await commit(incoming, source: source, cursors: cursors) }
+        return try await retryUntilStored { () async throws(StoreError) in
+            try await self.commit(incoming, source: source, cursors: cursors)
+        }
+    }
+
+    /// A sample with its id. Warns once per metric that is missing from the device's capabilities: its samples are
+    /// stored, since none may be lost, but it has no entity and no setting.
+    private func identified(_ sample: Sample) -> Intake.Incoming {
+        if let capabilities = profile.capabilities,
+            input.isNewlyUndeclared(sample.metric, capabilities: capabilities)
+        {
+            context.logger.warning(
+                "The device sends a metric that is not among its capabilities; its samples are stored.",
+                metadata: ["metric": "\(sample.metric.rawValue)"])
+        }
+        return Intake.Incoming(sample: sample, id: SampleID(device: context.id, sample: sample))
+    }
+
+    /// Lets the projection decide something without samples, in its own transaction.
+    func decide(
+        _ decision: @escaping @Sendable (SampleProjection, IntakeContext) -> Recording
+    ) async throws(StoreError) {
+        try await projection.exclusively { () async throws(StoreError) in
+            let intake = intakeContext(of: .live)
+            _ = try await projection.commit(receivedAt: intake.now) { projection, _ in decision(projection, intake) }
+        }
+    }
+
+    /// Whether these limits are not applied to the alert levels yet.
+    func isBehind(_ limits: MonitorSettings, before: MonitorSettings) -> Bool {
+        projection.current.alerts.isBehind(limits, before: before)
+    }
+
+    /// Stores a twin and, in the same commit, the effects of its limits: clears alerts whose limits were removed, and
+    /// gives rules with new limits a level.
+    func store(
+        _ twin: TwinState, limits: MonitorSettings, before: MonitorSettings
+    ) async throws(StoreError) {
+        guard isBehind(limits, before: before) else {
+            return try await context.store.save([.twin(twin)], of: context.id)
+        }
+        try await decide { projection, context in
+            var recording = projection.recording(limitsOf: limits, before: before, in: context)
+            recording.decision.changes = [.twin(twin)]
+            return recording
+        }
+    }
+
+    private func commit(
+        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp]
+    ) async throws(StoreError) -> IntakeResult {
+        try await projection.exclusively { () async throws(StoreError) in
+            projection.beginDayIfDue()
+            let intake = intakeContext(of: source)
+            let before = projection.current.latest
+            let result = try await projection.commit(samples, receivedAt: intake.now, cursors: cursors) {
+                projection, outcomes in
+                projection.recording(outcomes, in: intake)
+            }
+            newest.change(from: before, to: projection.current.latest, isSync: source == .sync)
+            if source != .sync { publishLatest() }
+            return result
+        }
+    }
+
+    /// Retries until the store has taken data that exists nowhere else, or the session ends.
+    private func retryUntilStored<Result>(
+        _ body: () async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        var failures = FailureCount()
+        while true {
+            do throws(StoreError) { return try await body() } catch {
+                guard !Task.isCancelled else { throw error }
+                if failures.countAndDecideToLog() {
+                    context.logger.error(
+                        "Samples cannot be stored; trying again.",
+                        metadata: ["error": "\(error)", "failures": "\(failures.count)"])
+                }
+                do { try await context.clock.sleep(for: Self.storeRetry) } catch {
+                    throw StoreError(.closed, "\(error)")
+                }
+                onHeldBack()
+            }
+        }
+    }
+
+    /// A device that measures on demand was put on for it and counts as worn, whatever it reported before.
+    private func intakeContext(of source: SampleSource) -> IntakeContext {
+        let policy = context.policy
+        return IntakeContext(
+            source: source, now: context.clock.now, freshness: policy.freshness, settings: limits,
+            policy: policy.alerts, isWorn: wear.isWorn || source == .measure, calendar: policy.calendar)
+    }
+
+    // MARK: - Newest values
+
+    /// Publishes newest samples that changed or went stale.
+    func publishLatest() {
+        for state in newest.update(projection.current.latest, at: context.clock.now) { context.publish(.latest(state)) }
+    }
+
+    /// Publishes what a metric's synchronisation (of all metrics if `nil`) brought, once it has ended.
+    func publishSynchronised(_ metric: Metric? = nil) {
+        newest.release(metric)
+        publishLatest()
+    }
+
+    /// When the next value goes stale.
+    var nextExpiry: Timestamp? { newest.nextExpiry }
+}
+
+/// Live samples to be stored together, with the receipts that the device wants for them.
+struct LiveSamples {
+    private(set) var samples: [Sample] = []
+    private(set) var receipts: [SampleReceipt?] = []
+
+    mutating func add(_ new: [Sample], _ marks: [SampleReceipt]) {
+        samples += new
+        receipts += new.indices.map { $0 < marks.count ? marks[$0] : nil }
+    }
+}

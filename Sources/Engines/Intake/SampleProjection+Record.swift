@@ -1,0 +1,154 @@
+package import GatewayKit
+package import StoreAPI
+package import Vitals
+
+extension SampleProjection {
+    /// The consequences of samples that are now in the store. Known samples change nothing.
+    package func recording(_ outcomes: [SampleOutcome], in context: IntakeContext) -> Recording {
+        var projection = self
+        var decision = Decision()
+        var measurements = MeasurementCollector(source: context.source)
+        var days = OffsetCache(context.calendar)
+        var limits = WatchedLimits(context.settings)
+        var lastMarked: MetricDay?
+        var alerts: [AlertMachine.Outcome] = []
+        let hasZones = context.settings.exerciseMaximum != nil
+        for outcome in outcomes {
+            let stored = outcome.stored
+            projection.rememberWorkout(stored)
+            guard outcome.novelty != .known else { continue }
+            if stored.isWithdrawn {
+                projection.forget(stored)
+                measurements.add(withdrawn: stored)
+            } else {
+                let isNewest = projection.isNewest(stored, at: context.now)
+                let isFresh = context.freshUntil(stored.sample).map { $0 > context.now } ?? true
+                let isPast = context.now - stored.sample.end > Self.presence
+                let isHistorical = !isNewest || isPast || (context.source == .sync && !isFresh)
+                measurements.add(stored, isHistorical: isHistorical)
+                projection.remember(stored, isNewest: isNewest)
+                if outcome.novelty == .new {
+                    alerts += projection.judge(
+                        stored, limits: limits.watching(stored.sample.metric), isLate: !isNewest || !isFresh,
+                        in: context)
+                }
+            }
+            if stored.sample.metric.hasHistory {
+                let metricDay = MetricDay(stored.sample.metric, DailySummary.day(of: stored.sample, in: &days))
+                if metricDay != lastMarked, projection.marked.insert(metricDay).inserted {
+                    decision.unsettledDays.insert(metricDay)
+                }
+                lastMarked = metricDay
+                if metricDay.day == projection.today.day { projection.today.add(outcome) }
+            }
+            // A heart rate that comes after its workout still counts in the workout's zones.
+            if hasZones, stored.sample.metric.distinguishesExercise,
+                let workout = projection.workout(at: stored.sample.start)
+            {
+                let day = days.day(of: workout.lowerBound)
+                let sport = MetricDay(.sport, day)
+                if projection.marked.insert(sport).inserted { decision.unsettledDays.insert(sport) }
+                if day == projection.today.day { projection.today.outdate(.sport) }
+            }
+        }
+        decision.facts = alerts.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + measurements.facts()
+        decision.levels = projection.newest(alerts)
+        for (metric, mark) in projection.highWater where highWater[metric] != mark { decision.highWater[metric] = mark }
+        return Recording(decision, projection)
+    }
+
+    /// Handles an alert that the device itself raised or cleared.
+    package func recording(_ alert: DeviceAlert, in context: IntakeContext) -> Recording {
+        var projection = self
+        var decision = Decision()
+        let isLate = context.freshness[alert.rule.metric].map { alert.at + $0 <= context.now } ?? false
+        let outcome =
+            isLate
+            ? projection.lateAlerts.see(alert, policy: context.policy, calendar: context.calendar)
+            : projection.alerts.see(alert, policy: context.policy, calendar: context.calendar)
+        if let outcome {
+            decision.facts = [(.alert, .alert(outcome.event, isLate: outcome.isLate))]
+            if !isLate { decision.levels = [outcome.level] }
+        }
+        return Recording(decision, projection)
+    }
+
+    /// Clears alerts whose limits were removed, and gives rules with new limits their first level.
+    /// - Parameter before: the settings that were applied last.
+    package func recording(
+        limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IntakeContext
+    ) -> Recording {
+        var projection = self
+        var decision = Decision()
+        let outcomes = projection.alerts.apply(
+            settings, before: before, at: context.now, policy: context.policy, calendar: context.calendar)
+        decision.facts = outcomes.map { (.alert, .alert($0.event, isLate: $0.isLate)) }
+        decision.levels = outcomes.map(\.level) + projection.alerts.begin(settings, at: context.now)
+        return Recording(decision, projection)
+    }
+
+    private func isNewest(_ stored: StoredSample, at now: Timestamp) -> Bool {
+        guard let mark = highWater[stored.sample.metric] else { return true }
+        // A mark in the future was set while the gateway's clock was wrong, and would hide every sample until then.
+        return stored.sample.end > mark || mark > now + SyncPolicy.futureTolerance
+    }
+
+    private mutating func remember(_ stored: StoredSample, isNewest: Bool) {
+        let metric = stored.sample.metric
+        if isNewest {
+            highWater[metric] = stored.sample.end
+            latest[metric] = stored
+        } else if latest[metric]?.id == stored.id {
+            latest[metric] = stored
+        }
+    }
+
+    /// Forgets a withdrawn sample. Its replacement ends at the same time or later, and is the newest now.
+    private mutating func forget(_ stored: StoredSample) {
+        let sample = stored.sample
+        guard latest[sample.metric]?.id == stored.id else { return }
+        latest[sample.metric] = nil
+        if let mark = highWater[sample.metric] { highWater[sample.metric] = min(mark, sample.start) }
+    }
+
+    /// Remembers known workouts, too: after a restart they come again with a synchronisation's overlap.
+    private mutating func rememberWorkout(_ stored: StoredSample) {
+        let sample = stored.sample
+        guard sample.metric.shape == .session, sample.start < sample.end else { return }
+        let range = sample.start..<sample.end
+        if stored.isWithdrawn { return workouts.removeAll { $0 == range } }
+        guard !workouts.contains(range) else { return }
+        workouts.append(range)
+        if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
+    }
+
+    private mutating func judge(
+        _ stored: StoredSample, limits: [(rule: AlertRule, limit: Double)], isLate: Bool, in context: IntakeContext
+    ) -> [AlertMachine.Outcome] {
+        let isExercise = isExercise(stored.sample)
+        if isLate || isOlderThanHeartRate(stored.sample, at: context.now) {
+            // Whether the device was worn then is unknown.
+            return lateAlerts.see(
+                stored, isExercise: isExercise, isWorn: true, limits: limits, policy: context.policy,
+                calendar: context.calendar)
+        }
+        lateAlerts.endRun(of: stored.sample.metric)
+        return alerts.see(
+            stored, isExercise: isExercise, isWorn: context.isWorn, limits: limits,
+            policy: context.policy, calendar: context.calendar)
+    }
+
+    /// Whether a resting heart rate is older than the newest heart rate. It is then late for the heart rate's rules,
+    /// which it shares, and must not clear an alert raised after it.
+    private func isOlderThanHeartRate(_ sample: Sample, at now: Timestamp) -> Bool {
+        guard let whole = sample.metric.restOf, let newest = highWater[whole] else { return false }
+        return sample.end < newest && newest <= now + SyncPolicy.futureTolerance
+    }
+
+    /// The current levels that were set by these outcomes.
+    private func newest(_ outcomes: [AlertMachine.Outcome]) -> [AlertLevel] {
+        guard !outcomes.isEmpty else { return [] }
+        let current = alerts.levels
+        return current.filter { level in outcomes.contains { $0.level == level } }
+    }
+}

@@ -1,0 +1,11 @@
+import Concurrency
+package import Vitals
+
+extension GatewayClock {
+    /// Runs `operation`, and cancels it after `limit`. Returns its value, or `nil` if the time ran out first.
+    package func race<Value: Sendable>(
+        against limit: Duration, _ operation: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        await Concurrency.race(against: { try await self.sleep(for: limit) }, operation)
+    }
+}

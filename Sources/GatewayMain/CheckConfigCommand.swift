@@ -1,0 +1,18 @@
+import ArgumentParser
+import Gateway
+
+/// `check-config`.
+struct CheckConfigCommand: GatewayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config", abstract: "Checks a configuration file and names every mistake with its line.")
+
+    @Argument(help: "The configuration file.")
+    var file: String
+
+    func run(with plugins: PluginCatalogue) throws {
+        let report = ConfigurationReport(checking: file, with: ConfigurationLoader(plugins: plugins))
+        StandardError.write(report.problems)
+        print(report.output, terminator: "")
+        throw report.status.code
+    }
+}

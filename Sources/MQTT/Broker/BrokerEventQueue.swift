@@ -1,0 +1,94 @@
+import Concurrency
+import Synchronization
+
+/// The events of a connection: the network side adds them, one reader takes them in batches.
+///
+/// Adding an event and waking the reader are two steps, so that all acknowledgements of one network read cost one
+/// wake-up. Memory is bounded: the connection's window limits acknowledgements, and received messages above a limit are
+/// dropped and counted. Making the network wait instead would also delay acknowledgements.
+package final class BrokerEventQueue: Sendable {
+    /// Maximum bytes of waiting received messages: thirty commands of maximum length, and a sixth of the gateway's
+    /// memory limit.
+    package static let maximumWaitingBytes = 8 * 1024 * 1024
+
+    private struct State {
+        var events = BrokerEvents()
+        var waitingBytes = 0
+        var end: BrokerError?
+
+        /// The reader's next result; `nil` if it has to wait.
+        mutating func take() -> Result<BrokerEvents, BrokerError>? {
+            if !events.isEmpty {
+                defer {
+                    events = BrokerEvents()
+                    waitingBytes = 0
+                }
+                return .success(events)
+            }
+            return end.map { .failure($0) }
+        }
+    }
+    private let state = Mutex(State())
+    private let arrival = Signal()
+    private let maximumInbound: Int
+
+    /// A queue that holds up to `maximumInbound` received messages.
+    package init(maximumInbound: Int) { self.maximumInbound = maximumInbound }
+
+    /// Adds an acknowledgement; with `refusal` the broker refused the message.
+    package func acknowledge(_ token: MessageToken, refusal: BrokerRefusal? = nil) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            if let refusal {
+                state.events.refused.append(RefusedMessage(token: token, reason: refusal))
+            } else {
+                state.events.acknowledged.append(token)
+            }
+        }
+    }
+
+    /// Adds a received message, or counts it as dropped when too many are waiting.
+    package func receive(_ message: InboundMessage) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            let bytes = state.waitingBytes + message.size
+            if state.events.received.count < maximumInbound, bytes <= Self.maximumWaitingBytes {
+                state.events.received.append(message)
+                state.waitingBytes = bytes
+            } else {
+                state.events.droppedCount += 1
+            }
+        }
+    }
+
+    /// Wakes the reader for the added events.
+    package func wake() { arrival.wake() }
+
+    /// Ends the queue. The reader gets the remaining events first. Only the first reason counts.
+    package func end(_ error: BrokerError) {
+        state.withLock { state in
+            if state.end == nil { state.end = error }
+        }
+        arrival.wake()
+    }
+
+    /// The reason of the end; `nil` while the connection lasts.
+    package var ending: BrokerError? { state.withLock { $0.end } }
+
+    /// Waits for events and takes all of them.
+    /// - Throws: the reason of the end; `.cancelled` when the task is cancelled, with nothing taken.
+    package func next() async throws(BrokerError) -> BrokerEvents {
+        while true {
+            if Task.isCancelled { throw .cancelled }
+            if let result = state.withLock({ $0.take() }) { return try result.get() }
+            await arrival.wait()
+        }
+    }
+}
+
+extension InboundMessage {
+    /// Bytes of all fields whose length the sender chooses.
+    fileprivate var size: Int {
+        topic.utf8.count + payload.count + (responseTopic?.utf8.count ?? 0) + (correlationData?.count ?? 0)
+    }
+}

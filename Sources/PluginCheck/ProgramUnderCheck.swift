@@ -1,0 +1,108 @@
+import Conformance
+import Exec
+import GatewayKit
+import Link
+import Logging
+import Synchronization
+import Vitals
+
+/// A program in the role of a device: each session starts it anew.
+final class ProgramUnderCheck: Sendable {
+    /// The grace period for a program that is known not to end by itself.
+    private static let shortGrace: Duration = .milliseconds(100)
+
+    private let transport: ExecTransport
+    private let driver: LinkDriver
+    private let context: SessionContext
+    private let patience: Duration
+    private let audit = Mutex(LinkAudit())
+    private let forcedEndings = Mutex<[String]>([])
+
+    /// Prepares a program.
+    /// - Throws: every mistake in its command.
+    init(_ options: ProgramCheck.Options, calendar: LocalCalendar, clock: GatewayClock, logger: Logger) throws {
+        var reader = ConfigurationReader(
+            ConfigurationValue(
+                .map([
+                    (
+                        ConfigurationKey("command"),
+                        ConfigurationValue(
+                            .list(options.command.map { ConfigurationValue(.scalar($0, isQuoted: true)) }))
+                    )
+                ])))
+        transport = ExecTransport(options: &reader)
+        var members = ConfigurationReader(
+            ConfigurationValue(
+                .map(
+                    options.deviceOptions.map {
+                        (ConfigurationKey($0.key), ConfigurationValue(.scalar($0.value, isQuoted: false)))
+                    })))
+        driver = LinkDriver(options: &members)
+        guard let device = DeviceID("plugin-check"), reader.finish().isEmpty else {
+            throw ProgramCheckError(reader.finish().map(\.message).joined(separator: " "))
+        }
+        context = SessionContext(
+            device: device, gateway: (name: "vitals2mqtt", version: "plugin check"), calendar: calendar, clock: clock,
+            logger: logger)
+        patience = options.timeout
+    }
+
+    /// How the program was ended, once for each time that it did not end by itself.
+    var endings: [String] { forcedEndings.withLock { $0 } }
+    /// How often each notification came.
+    var notifications: [String: Int] { audit.withLock { $0.notifications } }
+
+    /// The findings about the link since the last call.
+    func takeFindings() -> [LinkAudit.Finding] { audit.withLock { $0.takeFindings() } }
+
+    /// Starts the program, and opens a session with it.
+    func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
+        audit.withLock { $0.reset() }
+        let isOpen = Flag()
+        // The compiler cannot see that the group ends before this function.
+        try await withoutActuallyEscaping(body) { body in
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await self.openWithoutLimit { session in
+                        isOpen.raise()
+                        try await body(session, DriverConformance.Peer(disconnect: {}))
+                    }
+                    return true
+                }
+                group.addTask { [patience, context] in
+                    try await context.clock.sleep(for: patience)
+                    guard !isOpen.isRaised else { return false }
+                    throw DeviceError(.timeout, "initialize was not answered within \(patience).")
+                }
+                defer { group.cancelAll() }
+                while let isOver = try await group.next(), !isOver {}
+            }
+        }
+    }
+
+    private func openWithoutLimit(_ body: @Sendable (any DeviceSession) async throws -> Void) async throws {
+        var transport = transport
+        transport.grace = endings.isEmpty ? patience : Self.shortGrace
+        transport.onForcedEnd = { status in self.forcedEndings.withLock { $0.append(status) } }
+        try await transport.withLink(context: LinkContext(device: context.device, logger: context.logger)) { link in
+            guard case .bytes(let stream) = link else { return }
+            let audited = AuditedLink(stream) { look in self.audit.withLock { look(&$0) } }
+            try await driver.withSession(over: .bytes(audited), context: context, body)
+        }
+    }
+}
+
+/// A flag that is raised once.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+    var isRaised: Bool { state.withLock { $0 } }
+    func raise() { state.withLock { $0 = true } }
+}
+
+/// Why a program cannot be checked.
+package struct ProgramCheckError: Error, Sendable, CustomStringConvertible {
+    /// The text for a person.
+    package var description: String
+
+    init(_ description: String) { self.description = description }
+}

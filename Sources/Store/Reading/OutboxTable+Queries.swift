@@ -1,0 +1,61 @@
+import GRDB
+import StoreAPI
+import Vitals
+
+extension OutboxTable {
+    /// Facts of a lane that the broker does not have yet, without those whose samples are gone.
+    static func pending(_ lane: Lane, after: Int64, limit: Int, in database: Database) throws -> [Fact] {
+        let statement = try database.cachedStatement(
+            sql: """
+                \(selection) WHERE message.lane = ?1
+                    AND sequence > max(?2, (SELECT acknowledged FROM lane WHERE lane.lane = ?1))
+                ORDER BY sequence LIMIT ?3
+                """)
+        var facts: [Fact] = []
+        var after = after
+        while facts.count < limit {
+            let page = limit - facts.count
+            let rows = try Row.fetchAll(statement, arguments: [lane.rawValue, after, page]).map { try OutboxRow($0) }
+            facts += try rows.compactMap { try $0.fact(in: database) }
+            guard rows.count == page, let last = rows.last else { break }
+            after = last.sequence
+        }
+        return facts
+    }
+
+    /// Facts by their numbers. Each lane is queried separately, as facts are ordered by lane on disk.
+    static func facts(_ numbers: ClosedRange<Int64>, limit: Int, in database: Database) throws -> [Fact] {
+        let statement = try database.cachedStatement(
+            sql: "\(selection) WHERE lane = ? AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?")
+        var rows: [OutboxRow] = []
+        for lane in Lane.allCases {
+            let found = try Row.fetchAll(
+                statement, arguments: [lane.rawValue, numbers.lowerBound, numbers.upperBound, limit])
+            rows += try found.map { try OutboxRow($0) }
+        }
+        rows.sort { $0.sequence < $1.sequence }
+        return try rows.prefix(limit).compactMap { try $0.fact(in: database) }
+    }
+
+    /// The numbers of waiting and dropped items. The caller sets `bytes`.
+    static func statistics(in database: Database) throws -> StoreStatistics {
+        var statistics = StoreStatistics()
+        for row in try Row.fetchAll(database, sql: "SELECT lane, messages, acknowledged FROM lane") {
+            guard let lane = Lane(rawValue: row[0]) else { continue }
+            statistics.pending[lane] = row[1]
+            let oldest = try Int64.fetchOne(
+                database,
+                sql: lane == .answer
+                    ? "SELECT answered_at FROM command WHERE ?1 = 1 AND answer > ?2 ORDER BY answer LIMIT 1"
+                    : "SELECT made_at FROM message WHERE lane = ?1 AND sequence > ?2 ORDER BY sequence LIMIT 1",
+                arguments: [lane.rawValue, row[2] as Int64])
+            if let oldest = Timestamp(kept: oldest) {
+                statistics.oldestPendingAt = min(statistics.oldestPendingAt ?? oldest, oldest)
+            }
+        }
+        for row in try Row.fetchAll(database, sql: "SELECT class, count FROM dropped") {
+            statistics.dropped[row[0]] = row[1]
+        }
+        return statistics
+    }
+}

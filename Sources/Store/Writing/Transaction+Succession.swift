@@ -1,0 +1,124 @@
+import GRDB
+import StoreAPI
+import Vitals
+
+/// A record that may exclude another record.
+private struct Rival {
+    var key: SampleKey
+    var isWithdrawn: Bool
+}
+
+extension Transaction {
+    /// The number of records checked beside a new one: more than a device records in a week, even if it sends a growing
+    /// night every few minutes. A device that sends more must not delay the others.
+    static let rivalLimit = 1_000
+
+    /// Decides which records are valid after a record arrived or was assigned to another person. It withdraws the
+    /// records that this one replaces, or this one if another prevails.
+    ///
+    /// A record is withdrawn as soon as a known record excludes it and prevails, even if that one is withdrawn itself.
+    /// The same records thus end in the same state, in whatever order and however often they arrive.
+    /// - Parameters:
+    ///   - outcome: the outcome of the record so far. It is not in `outcomes` yet.
+    ///   - formerUser: the record's previous person, if known.
+    ///   - outcomes: further changes are appended.
+    func settlePlace(
+        of outcome: inout SampleOutcome, formerUser: Int?, series: Int64, outcomes: inout [SampleOutcome],
+        intake: Intake
+    ) throws {
+        let stored = outcome.stored
+        let key = SampleKey(stored.sample)
+        var isWithdrawn = stored.isWithdrawn
+        if outcome.novelty == .new || formerUser != stored.sample.user {
+            isWithdrawn = false
+            for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series) {
+                if rival.key.prevails(over: key) {
+                    isWithdrawn = true
+                } else if !rival.isWithdrawn {
+                    try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, intake: intake)
+                }
+            }
+        }
+        if outcome.novelty == .corrected, formerUser != stored.sample.user {
+            try restoreRivals(of: stored.sample, user: formerUser, series: series, outcomes: &outcomes, intake: intake)
+        }
+        guard isWithdrawn || stored.isWithdrawn else { return }
+        let wasPublished = outcome.novelty == .corrected && !stored.isWithdrawn
+        outcome.stored.isWithdrawn = isWithdrawn
+        if isWithdrawn { outcome.novelty = wasPublished ? .withdrawn : .known }
+        try mark(outcome.stored, series: series)
+    }
+
+    /// Withdraws a valid record. A record of the same intake was never published, and is not published now.
+    private func withdraw(
+        _ key: SampleKey, _ metric: Metric, series: Int64, outcomes: inout [SampleOutcome], intake: Intake
+    ) throws {
+        guard var stored = try sample(key, metric, series: series, device: intake.device) else { return }
+        stored.isWithdrawn = true
+        if let place = outcomes.lastIndex(where: { $0.stored.id == stored.id && $0.novelty != .known }) {
+            let novelty = outcomes[place].novelty
+            outcomes[place] = SampleOutcome(stored: stored, novelty: .known)
+            if novelty == .new { return try mark(stored, series: series) }
+        }
+        stored.revision += 1
+        stored.receivedAt = intake.receivedAt
+        try mark(stored, series: series)
+        outcomes.append(SampleOutcome(stored: stored, novelty: .withdrawn))
+    }
+
+    /// Restores a person's records if the only record that excluded them now belongs to another person.
+    private func restoreRivals(
+        of sample: Sample, user: Int?, series: Int64, outcomes: inout [SampleOutcome], intake: Intake
+    ) throws {
+        for rival in try rivals(of: sample, user: user, series: series) where rival.isWithdrawn {
+            guard var stored = try self.sample(rival.key, sample.metric, series: series, device: intake.device)
+            else { continue }
+            let others = try rivals(of: stored.sample, user: user, series: series)
+            guard !others.contains(where: { $0.key.prevails(over: rival.key) }) else { continue }
+            stored.isWithdrawn = false
+            stored.revision += 1
+            stored.receivedAt = intake.receivedAt
+            try mark(stored, series: series)
+            outcomes.append(SampleOutcome(stored: stored, novelty: .corrected))
+        }
+    }
+
+    /// The records of a person that the given record excludes.
+    private func rivals(of sample: Sample, user: Int?, series: Int64) throws -> [Rival] {
+        let statement = try RawStatement(SampleTable.rivals, in: database)
+        let key = SampleKey(sample)
+        let isSteps = sample.metric.shape == .count
+        let latest = max(key.start + .milliseconds(1), isSteps ? key.start : key.end)
+        statement.bind(series, at: 1)
+        statement.bind((isSteps ? key.start : key.start - SampleLimits.duration).milliseconds, at: 2)
+        statement.bind(latest.milliseconds, at: 3)
+        statement.bind(user, at: 4)
+        statement.bind(Int64(Self.rivalLimit), at: 5)
+        var result: [Rival] = []
+        while try statement.step() {
+            let start = Timestamp(milliseconds: statement.int64(0))
+            let other = SampleKey(
+                start: start, end: start + .milliseconds(statement.int64(1)), isUserInitiated: statement.int64(2) != 0)
+            guard key.excludes(other, of: sample.metric) else { continue }
+            result.append(Rival(key: other, isWithdrawn: statement.int64(3) != 0))
+        }
+        return result
+    }
+
+    private func sample(
+        _ key: SampleKey, _ metric: Metric, series: Int64, device: DeviceID
+    ) throws -> StoredSample? {
+        let lookup = try RawStatement(SampleTable.lookup, in: database)
+        return try SampleTable.find(key, series: series, device: device, metric: metric, by: lookup)
+    }
+
+    /// Writes whether a sample is valid, with its revision.
+    private func mark(_ stored: StoredSample, series: Int64) throws {
+        let statement = try RawStatement(SampleTable.mark, in: database)
+        SampleTable.bind(SampleKey(stored.sample), series: series, to: statement)
+        statement.bind(stored.isWithdrawn, at: 5)
+        statement.bind(Int64(stored.revision), at: 6)
+        statement.bind(stored.receivedAt.milliseconds, at: 7)
+        _ = try statement.run()
+    }
+}

@@ -1,0 +1,53 @@
+package import Vitals
+
+/// The store of a device's engines.
+package protocol DeviceStore: Sendable {
+    /// Everything stored about a device. Creates an unknown device.
+    func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord
+
+    /// Stores new and corrected samples, asks `decide` for their consequences, and stores these, too, all in one
+    /// transaction.
+    func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult
+
+    /// Stores changed parts of a device's state.
+    func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError)
+
+    /// Samples of a metric, sorted by start, end and user-initiated, with starts from `range.lowerBound` to before
+    /// `range.upperBound`: those that a person started (`true`), the others (`false`), or all (`nil`).
+    func samples(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
+        after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample]
+
+    /// Stores a day's summary. Creates a fact if the day is past and the summary differs from the stored one. A past
+    /// day then counts as settled. Returns what is stored now.
+    func settle(
+        _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at: Timestamp
+    ) async throws(StoreError) -> DayRecord
+
+    /// Stores the device's own summary of a day. If it differs from the stored one, a settled past day becomes a fact
+    /// again, with a higher revision; any other day is marked as unsettled, even without samples. Summaries older than
+    /// the retention of days are not stored.
+    /// - Returns: whether the day is unsettled.
+    func storeDeviceSummary(
+        _ summary: DailySummary, of device: DeviceID, at: Timestamp
+    ) async throws(StoreError) -> Bool
+
+    /// Days of a metric, in ascending order.
+    func days(
+        of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int
+    ) async throws(StoreError) -> [DayRecord]
+
+    /// Creates a fact about samples or facts known to be lost.
+    func report(_ gap: Gap, of device: DeviceID) async throws(StoreError)
+}
+
+extension DeviceStore {
+    /// Samples of a metric, whoever started them.
+    package func samples(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await samples(
+            of: device, metric: metric, starting: range, isUserInitiated: nil, after: after, limit: limit)
+    }
+}

@@ -1,0 +1,98 @@
+package import Vitals
+
+/// Samples of one device to store, and a closure that decides what follows once it is known which of them are new.
+package struct Intake: Sendable {
+    package var device: DeviceID
+    /// Valid samples with their ids, in order of arrival.
+    package var samples: [Incoming]
+    package var receivedAt: Timestamp
+    /// Cursors to move with these samples, in the same transaction.
+    package var cursors: [Metric: Timestamp]
+    /// Called within the transaction, on the store's executor, with the outcomes of the samples in order of arrival;
+    /// the outcome of a sample follows those of the records that it withdraws.
+    ///
+    /// Called a second time if another request in the same transaction failed; the last decision is stored. So it must
+    /// be pure, except for what it leaves for its caller, who reads that only after the commit.
+    package var decide: @Sendable (_ outcomes: [SampleOutcome]) -> Decision
+
+    /// A sample to be stored.
+    package struct Incoming: Sendable, Hashable {
+        package var sample: Sample
+        package var id: SampleID
+
+        package init(sample: Sample, id: SampleID) {
+            self.sample = sample
+            self.id = id
+        }
+    }
+
+    package init(
+        device: DeviceID, samples: [Incoming], receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:],
+        decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
+    ) {
+        self.device = device
+        self.samples = samples
+        self.receivedAt = receivedAt
+        self.cursors = cursors
+        self.decide = decide
+    }
+}
+
+/// What the store found out about a sample.
+package struct SampleOutcome: Sendable, Hashable {
+    package enum Novelty: Sendable, Hashable {
+        /// Not known before.
+        case new
+        /// Known with other content: a correction, with a higher revision.
+        case corrected
+        /// Nothing new: known with the same content, or another record prevails over it.
+        case known
+        /// Published before, and now withdrawn with a higher revision: another record has replaced it.
+        case withdrawn
+    }
+    /// The sample as stored now.
+    package var stored: StoredSample
+    package var novelty: Novelty
+
+    package init(stored: StoredSample, novelty: Novelty) {
+        self.stored = stored
+        self.novelty = novelty
+    }
+}
+
+/// The consequences of samples, stored with them.
+package struct Decision: Sendable {
+    /// Facts to publish, in this order; the store numbers them.
+    package var facts: [(lane: Lane, content: Fact.Content)] = []
+    /// Alert levels that changed.
+    package var levels: [AlertLevel] = []
+    /// High-water marks that moved.
+    package var highWater: [Metric: Timestamp] = [:]
+    /// The newest sample of each metric. After a clock was ahead, this is not the one with the latest end.
+    package var latest: [Metric: SampleKey] = [:]
+    /// Past days that have to be summarised again.
+    package var unsettledDays: Set<MetricDay> = []
+    /// Parts of the device's state that change as well.
+    package var changes: [DeviceChange] = []
+
+    package init() {}
+}
+
+/// The result of an intake.
+package struct IntakeResult: Sendable {
+    package var new: Int
+    package var corrected: Int
+    package var known: Int
+    /// Changed alert levels, to be published.
+    package var levels: [AlertLevel]
+    /// Past days that have to be summarised again.
+    package var unsettledDays: Set<MetricDay>
+
+    package init(new: Int, corrected: Int, known: Int, levels: [AlertLevel], unsettledDays: Set<MetricDay>) {
+        self.new = new
+        self.corrected = corrected
+        self.known = known
+        self.levels = levels
+        self.unsettledDays = unsettledDays
+    }
+}

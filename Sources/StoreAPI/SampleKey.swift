@@ -1,0 +1,39 @@
+package import Vitals
+
+/// The position of a sample within its device and metric.
+package struct SampleKey: Sendable, Hashable, Comparable {
+    package var start: Timestamp
+    package var end: Timestamp
+    package var isUserInitiated: Bool
+
+    package init(start: Timestamp, end: Timestamp, isUserInitiated: Bool) {
+        self.start = start
+        self.end = end
+        self.isUserInitiated = isUserInitiated
+    }
+
+    package init(_ sample: Sample) {
+        self.init(start: sample.start, end: sample.end, isUserInitiated: sample.isUserInitiated)
+    }
+
+    package static func < (a: SampleKey, b: SampleKey) -> Bool {
+        if a.start != b.start { return a.start < b.start }
+        if a.end != b.end { return a.end < b.end }
+        return !a.isUserInitiated && b.isUserInitiated
+    }
+}
+
+extension SampleKey {
+    /// The name of the page that starts after this sample.
+    package var page: String { "\(start.milliseconds).\(end.milliseconds).\(isUserInitiated ? 1 : 0)" }
+
+    /// The sample named by a page; `nil` if the name is invalid.
+    package init?(page: String) {
+        let parts = page.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let start = Int64(parts[0]), let end = Int64(parts[1]),
+            parts[2] == "0" || parts[2] == "1"
+        else { return nil }
+        self.init(
+            start: Timestamp(milliseconds: start), end: Timestamp(milliseconds: end), isUserInitiated: parts[2] == "1")
+    }
+}

@@ -1,0 +1,80 @@
+extension Metric {
+    /// The form of a metric's readings, and how they add up to a day.
+    public enum Shape: String, CaseIterable, Sendable, Hashable {
+        /// One number. A day has extremes, mean and resting values.
+        case value
+        /// Systolic and diastolic pressure. A day has extremes and mean of both.
+        case pressure
+        /// Steps within an interval: an increment. A day has their sum.
+        case count
+        /// One sleep. A day has the night that ended on it, including naps.
+        case sleep
+        /// One workout. A day has the sums of all workouts.
+        case session
+    }
+
+    /// The metric's row.
+    private var details: MetricDescription { MetricTable.current.rows[index] }
+
+    /// The metric's name on all wires, such as `heart_rate`.
+    public var rawValue: String { details.name }
+
+    /// The form of its readings.
+    public var shape: Shape { details.shape }
+
+    /// The unit of `value` in every payload; `nil` for a metric without a unit (stress).
+    public var unit: String? { details.unit }
+
+    /// The plausible values of a living person, in the metric's unit, bounds included. Readings outside are refused,
+    /// and limits must lie within. For blood pressure it applies to both pressures. `nil` for steps, sleep and sport,
+    /// which have no single measured value.
+    public var range: ClosedRange<Double>? { details.range }
+
+    /// Number of decimals that a value is shown with and a limit may have.
+    public var decimals: Int { details.decimals }
+
+    /// How long a value is fresh unless configured; `nil` for always.
+    public var defaultFreshness: Duration? { details.freshness }
+
+    /// The metric of which this one holds the resting values, and by whose limits it is evaluated: heart rate for the
+    /// resting heart rate. `nil` for all others.
+    public var restOf: Metric? { MetricTable.current.restOf[index] }
+
+    /// Whether samples span an interval (sleep, sport, steps), and so may appear on the device hours after they began.
+    public var isInterval: Bool { shape == .count || shape == .sleep || shape == .session }
+
+    /// Whether devices keep a history of it: all metrics except the battery.
+    public var hasHistory: Bool { details.hasHistory }
+
+    /// Whether devices can monitor it themselves, with a schedule and alert limits.
+    public var isMonitored: Bool { details.monitoring != nil }
+
+    /// The values watched by limits, in the order of the alert rules; empty if it is not monitored.
+    public var alertSubjects: [AlertRule.Subject] { details.monitoring?.limits.map(\.subject) ?? [] }
+
+    /// Whether its values are classified by exercise: only those of the heart rate.
+    public var distinguishesExercise: Bool { details.monitoring?.exerciseMaximum != nil }
+
+    /// The default monitoring.
+    package var monitoring: MetricDescription.Monitoring? { details.monitoring }
+
+    /// The metrics with a history on devices, in the order of synchronisation: workouts before heart rates, so that
+    /// heart rates in a workout are recognised as exercise.
+    public static var synchronised: [Metric] { MetricTable.current.synchronised }
+
+    /// The metrics that devices can monitor themselves, with a schedule and alert limits.
+    public static var monitored: [Metric] { MetricTable.current.monitored }
+}
+
+extension Reading {
+    /// The form of this reading, valid only for metrics of that shape.
+    public var shape: Metric.Shape {
+        switch self {
+        case .value: .value
+        case .bloodPressure: .pressure
+        case .steps: .count
+        case .sleep: .sleep
+        case .sport: .session
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// Everything specific to one metric: a row of `MetricTable`.
+///
+/// All code that reads or writes samples, days and settings uses this description. A new metric with one value needs a
+/// row here, a line of documentation and, for an icon or a device class, a row in the entities of Home Assistant.
+package struct MetricDescription: Sendable {
+    /// The name on all wires.
+    package var name: String
+    /// The form of its readings.
+    package var shape: Metric.Shape
+    /// The unit of `value` in every payload; `nil` for a metric without one.
+    package var unit: String?
+    /// The plausible values of a living person, bounds included; `nil` if there is no single measured value.
+    package var range: ClosedRange<Double>?
+    /// Number of decimals that a value is shown with and a limit may have.
+    package var decimals: Int
+    /// How long a value is fresh unless configured; `nil` for always.
+    package var freshness: Duration?
+    /// The name of the metric of which this one holds the resting values; `nil` for none.
+    package var restOf: String?
+    /// Whether devices keep a history of it.
+    package var hasHistory: Bool
+    /// How it is monitored; `nil` if it is not.
+    package var monitoring: Monitoring?
+
+    /// The default monitoring of a metric.
+    package struct Monitoring: Sendable {
+        /// The schedule, switched off: start and end in minutes of the day, and minutes between two measurements.
+        package var schedule: (start: Int, end: Int, interval: Int)
+        /// The watched values, with their limits, switched off.
+        package var limits: [(subject: AlertRule.Subject, range: ClosedRange<Double>)]
+        /// The highest heart rate in exercise, in bpm, if the metric has one.
+        package var exerciseMaximum: Int?
+        /// How far a value must come back within its limit to clear the alert, in the metric's unit.
+        package var hysteresis: Double
+        /// Number of values in a row beyond a limit that raise an alert.
+        package var count: Int
+
+        package init(
+            from start: Int, to end: Int, every interval: Int,
+            limits: [(subject: AlertRule.Subject, range: ClosedRange<Double>)], exerciseMaximum: Int? = nil,
+            hysteresis: Double, count: Int = 2
+        ) {
+            schedule = (start, end, interval)
+            self.limits = limits
+            self.exerciseMaximum = exerciseMaximum
+            self.hysteresis = hysteresis
+            self.count = count
+        }
+    }
+
+    package init(
+        _ name: String, _ shape: Metric.Shape, unit: String?, range: ClosedRange<Double>? = nil, decimals: Int = 0,
+        freshness: Duration? = nil, restOf: String? = nil, hasHistory: Bool = true, monitoring: Monitoring? = nil
+    ) {
+        self.name = name
+        self.shape = shape
+        self.unit = unit
+        self.range = range
+        self.decimals = decimals
+        self.freshness = freshness
+        self.restOf = restOf
+        self.hasHistory = hasHistory
+        self.monitoring = monitoring
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+/// The rules for the parts of the device agent: small and independent.
+@Suite struct AgentRules {
+    private static let folder = "Sources/Engines/Device"
+    /// An agent only routes. Any property beyond this limit belongs to a part.
+    private static let maximumOfAgent = 15
+    private static let maximumOfPart = 8
+
+    /// The parts, each with the siblings passed to it.
+    private static let parts: [String: Set<String>] = [
+        "LinkKeeper": [], "DeviceProfile": [], "SharedProjection": [], "WearKeeper": [],
+        "SampleIntake": ["DeviceProfile", "SharedProjection", "WearKeeper"],
+        "DayKeeper": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
+        "HistorySync": ["SyncQueue", "SampleIntake", "DayKeeper"], "MonitorSync": ["DeviceProfile", "SampleIntake"],
+        "Measuring": ["DeviceProfile", "SampleIntake", "LinkKeeper"],
+        "CommandLane": ["DeviceProfile", "SharedProjection", "LinkKeeper"],
+    ]
+
+    /// The stored properties of a type: each `let` or `var` at the first level of indentation that is not computed.
+    private static func storedProperties(of type: String) throws -> [(name: String, text: Substring)] {
+        let text = try Repository.text("\(folder)/\(type).swift")
+        var isInside = false
+        var found: [(String, Substring)] = []
+        for line in text.split(separator: "\n") {
+            if ["actor", "class", "struct"].contains(where: { line.contains("\($0) \(type) ") }) { isInside = true }
+            guard isInside else { continue }
+            if line == "}" { break }
+            let pattern = #/^    (?:(?:package|private|private\(set\)|nonisolated) )*(?:let|var) (\w+)(.*)$/#
+            guard let match = line.firstMatch(of: pattern) else { continue }
+            let rest = match.2
+            // A brace before any `=` begins the body of a computed property, or an observer of a stored one.
+            let isComputed = rest.prefix { $0 != "=" }.contains("{") && !rest.contains("didSet")
+            if !isComputed { found.append((String(match.1), line)) }
+        }
+        return found
+    }
+
+    @Test func `the agent only routes`() throws {
+        let properties = try Self.storedProperties(of: "DeviceAgent")
+        #expect(properties.count > 5)
+        #expect(properties.count <= Self.maximumOfAgent, "\(properties.map(\.name))")
+    }
+
+    @Test(arguments: parts.keys.sorted()) func `a part is small, and knows no more than it is given`(part: String)
+        throws
+    {
+        let properties = try Self.storedProperties(of: part)
+        #expect(!properties.isEmpty)
+        #expect(properties.count <= Self.maximumOfPart, "\(part) has \(properties.map(\.name))")
+        let siblings = Set(Self.parts.keys).filter { name in
+            properties.contains { $0.text.contains(": \(name)") || $0.text.contains(": any \(name)") }
+        }
+        #expect(siblings == Self.parts[part] ?? [], "\(part)")
+    }
+}

@@ -1,0 +1,99 @@
+import Contract
+import GatewayKit
+import GatewayTesting
+import Logging
+import StoreAPI
+import Testing
+import Vitals
+
+@testable import Delivery
+
+/// Checks that the watermarks are stored, even if the store fails for a while.
+@Suite struct WatermarkTests {
+    private struct Rig: Sendable {
+        let scratch: ScratchStore
+        let outbox = Outbox()
+        let watermarks: Watermarks
+        let clock: GatewayClock
+
+        init(_ world: Simulation) throws {
+            let outbox = outbox
+            scratch = try ScratchStore(world) { outbox.committed($0) }
+            clock = world.gatewayClock
+            let settings = DeliverySettings(
+                topics: ContractTopics(gateway: Fixture.device),
+                calendar: try #require(LocalCalendar(identifier: "UTC")), clock: clock,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            watermarks = Watermarks(outbox: outbox, store: scratch.store, settings: settings)
+        }
+
+        /// Commits an alert's fact, an answer and a sample, and sends everything that waits. Returns what was sent.
+        func send() async throws -> [DeliveryMark] {
+            let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .device, at: clock.now)
+            try await scratch.base.report(gap, of: Fixture.device)
+            try await scratch.base.complete(
+                StoredAnswer(key: "1", topic: "t", correlation: nil, payload: [1], at: clock.now))
+            let sample = Fixture.heartRate(60)
+            let intake = Intake(
+                device: Fixture.device, samples: [.init(sample: sample.sample, id: sample.id)], receivedAt: clock.now
+            ) { outcomes in
+                var decision = Decision()
+                let measurement = Fact.Measurement(
+                    metric: .heartRate, source: .live, isHistorical: false, user: nil, samples: outcomes.map(\.stored))
+                decision.facts = [(.live, .measurement(measurement))]
+                return decision
+            }
+            _ = try await scratch.base.ingest(intake)
+            outbox.connect(window: 9)
+            var marks: [DeliveryMark] = []
+            while true {
+                switch outbox.next() {
+                case .send(let entry): marks.append(.entry(entry.lane, entry.number))
+                case .page(let lane, let after):
+                    outbox.paged(lane, try await scratch.base.pending(lane, after: after, limit: 9))
+                case .rest: return marks
+                }
+            }
+        }
+
+        var pending: [Lane: Int] {
+            get async throws { try await scratch.base.statistics().pending.filter { $0.value > 0 } }
+        }
+    }
+
+    private static func run(_ body: @escaping @Sendable (Rig, [DeliveryMark]) async throws -> Void) throws {
+        for seed: UInt64 in 0..<20 {
+            try Simulation.run(seed: seed, start: Fixture.noon, deadline: .hours(1)) { world in
+                let rig = try Rig(world)
+                let marks = try await rig.send()
+                #expect(marks.map(\.lane) == [.alert, .answer, .live])
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await rig.watermarks.run() }
+                    try await body(rig, marks)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    @Test func `what the broker has does not count as unsent for ever because the disk was full once`() throws {
+        try Self.run { rig, marks in
+            rig.scratch.script { call, number in
+                call == .acknowledge && number <= 5 ? .failure(StoreError(.full, "The disk is full.")) : nil
+            }
+            rig.watermarks.acknowledged(marks)
+            try await rig.clock.sleep(for: .seconds(30))
+            #expect(try await rig.pending == [:])
+        }
+    }
+
+    @Test func `an alert and an answer count as sent at once, and samples within a second`() throws {
+        try Self.run { rig, marks in
+            rig.watermarks.acknowledged(marks)
+            try await rig.clock.sleep(for: .milliseconds(1))
+            #expect(try await rig.pending == [.live: 1])
+            try await rig.clock.sleep(for: .seconds(1))
+            #expect(try await rig.pending == [:])
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Engines
+import GatewayKit
+import GatewayTesting
+import StoreAPI
+import Testing
+import Vitals
+
+/// Live samples that cannot be true.
+@Suite struct AgentRefusedTests {
+    private static func gaps(_ rig: AgentRig) -> [Gap] {
+        rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+    }
+
+    private static func beats(_ values: [Double], at minute: Int) -> DeviceEvent {
+        .samples(values.map { Fixture.heartRate($0, at: minute) }, receipts: [])
+    }
+
+    @Test func `are published as a gap by their reasons, once a minute at most and again at the end`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                await rig.session?.send(Self.beats([900, 901, 60], at: 0), Self.beats([61], at: 600))
+                while Self.gaps(rig).isEmpty { try await world.gatewayClock.sleep(for: .milliseconds(100)) }
+                for _ in 0..<3 {
+                    await rig.session?.send(Self.beats([902], at: 0))
+                    try await world.gatewayClock.sleep(for: .seconds(10))
+                }
+                #expect(Self.gaps(rig).count == 1)
+                try await world.gatewayClock.sleep(for: InputLog.reportInterval)
+                #expect(Self.gaps(rig).count == 2)
+                await rig.session?.send(Self.beats([903], at: 0))
+                try await world.gatewayClock.sleep(for: .seconds(1))
+            }
+            let gaps = Self.gaps(rig)
+            #expect(gaps.map(\.refused) == [[.outOfRange: 2, .future: 1], [.outOfRange: 3], [.outOfRange: 1]])
+            #expect(gaps.allSatisfy { $0.reason == .refused && $0.metric == .heartRate })
+            #expect(try await rig.store.samples(of: Fixture.device).count == 1)
+        }
+    }
+}

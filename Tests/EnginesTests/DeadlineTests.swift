@@ -1,0 +1,46 @@
+import Concurrency
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@Suite struct DeadlineTests {
+    @Test func `of many failures in a row few are told`() {
+        var failures = FailureCount()
+        let told = (1...3600).filter { _ in failures.countAndDecideToLog() }
+        #expect(told == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048])
+        #expect(failures.count == 3600)
+    }
+
+    @Test func `work that takes too long is cancelled and says so`() throws {
+        try Simulation.run(seed: 1, deadline: .minutes(1)) { world in
+            let clock = world.gatewayClock
+            let error = await #expect(throws: DeviceError.self) {
+                try await withDeadline(.seconds(5), clock: clock, naming: "a question") {
+                    () async throws(DeviceError) in
+                    do { try await clock.sleep(for: .hours(1)) } catch { throw DeviceError(.disconnected, "closed") }
+                }
+            }
+            #expect(error?.code == .timeout)
+            #expect(error?.message.contains("a question") == true)
+            #expect(world.uptime == .seconds(5))
+        }
+    }
+
+    @Test func `work that is done in time gives its result, or its error`() throws {
+        try Simulation.run(seed: 2, deadline: .minutes(1)) { world in
+            let clock = world.gatewayClock
+            let result = try await withDeadline(.seconds(5), clock: clock, naming: "it") {
+                () async throws(DeviceError) in 7
+            }
+            #expect(result == 7)
+            await #expect(throws: DeviceError(.busy, "later")) {
+                try await withDeadline(.seconds(5), clock: clock, naming: "it") { () async throws(DeviceError) in
+                    throw DeviceError(.busy, "later")
+                }
+            }
+            #expect(world.uptime == .zero)
+        }
+    }
+}

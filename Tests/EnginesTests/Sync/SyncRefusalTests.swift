@@ -1,0 +1,176 @@
+import Engines
+import GatewayKit
+import Testing
+import Vitals
+
+/// Impossible records and metrics that the device does not have, and their effect on the others.
+@Suite struct SyncRefusalTests {
+    private typealias Action = SyncMachine.Action
+    private let now = Fixture.noon
+
+    private func machine() -> SyncMachine {
+        SyncMachine(policy: SyncPolicy(), calendar: Fixture.utc, lastSuccessAt: nil)
+    }
+
+    private func start(
+        _ machine: inout SyncMachine, _ metrics: [Metric] = [.heartRate], from: Timestamp? = nil,
+        cursors: [Metric: Timestamp] = [:]
+    ) -> [Action] {
+        let capabilities = Capabilities([.heartRate: [.history], .stress: [.history, .summary]])
+        return machine.handle(
+            .start(SyncJob(name: "job", metrics: metrics, from: from), cursors: cursors, capabilities: capabilities),
+            at: now)
+    }
+
+    /// Reads a history of one page, and returns the actions that follow.
+    private func read(_ machine: inout SyncMachine, _ page: HistoryPage) -> (taken: [Action], end: [Action]) {
+        let taken = machine.handle(.page(page), at: now)
+        return (taken, machine.handle(.committed(new: 0, known: 0), at: now))
+    }
+
+    private func cursor(_ actions: [Action]) -> Timestamp? {
+        actions.compactMap { if case .ingest(_, _, let cursor) = $0 { cursor } else { nil } }.first
+    }
+
+    private func gaps(_ actions: [Action]) -> [Gap] {
+        actions.compactMap { if case .report(let gap) = $0 { gap } else { nil } }
+    }
+
+    private static func backwards(at minute: Int) -> Sample {
+        Sample(
+            metric: .heartRate, start: Fixture.minute(minute), end: Fixture.minute(minute - 1), reading: .value(60))
+    }
+
+    private static func forEver(at minute: Int) -> Sample {
+        Sample(
+            metric: .heartRate, start: Fixture.minute(minute), end: Fixture.minute(minute) + .days(8),
+            reading: .value(60))
+    }
+
+    private static let mixed = HistoryPage(
+        samples: [
+            forEver(at: -20_000), backwards(at: -30), Fixture.heartRate(900, at: -25), Fixture.heartRate(901, at: -24),
+            Fixture.heartRate(60, at: -20), Fixture.sample(.stress, 20, at: -15),
+        ], malformed: 2)
+
+    @Test func `what is refused is counted by its reason, in the row and in a gap`() throws {
+        var machine = machine()
+        _ = start(&machine)
+        let (_, end) = read(&machine, Self.mixed)
+        let row = try #require(machine.state.rows.first)
+        let reasons: [RefusalReason: Int] = [.tooLong: 1, .endBeforeStart: 1, .outOfRange: 2, .malformed: 3]
+        #expect(row.state == .done)
+        #expect(row.refused.counts == reasons)
+        #expect(row.refused.count == 7)
+        #expect(machine.state.error == nil)
+        let gap = try #require(gaps(end).first)
+        #expect((gap.metric, gap.count, gap.reason) == (.heartRate, 7, .refused))
+        #expect(gap.refused == reasons)
+        #expect(gap.from == Fixture.minute(-20_000))
+        #expect(gap.to == Fixture.minute(-24))
+    }
+
+    @Test func `what was refused is reported once, whatever it is read again with`() {
+        var machine = machine()
+        _ = start(&machine)
+        #expect(gaps(read(&machine, Self.mixed).end).count == 1)
+        _ = start(&machine)
+        #expect(gaps(read(&machine, Self.mixed).end) == [])
+        var more = Self.mixed
+        more.samples.append(Fixture.heartRate(902, at: -1))
+        more.malformed += 1
+        _ = start(&machine)
+        #expect(gaps(read(&machine, more).end).map(\.refused) == [[.outOfRange: 1, .malformed: 1]])
+        // After a restart the cursor says how far the history was read.
+        var restarted = self.machine()
+        _ = start(&restarted, cursors: [.heartRate: Fixture.minute(-1)])
+        #expect(gaps(read(&restarted, HistoryPage(samples: more.samples)).end).map(\.refused) == [[.malformed: 1]])
+        // A command for a range reports all refused records in it.
+        _ = start(&restarted, from: now - .days(30))
+        #expect(gaps(read(&restarted, Self.mixed).end).map(\.count) == [7])
+    }
+
+    @Test func `what has no time is announced once, also after a synchronisation that broke`() {
+        var machine = machine()
+        _ = start(&machine)
+        let page = HistoryPage(samples: [Fixture.heartRate(900, at: 90_000)], malformed: 4)
+        #expect(gaps(read(&machine, page).end).map(\.refused) == [[.outOfRange: 1, .malformed: 4]])
+        _ = start(&machine)
+        _ = machine.handle(.failed(.deviceError, "Not now."), at: now)
+        _ = start(&machine)
+        #expect(gaps(read(&machine, page).end) == [])
+        // A record with a far start does not hide those that come after it.
+        _ = start(&machine)
+        var more = page
+        more.samples.append(Fixture.heartRate(901, at: -5))
+        #expect(gaps(read(&machine, more).end).map(\.refused) == [[.outOfRange: 1]])
+    }
+
+    @Test func `the cursor passes what is refused`() {
+        var machine = machine()
+        _ = start(&machine)
+        let page = HistoryPage(samples: [Fixture.heartRate(60, at: -20), Fixture.heartRate(900, at: -10)])
+        #expect(cursor(machine.handle(.page(page), at: now)) == Fixture.minute(-10))
+        var ahead = self.machine()
+        _ = start(&ahead)
+        let wrong = HistoryPage(samples: [Fixture.heartRate(60, at: -20), Fixture.heartRate(900, at: 90)])
+        #expect(cursor(ahead.handle(.page(wrong), at: now)) == Fixture.minute(-20))
+    }
+
+    @Test(arguments: [true, false]) func `however many are refused, the next good record is read`(isReadable: Bool) {
+        var machine = machine()
+        _ = start(&machine)
+        let pages = 3_000
+        for page in 0..<pages {
+            let bad =
+                isReadable
+                ? HistoryPage(samples: (0..<10).map { _ in Fixture.heartRate(900, at: page - 5_000) }, next: "\(page)")
+                : HistoryPage(samples: [], next: "\(page)", malformed: 10)
+            #expect(machine.handle(.page(bad), at: now).count == 1)
+            let next = machine.handle(.committed(new: 0, known: 0), at: now)
+            #expect(next.contains { if case .read = $0 { true } else { false } })
+        }
+        let taken = machine.handle(.page(HistoryPage(samples: [Fixture.heartRate(60, at: -1)])), at: now)
+        #expect(cursor(taken) == Fixture.minute(-1))
+        _ = machine.handle(.committed(new: 1, known: 0), at: now)
+        let row = machine.state.rows.first
+        #expect(row?.state == .done && row?.new == 1 && row?.refused.count == 10 * pages)
+    }
+
+    @Test func `a metric that the device does not have is unsupported, and the others are read`() {
+        var machine = machine()
+        let actions = start(&machine, [.sleep, .heartRate])
+        #expect(actions.contains { if case .read(let request) = $0 { request.metric == .heartRate } else { false } })
+        _ = read(&machine, HistoryPage(samples: []))
+        #expect(machine.state.rows.map(\.state) == [.unsupported, .done])
+        #expect(machine.state.rows.first?.error?.code == .unsupported)
+        #expect((machine.state.phase, machine.state.error, machine.state.metricsDone) == (.idle, nil, 2))
+    }
+
+    @Test func `summaries that cannot be read fail their metric, and its records stay`() {
+        var machine = machine()
+        _ = start(&machine, [.stress])
+        let (_, end) = read(&machine, HistoryPage(samples: [Fixture.sample(.stress, 20, at: -1)]))
+        #expect(end.contains { if case .summarise(.stress, _) = $0 { true } else { false } })
+        let failed = machine.handle(.failed(.busy, "Not now."), at: now)
+        #expect(failed.contains(.finishedMetric(.stress)))
+        #expect(machine.state.rows.map(\.state) == [.failed])
+        #expect(machine.state.failed.map(\.message) == ["The device's own summaries: Not now."])
+    }
+
+    @Test(
+        arguments: [
+            (-10, -5, true, [6]), (-10, nil, true, [11]), (-200, nil, true, [91, 91, 19]), (-200, nil, false, [91]),
+            (-300, -200, false, []), (-300, -200, true, [91, 10]),
+        ] as [(Int, Int?, Bool, [Int])])
+    func `summaries are asked for as far back as asked, and ninety days otherwise`(
+        from: Int, to: Int?, isAsked: Bool, days: [Int]
+    ) {
+        let parts = SyncPolicy.summaryDays(
+            from: now + .days(from), to: to.map { now + .days($0) }, isAsked: isAsked, calendar: Fixture.utc, at: now)
+        #expect(parts.map { $0.upperBound.number - $0.lowerBound.number + 1 } == days)
+        for (one, next) in zip(parts, parts.dropFirst()) {
+            #expect(next.lowerBound == one.upperBound.advanced(by: 1))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+"""What stands between the gateway and its broker: it passes everything on, cuts connections, and hangs."""
+
+import asyncio
+import threading
+
+
+class Middle:
+    """A relay on loopback, on a thread of its own."""
+
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.port = 0
+        self.open: set[asyncio.StreamWriter] = set()
+        self.loop = asyncio.new_event_loop()
+        self.flows = None
+        ready = threading.Event()
+        threading.Thread(target=self.run, args=(ready,), daemon=True).start()
+        ready.wait()
+
+    def run(self, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.flows = asyncio.Event()
+        self.flows.set()
+        server = self.loop.run_until_complete(asyncio.start_server(self.relay, "127.0.0.1", 0))
+        self.port = server.sockets[0].getsockname()[1]
+        ready.set()
+        self.loop.run_forever()
+
+    def cut(self) -> None:
+        self.loop.call_soon_threadsafe(lambda: [writer.transport.abort() for writer in list(self.open)])
+
+    def hang(self) -> None:
+        self.loop.call_soon_threadsafe(self.flows.clear)
+
+    def flow(self) -> None:
+        self.loop.call_soon_threadsafe(self.flows.set)
+
+    async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            other_reader, other = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            return writer.transport.abort()
+        self.open |= {writer, other}
+        await asyncio.gather(self.copy(reader, other), self.copy(other_reader, writer))
+        self.open -= {writer, other}
+
+    async def copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                await self.flows.wait()
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        writer.close()
