@@ -132,7 +132,7 @@ let package = Package(
                 nioCore, nioPosix,
             ]),
         tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"]),
-        tests("ContractTests", ["Contract", "JSON", "Messages", "Vitals"]),
+        tests("ContractTests", ["Contract", "GatewayTesting", "JSON", "Messages", "Vitals"]),
         tests(
             "DeliveryTests",
             [

@@ -1,5 +1,6 @@
 import Contract
 import Foundation
+import GatewayTesting
 import Messages
 import Testing
 
@@ -20,14 +21,7 @@ import Testing
     }
 
     private static func allows(_ filters: [String], _ topic: String) -> Bool {
-        filters.contains { filter in
-            let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-            for (place, part) in filter.split(separator: "/").enumerated() {
-                if part == "#" { return levels.count > place }
-                guard place < levels.count, part == "+" || part == levels[place] else { return false }
-            }
-            return filter.split(separator: "/").count == levels.count
-        }
+        filters.contains { TopicFilter($0).matches(topic) }
     }
 
     @Test func `lets the gateway publish every kind of message`() throws {

@@ -83,7 +83,8 @@ import Vitals
             #expect(document.root.asObject?.map(\.key) == ["device", "origin", "components"])
             #expect(document.root["origin"]?.asObject?.map(\.key) == ["name", "sw_version", "support_url"])
             let known: Set = [
-                "identifiers", "name", "manufacturer", "model", "serial_number", "sw_version", "hw_version",
+                "identifiers", "connections", "name", "manufacturer", "model", "serial_number", "sw_version",
+                "hw_version",
                 "via_device",
             ]
             let device = try #require(document.root["device"]?.asObject)

@@ -58,6 +58,7 @@ package final class DiscoveryPublisher: Sendable {
     /// Handles a published state of a device, which may change its entities. A device that never connected is not
     /// announced: its abilities are unknown.
     package func changed(_ device: DeviceID, _ change: DeviceState) {
+        guard change.determinesEntities else { return }
         let (new, migrates, old) = state.withLock { state -> (DiscoveredDevice?, Bool, DiscoveredDevice?) in
             let old = state.devices[device]
             guard let new = old.noticing(change), new != old else { return (nil, false, nil) }
@@ -193,6 +194,16 @@ package final class DiscoveryPublisher: Sendable {
         }
         for topic in gone.sorted() { retained.put(.message(.removal(of: topic))) }
         for message in messages { retained.put(.message(message)) }
+    }
+}
+
+extension DeviceState {
+    /// Whether entities depend on the state. Values, which come with every sample, do not change them.
+    fileprivate var determinesEntities: Bool {
+        switch self {
+        case .info, .config: true
+        default: false
+        }
     }
 }
 

@@ -12,7 +12,8 @@ struct DeviceBlock {
     var via: String?
 
     var json: JSONValue {
-        var members: [JSONValue.Member] = [JSONValue.Member("identifiers", [.string(node)])]
+        // Home Assistant's default, stated for the reason that `Component` gives for its availability.
+        var members = [JSONValue.Member("identifiers", [.string(node)]), JSONValue.Member("connections", [])]
         func add(_ key: String, _ value: String?) {
             if let value, !value.isEmpty { members.append(JSONValue.Member(key, .string(value))) }
         }

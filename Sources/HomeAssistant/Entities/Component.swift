@@ -1,3 +1,4 @@
+import Contract
 import JSON
 
 /// The kinds of entity used in discovery.
@@ -58,14 +59,25 @@ struct Component {
         if !isEnabledByDefault { add("enabled_by_default", false) }
         add("qos", 1)
         if !availability.isEmpty {
-            var list: [JSONValue] = availability.map { ["topic": .string($0)] }
-            if let presence {
-                list.append(["topic": .string(presence.topic), "value_template": .string(presence.template)])
-            }
+            var list = availability.map { Self.availability($0) }
+            if let presence { list.append(Self.availability(presence.topic, template: presence.template)) }
             add("availability", .array(list))
             add("availability_mode", "all")
         }
         return .object(result + members)
+    }
+
+    /// One availability topic. The payloads are Home Assistant's defaults, but they are stated: while Home Assistant loads a
+    /// platform for the first time, its validation of the messages that come then may leave out the defaults of this list, and
+    /// the entity would be missing until its next announcement (seen with 2025.4: `KeyError: 'payload_available'`).
+    private static func availability(_ topic: String, template: String? = nil) -> JSONValue {
+        var members = [
+            JSONValue.Member("topic", .string(topic)),
+            JSONValue.Member("payload_available", .string(ContractEncoder.online)),
+            JSONValue.Member("payload_not_available", .string(ContractEncoder.offline)),
+        ]
+        if let template { members.append(JSONValue.Member("value_template", .string(template))) }
+        return .object(members)
     }
 
     /// The entity's name in its discovery topic or message. A time entity and the text entity it replaces share one

@@ -88,33 +88,36 @@ extension Discovery {
     /// Today's minutes in each heart-rate zone, and those of today's last workout, for a device with the exercise maximum
     /// that defines the zones.
     private func zones(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
-        Metric.monitored.filter { MonitorSetting($0, .exerciseMaximum).isOffered(by: capabilities) }.flatMap { metric in
-            (1...Self.zones).flatMap { zone -> [Component] in
-                func minutes(
-                    _ source: Metric, _ key: String, _ name: String, of parent: String, isEnabledByDefault: Bool
-                ) -> Component {
-                    let list = "\(parent).zones_min"
-                    return sensor(
-                        device, source, "\(key)_\(zone)", name, isEnabledByDefault: isEnabledByDefault,
-                        template: "\(list)[\(zone - 1)] if \(parent) and \(list) else none",
-                        [
-                            ("unit_of_measurement", "min"), ("suggested_display_precision", 0),
-                            ("state_class", "measurement"), ("device_class", "duration"), ("icon", "mdi:heart-flash"),
-                        ])
-                }
-                let day = minutes(
-                    metric, "\(metric.rawValue)_zone", "\(metric.title) zone \(zone) today", of: "value_json",
-                    isEnabledByDefault: true)
-                let workouts = Metric.allCases.filter { $0.shape == .session && capabilities.supports($0) }.map {
+        let zoned = Metric.monitored.filter { MonitorSetting($0, .exerciseMaximum).isOffered(by: capabilities) }
+        let sessions = Metric.allCases.filter { $0.shape == .session && capabilities.supports($0) }
+        return zoned.flatMap { metric in
+            (1...HeartRateZones.count).flatMap { zone in
+                [
                     minutes(
-                        $0, "workout_zone", "Last workout's zone \(zone) today", of: "(value_json.workouts | last)",
-                        isEnabledByDefault: false)
-                }
-                return [day] + workouts
+                        inZone: zone, of: "value_json",
+                        sensor: (device, metric, "\(metric.rawValue)_zone", "\(metric.title) zone \(zone) today"))
+                ]
+                    + sessions.map {
+                        minutes(
+                            inZone: zone, of: "(value_json.workouts | last)", isEnabledByDefault: false,
+                            sensor: (device, $0, "workout_zone", "Last workout's zone \(zone) today"))
+                    }
             }
         }
     }
 
-    /// The number of heart-rate zones.
-    private static let zones = 5
+    /// The minutes in a zone of `parent`, which is a day's payload or a workout within it.
+    private func minutes(
+        inZone zone: Int, of parent: String, isEnabledByDefault: Bool = true,
+        sensor: (device: DeviceID, metric: Metric, key: String, name: String)
+    ) -> Component {
+        let zones = "\(parent).zones_min"
+        return self.sensor(
+            sensor.device, sensor.metric, "\(sensor.key)_\(zone)", sensor.name, isEnabledByDefault: isEnabledByDefault,
+            template: "\(zones)[\(zone - 1)] if \(parent) and \(zones) else none",
+            [
+                ("unit_of_measurement", "min"), ("suggested_display_precision", 0), ("state_class", "measurement"),
+                ("device_class", "duration"), ("icon", "mdi:heart-flash"),
+            ])
+    }
 }
