@@ -9,7 +9,7 @@ package import Vitals
 /// it waits here once.
 package final class RetainedStates: Sendable {
     /// A message to publish.
-    package enum Entry: Sendable {
+    package indirect enum Entry: Sendable {
         case device(DeviceID, DeviceState)
         case gatewayInfo(GatewayInfo)
         case gatewayState(GatewayState)

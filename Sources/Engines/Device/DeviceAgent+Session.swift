@@ -105,6 +105,8 @@ extension DeviceAgent {
         throw SessionEnd.failed("The device closed the connection.")
     }
 
+    // Inlined, it would make the frame of `receive`, which lives as long as the session, 23 kB large.
+    @inline(never)
     private func handle(_ event: DeviceEvent) async throws {
         switch event {
         case .samples: break

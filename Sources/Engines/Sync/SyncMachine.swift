@@ -4,7 +4,7 @@ package import Vitals
 /// Reads a device's history, one job and one metric at a time, page by page. Each page is on disk before the next is
 /// read.
 package struct SyncMachine: Sendable {
-    package enum Event: Sendable {
+    package indirect enum Event: Sendable {
         case start(SyncJob, cursors: [Metric: Timestamp], capabilities: Capabilities)
         case page(HistoryPage)
         /// The page is on disk.
@@ -17,7 +17,7 @@ package struct SyncMachine: Sendable {
         case disconnected
     }
 
-    package enum Action: Sendable, Hashable {
+    package indirect enum Action: Sendable, Hashable {
         case read(HistoryRequest)
         /// Store these samples and move the cursor in the same commit.
         case ingest([Sample], metric: Metric, cursor: Timestamp?)

@@ -52,13 +52,13 @@ package struct SyncPolicy: Sendable, Hashable {
         from: Timestamp, to: Timestamp?, isAsked: Bool, calendar: LocalCalendar, at now: Timestamp
     ) -> [ClosedRange<LocalDay>] {
         let today = calendar.day(of: now)
-        let oldest = isAsked ? calendar.day(of: epoch) : today.advanced(by: -maximumSummaryDays)
+        let oldest = isAsked ? calendar.day(of: epoch) : today.advanced(by: 1 - maximumSummaryDays)
         let last = to.map { min(calendar.day(of: $0), today) } ?? today
         guard oldest <= last else { return [] }
         var parts: [ClosedRange<LocalDay>] = []
         var first = max(oldest, min(calendar.day(of: from), last))
         while first <= last {
-            let end = min(last, first.advanced(by: maximumSummaryDays))
+            let end = min(last, first.advanced(by: maximumSummaryDays - 1))
             parts.append(first...end)
             first = end.advanced(by: 1)
         }

@@ -36,7 +36,7 @@ import Vitals
                     if case .summaries(.heartRate, let days) = call { days } else { nil }
                 }
                 let today = Fixture.utc.day(of: Fixture.noon)
-                #expect(asked == [today.advanced(by: -SyncPolicy.maximumSummaryDays)...today])
+                #expect(asked == [today.advanced(by: 1 - SyncPolicy.maximumSummaryDays)...today])
             }
         }
     }

@@ -160,8 +160,8 @@ import Vitals
 
     @Test(
         arguments: [
-            (-10, -5, true, [6]), (-10, nil, true, [11]), (-200, nil, true, [91, 91, 19]), (-200, nil, false, [91]),
-            (-300, -200, false, []), (-300, -200, true, [91, 10]),
+            (-10, -5, true, [6]), (-10, nil, true, [11]), (-200, nil, true, [90, 90, 21]), (-200, nil, false, [90]),
+            (-300, -200, false, []), (-300, -200, true, [90, 11]),
         ] as [(Int, Int?, Bool, [Int])])
     func `summaries are asked for as far back as asked, and ninety days otherwise`(
         from: Int, to: Int?, isAsked: Bool, days: [Int]
