@@ -106,6 +106,17 @@ let package = Package(
                 "Concurrency", "Conformance", "GatewayKit", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
                 logging, subprocess, systemPackage,
             ]),
+        module(
+            "GatewaySimulation",
+            [
+                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
+                "Messages",
+                "Store", "StoreAPI", "Vitals", logging,
+            ]),
+        .executableTarget(
+            name: "vitals2mqtt-simulate",
+            dependencies: ["GatewaySimulation", "Vitals", "ArgumentParser".from("swift-argument-parser")],
+            swiftSettings: settings),
         .executableTarget(
             name: "vitals2mqtt", dependencies: ["GatewayMain"], swiftSettings: settings),
         .executableTarget(
@@ -162,7 +173,8 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON",
+                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewaySimulation", "GatewayTesting",
+                "HomeAssistant", "JSON",
                 "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI", "Vitals", logging,
             ]),
         tests("StoreTests", ["Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),

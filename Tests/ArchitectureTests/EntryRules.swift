@@ -10,7 +10,7 @@ import Testing
 
     /// The modules that create, store, pass on or send entries.
     private static let modulesWithEntries: Set<String> = [
-        "StoreAPI", "Store", "Delivery", "GatewayTesting", "Gateway",
+        "StoreAPI", "Store", "Delivery", "GatewayTesting", "Gateway", "GatewaySimulation",
     ]
     /// The modules that only see committed entries.
     private static let behindCommit: Set<String> = ["Delivery", "Contract", "MQTT", "Messages"]

@@ -83,6 +83,32 @@ import Vitals
         #expect(await log.begin(command(0)) != nil, "the oldest of too many is forgotten")
     }
 
+    @Test func `an answer that the store did not take is stored once there is room, and a crash later changes nothing`()
+        async throws
+    {
+        let settings = try Self.settings()
+        let scratch = try ScratchStore()
+        func log() -> CommandLog {
+            CommandLog(
+                store: scratch.store, retained: RetainedStates(wakeup: Signal()),
+                codec: ContractCodec(settings: settings, discovery: .off), settings: settings,
+                generator: SplitMix64(seed: 1))
+        }
+        let device = try #require(DeviceID("band"))
+        let first = log()
+        scratch.fail { $0 == .complete ? StoreError(.full, "The disk is full.") : nil }
+        let key = try #require(await first.begin(CommandEnvelope(id: "c", device: device, command: "sync")))
+        await first.complete(key, Answer(.done))
+        await first.storeUnstored()
+        #expect(try await scratch.base.pending(.answer, after: 0, limit: 9).isEmpty)
+        scratch.fail { _ in nil }
+        await first.storeUnstored()
+        await first.storeUnstored()
+        await log().answerForgotten()
+        let answers = try await scratch.base.pending(.answer, after: 0, limit: 9).compactMap(\.answer)
+        #expect(try answers.map { try JSONValue(parsing: $0.payload)["status"]?.asString } == ["done"])
+    }
+
     @Test func `whoever sends a command again while it runs is answered after a crash, too, and only so many wait`()
         async throws
     {

@@ -4,6 +4,7 @@ import Engines
 import Foundation
 import Gateway
 import GatewayKit
+import GatewaySimulation
 import GatewayTesting
 import JSON
 import Logging

@@ -32,8 +32,8 @@ package actor CommandLog {
 
     /// Answers being stored, by the keys of their commands.
     private var underWay: [String: [UInt8]] = [:]
-    /// Answers that could not be stored, kept so that a repeated command does not run again.
-    private var unstored: [(key: String, payload: [UInt8], at: Timestamp)] = []
+    /// Answers that could not be stored, kept so that a repeated command does not run again, until `storeUnstored`.
+    private var unstored: [StoredAnswer] = []
 
     package init(
         store: any CommandStore, retained: RetainedStates, codec: ContractCodec,
@@ -122,6 +122,15 @@ package actor CommandLog {
         }
     }
 
+    /// Stores the answers that the store did not take before, until it refuses one again. Without it, a crash later would give
+    /// their commands a second, different answer. Each is sent once more, since the first sending may have met no broker.
+    package func storeUnstored() async {
+        while let answer = unstored.first {
+            do throws(StoreError) { try await store.complete(answer) } catch { return }
+            unstored.removeAll { $0.key == answer.key }
+        }
+    }
+
     /// Lets the sender of a repeat wait for the answer of the running command. The repeat is stored too: a crash must
     /// not leave this sender without an answer.
     private func join(_ envelope: CommandEnvelope, _ key: String) async {
@@ -167,7 +176,7 @@ package actor CommandLog {
             // For instance, the disk is full. An answer that a crash could lose is better than none.
             settings.logger.error("An answer cannot be stored.", metadata: ["error": "\(error)"])
             if unstored.count == Self.maximumUnstored { unstored.removeFirst() }
-            unstored.append((key, message.payload, stored.at))
+            unstored.append(stored)
             retained.putOnce(.message(message))
         }
     }

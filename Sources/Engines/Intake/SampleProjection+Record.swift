@@ -89,8 +89,10 @@ extension SampleProjection {
 
     private func isNewest(_ stored: StoredSample, at now: Timestamp) -> Bool {
         guard let mark = highWater[stored.sample.metric] else { return true }
-        // A mark in the future was set while the gateway's clock was wrong, and would hide every sample until then.
-        return stored.sample.end > mark || mark > now + SyncPolicy.futureTolerance
+        // A mark in the future was set while the gateway's clock was wrong, and would hide every sample until then. If the
+        // sample is in the future as well, the clock is wrong now, and the mark holds.
+        let latestPossible = now + SyncPolicy.futureTolerance
+        return stored.sample.end > mark || mark > latestPossible && stored.sample.end <= latestPossible
     }
 
     private mutating func remember(_ stored: StoredSample, isNewest: Bool) {

@@ -17,10 +17,11 @@ extension GatewayCore {
                     plugins: await supervisor.plugins, devices: await supervisor.ids)))
     }
 
-    /// Publishes the gateway's state when it changes, at most every ten seconds.
+    /// Publishes the gateway's state when it changes, at most every ten seconds, and stores what a full disk refused.
     func reportState() async {
         var last: GatewayState?
         while !Task.isCancelled {
+            await commandLog.storeUnstored()
             do throws(StoreError) {
                 let statistics = try await store.statistics()
                 var state = GatewayState(

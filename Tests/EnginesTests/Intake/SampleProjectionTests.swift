@@ -134,6 +134,14 @@ import Vitals
         #expect(measurements(decision).map(\.lane) == [.live])
     }
 
+    @Test func `with a clock that runs behind, an older sample does not become the latest`() {
+        var current = projection()
+        for minute in [8, 7] {
+            current = current.recording([Fixture.new(Fixture.heartRate(70, at: minute))], in: context()).projection
+        }
+        #expect(current.latest[.heartRate]?.sample.start == Fixture.minute(8))
+    }
+
     @Test func `a correction of the newest is the latest, and no alert`() {
         let first = projection().recording([Fixture.new(Fixture.heartRate(70, at: 0))], in: context())
         let corrected = Fixture.stored(Fixture.heartRate(150, at: 0), revision: 2)

@@ -1,6 +1,7 @@
 import Engines
 import Foundation
 import GatewayKit
+import GatewaySimulation
 import GatewayTesting
 import JSON
 import Logging

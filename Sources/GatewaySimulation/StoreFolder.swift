@@ -1,18 +1,18 @@
-import Delivery
+package import Delivery
 import Foundation
 import Gateway
 import GatewayKit
-import GatewayTesting
-import Store
-import StoreAPI
+package import GatewayTesting
+package import Store
+package import StoreAPI
 import Vitals
 
 /// A folder for one world's store, which outlives crashes of the gateway. It is in memory if the system allows it: a
 /// thousand worlds would wear out a disk, and these tests do not cover power failures.
-struct StoreFolder: Sendable {
+package struct StoreFolder: Sendable {
     private let path: String
 
-    init() throws {
+    package init() throws {
         let memory = "/dev/shm"
         let base =
             FileManager.default.isWritableFile(atPath: memory)
@@ -23,12 +23,14 @@ struct StoreFolder: Sendable {
     }
 
     /// Opens the store as a starting gateway would, on the simulation's executor.
-    func open(_ simulation: Simulation, outbox: Outbox) throws -> SQLiteStore {
+    package func open(_ simulation: Simulation, outbox: Outbox) throws -> SQLiteStore {
         try open(simulation) { outbox.committed($0) }
     }
 
     /// Opens the store with another receiver for the entries of each commit.
-    func open(_ simulation: Simulation, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void) throws -> SQLiteStore {
+    package func open(_ simulation: Simulation, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void) throws
+        -> SQLiteStore
+    {
         var random = simulation.random()
         return try SQLiteStore(
             path: "\(path)/vitals.sqlite", executor: simulation.executor.serialExecutor(),
@@ -36,5 +38,5 @@ struct StoreFolder: Sendable {
             newIdentity: SampleID(random: &random), onCommit: onCommit)
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    package func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

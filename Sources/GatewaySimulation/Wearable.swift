@@ -1,18 +1,33 @@
-import GatewayKit
+package import GatewayKit
 import GatewayTesting
 import Synchronization
-import Vitals
+package import Vitals
 
 /// A simulated wearable with a ground truth: it measures continuously, keeps its records until they are acknowledged as
 /// durable, and is as unreliable as its seed says.
-final class Wearable: Sendable {
+package final class Wearable: Sendable {
     /// How unreliable it is, as probabilities.
-    struct Faults: Sendable {
+    package struct Faults: Sendable {
         var refusesConnection = 0.0
         var breaksPerMinute = 0.0
         var failsCall = 0.0
         var hangsCall = 0.0
         var repeatsPage = 0.0
+        /// With each measurement: for a while every value is 0, as of a sensor without contact.
+        var losesContact = 0.0
+
+        /// No faults.
+        package init(
+            refusesConnection: Double = 0, breaksPerMinute: Double = 0, failsCall: Double = 0, hangsCall: Double = 0,
+            repeatsPage: Double = 0, losesContact: Double = 0
+        ) {
+            self.refusesConnection = refusesConnection
+            self.breaksPerMinute = breaksPerMinute
+            self.failsCall = failsCall
+            self.hangsCall = hangsCall
+            self.repeatsPage = repeatsPage
+            self.losesContact = losesContact
+        }
     }
 
     struct State {
@@ -24,15 +39,22 @@ final class Wearable: Sendable {
         var session: WearableSession?
         var writes = 0
         var isResting = false
+        /// The measurements to come without contact.
+        var zeros = 0
     }
 
-    let id: DeviceID
+    package let id: DeviceID
     let clock: GatewayClock
     /// Whether its live samples have receipts.
     let asksForReceipts: Bool
+    private let trace: Trace?
     let state: Mutex<State>
 
-    init(id: DeviceID, clock: GatewayClock, faults: Faults, asksForReceipts: Bool, random: SplitMix64) {
+    package init(
+        id: DeviceID, clock: GatewayClock, faults: Faults, asksForReceipts: Bool, random: SplitMix64,
+        trace: Trace? = nil
+    ) {
+        self.trace = trace
         self.id = id
         self.clock = clock
         self.asksForReceipts = asksForReceipts
@@ -42,25 +64,27 @@ final class Wearable: Sendable {
         state = Mutex(State(monitoring: monitoring, faults: faults, random: random))
     }
 
-    static let capabilities = Capabilities([
+    package static let capabilities = Capabilities([
         .heartRate: [.measure, .monitor, .scheduleTime, .scheduleInterval, .restAlert, .history],
         .bloodPressure: [.history],
     ])
 
-    /// Every sample it has measured.
-    var truth: [Sample] { state.withLock { $0.records } }
+    /// Every sample it has measured, but for those without contact.
+    package var truth: [Sample] { state.withLock { $0.records.filter { $0.reading != .value(0) } } }
 
     /// Stops measuring.
-    func rest() { state.withLock { $0.isResting = true } }
+    package func rest() { state.withLock { $0.isResting = true } }
 
-    func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
+    package func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
+
+    func note(_ event: @autoclosure () -> String) { trace?.note(id.text, event()) }
 
     func happens(_ probability: Double) -> Bool {
         probability > 0 && state.withLock { Double.random(in: 0..<1, using: &$0.random) } < probability
     }
 
     /// Measures until `rest` or cancellation, connected or not.
-    func live() async {
+    package func live() async {
         var count = 0
         while true {
             let wait = state.withLock { Duration.milliseconds(Int.random(in: 2_000...20_000, using: &$0.random)) }
@@ -86,16 +110,30 @@ final class Wearable: Sendable {
                     metric: .bloodPressure, start: now, isUserInitiated: true,
                     reading: .bloodPressure(BloodPressure(systolic: systolic, diastolic: systolic - 40)))
             }
+            if state.zeros == 0, state.faults.losesContact > 0,
+                Double.random(in: 0..<1, using: &state.random) < state.faults.losesContact
+            {
+                state.zeros = Int.random(in: 3...150, using: &state.random)
+                note("loses contact for \(state.zeros) measurements")
+            }
+            if state.zeros > 0 {
+                state.zeros -= 1
+                return Sample(metric: .heartRate, start: now, reading: .value(0))
+            }
             let rate = Double(Int.random(in: 50...110, using: &state.random))
             return Sample(metric: .heartRate, start: now, reading: .value(rate))
         }
     }
 
     /// Opens a session, as a driver and its transport would.
-    func connect(_ body: @escaping @Sendable (any DeviceSession) async throws -> Void) async throws {
+    package func connect(_ body: @escaping @Sendable (any DeviceSession) async throws -> Void) async throws {
         let faults = state.withLock { $0.faults }
         try await clock.sleep(for: .milliseconds(50))
-        if happens(faults.refusesConnection) { throw LinkError(.unreachable, "The wearable is out of reach.") }
+        if happens(faults.refusesConnection) {
+            note("is out of reach")
+            throw LinkError(.unreachable, "The wearable is out of reach.")
+        }
+        note("is connected")
         let session = WearableSession(self)
         state.withLock { $0.session = session }
         defer {
@@ -109,6 +147,7 @@ final class Wearable: Sendable {
                 while true {
                     try await clock.sleep(for: .seconds(10))
                     if self.happens(faults.breaksPerMinute / 6) {
+                        self.note("goes out of reach")
                         throw DeviceError(.disconnected, "The wearable went out of reach.")
                     }
                 }

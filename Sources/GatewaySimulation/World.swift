@@ -13,26 +13,34 @@ import Synchronization
 import Vitals
 
 /// The whole gateway between wearables and a broker with random faults, in simulated time.
-final class World: Sendable {
+package final class World: Sendable {
     /// The faults of a world.
-    struct Plan: Sendable {
-        var brokerFaults = true
-        var deviceFaults = true
-        var crashes = true
-        var storeFaults = true
+    package struct Plan: Sendable {
+        package var brokerFaults = true
+        package var deviceFaults = true
+        package var crashes = true
+        package var storeFaults = true
         /// Whether the machine's clock is occasionally set.
-        var clockFaults = true
+        package var clockFaults = true
         /// Whether the gateway changes its time zone at each start.
-        var zoneChanges = false
+        package var zoneChanges = false
+        /// Whether somebody sends commands.
+        package var commands = true
         /// The duration of the faults, and the quiet time for recovery after them.
-        var trouble: Duration = .minutes(6)
-        var recovery: Duration = .minutes(15)
+        package var trouble: Duration = .minutes(6)
+        package var recovery: Duration = .minutes(15)
+
+        /// All faults.
+        package init() {}
     }
 
-    let simulation: Simulation
+    private let simulation: Simulation
+    private let gateway: DeviceID
     let broker: InMemoryBroker
     let wearables: [Wearable]
-    let plan: Plan
+    private let plan: Plan
+    private let trace: Trace?
+    private let commander: Commander
     let observation: BrokerObservation
     let stores: StoreFolder
     private let random: Mutex<SplitMix64>
@@ -41,9 +49,12 @@ final class World: Sendable {
     /// The calendar of the running gateway.
     let calendar: Mutex<LocalCalendar>
 
-    init(simulation: Simulation, plan: Plan) throws {
+    init(simulation: Simulation, plan: Plan, trace: Trace? = nil) throws {
+        guard let gateway = DeviceID("home") else { throw CancellationError() }
+        self.gateway = gateway
         self.simulation = simulation
         self.plan = plan
+        self.trace = trace
         var random = simulation.random()
         let clock = simulation.trueClock
         broker = InMemoryBroker(clock: clock, generator: simulation.random())
@@ -53,9 +64,10 @@ final class World: Sendable {
             DeviceID("wearable-\(number)").map { id in
                 Wearable(
                     id: id, clock: clock, faults: plan.deviceFaults ? Self.faults(&random) : Wearable.Faults(),
-                    asksForReceipts: number == 2, random: random.split())
+                    asksForReceipts: number == 2, random: random.split(), trace: trace)
             }
         }
+        commander = Commander(broker, clock: clock, random: random.split(), trace: trace)
         calendar = Mutex(Self.calendar(&random))
         self.random = Mutex(random)
     }
@@ -66,7 +78,8 @@ final class World: Sendable {
             breaksPerMinute: Double.random(in: 0...0.5, using: &random),
             failsCall: Double.random(in: 0...0.05, using: &random),
             hangsCall: Double.random(in: 0...0.01, using: &random),
-            repeatsPage: Double.random(in: 0...0.3, using: &random))
+            repeatsPage: Double.random(in: 0...0.3, using: &random),
+            losesContact: Double.random(in: 0...0.05, using: &random))
     }
 
     /// Runs the world: first with faults, then without.
@@ -76,12 +89,15 @@ final class World: Sendable {
             if plan.brokerFaults { group.addTask { try await self.troubleBroker() } }
             if plan.storeFaults { group.addTask { try await self.fillDisk() } }
             if plan.clockFaults { group.addTask { try await self.setClock() } }
+            if plan.commands { group.addTask { try await self.commander.run(self.wearables.map(\.id)) } }
             group.addTask { try await self.keepGatewayRunning() }
             try await simulation.gatewayClock.sleep(for: plan.trouble)
             peace()
             try await simulation.gatewayClock.sleep(for: plan.recovery)
             // The last samples have to arrive, too, and their day to be published.
+            commander.rest()
             for wearable in wearables { wearable.rest() }
+            trace?.note("world", "the wearables rest")
             try await simulation.gatewayClock.sleep(for: .minutes(1))
             group.cancelAll()
             while let result = await group.nextResult() {
@@ -94,6 +110,7 @@ final class World: Sendable {
 
     private func peace() {
         isPeaceful.withLock { $0 = true }
+        trace?.note("world", "the faults end")
         broker.setFaults(BrokerFaults())
         broker.release()
         broker.refuseConnections(nil)
@@ -110,16 +127,22 @@ final class World: Sendable {
             try await simulation.gatewayClock.sleep(for: draw(5...90))
             guard !isPeaceful.withLock({ $0 }) else { return }
             switch drawNumber(0...3) {
-            case 0: broker.cut()
+            case 0:
+                trace?.note("broker", "cuts all connections")
+                broker.cut()
             case 1:
+                trace?.note("broker", "is away")
                 broker.refuseConnections(BrokerError(.unreachable, "The broker is away."))
                 broker.cut()
                 try await simulation.gatewayClock.sleep(for: draw(5...120))
                 if !isPeaceful.withLock({ $0 }) { broker.refuseConnections(nil) }
+                trace?.note("broker", "is back")
             case 2:
+                trace?.note("broker", "acknowledges nothing")
                 broker.hold()
                 try await simulation.gatewayClock.sleep(for: draw(1...20))
                 broker.release()
+                trace?.note("broker", "acknowledges again")
             default: break
             }
         }
@@ -131,9 +154,11 @@ final class World: Sendable {
         while !isPeaceful.withLock({ $0 }) {
             try await simulation.gatewayClock.sleep(for: draw(20...300))
             guard !isPeaceful.withLock({ $0 }) else { return }
+            trace?.note("disk", "is full")
             isDiskFull.withLock { $0 = true }
             try await simulation.gatewayClock.sleep(for: draw(1...45))
             isDiskFull.withLock { $0 = false }
+            trace?.note("disk", "has room")
         }
     }
 
@@ -148,16 +173,14 @@ final class World: Sendable {
             case 2: simulation.jumpDate(by: .minutes(drawNumber(-180...180)))
             default: simulation.jumpDate(by: .days(drawNumber(-400...400)))
             }
+            trace?.note("clock", "shows \(simulation.date)")
         }
     }
 
     private static let zones = ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"]
 
     private static func calendar(_ random: inout SplitMix64) -> LocalCalendar {
-        guard let zone = zones.randomElement(using: &random), let calendar = LocalCalendar(identifier: zone) else {
-            preconditionFailure("These are zones.")
-        }
-        return calendar
+        zones.randomElement(using: &random).flatMap { LocalCalendar(identifier: $0) } ?? LocalCalendar(timeZone: .gmt)
     }
 
     /// A store that refuses writes while the disk is full.
@@ -172,8 +195,10 @@ final class World: Sendable {
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
             let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
+            trace?.note("gateway", "starts")
             try await runGateway(for: life)
             if Task.isCancelled { return }
+            trace?.note("gateway", "crashed")
             restarts.withLock { $0 += 1 }
             broker.cut("gateway")
             try await simulation.gatewayClock.sleep(for: draw(1...10))
@@ -209,9 +234,9 @@ final class World: Sendable {
     }
 
     private func makeCore(store: FaultyStore, outbox: Outbox, calendar: LocalCalendar) -> GatewayCore {
-        guard let gateway = DeviceID("home") else { preconditionFailure("home is an identifier.") }
         var logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
+        if let trace { logger = trace.logger }
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, logger: logger)

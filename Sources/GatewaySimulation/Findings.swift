@@ -21,6 +21,9 @@ struct Findings {
     private var lastStart: [String: String] = [:]
     private var lastLatest: [String: String] = [:]
     private var counts: [String: Int] = [:]
+    /// The commands that were accepted, and the final answer of each.
+    private var accepted: Set<String> = []
+    private var answers: [String: String] = [:]
 
     /// - Parameter days: the calendar for counting days; `nil` if the days need not agree.
     init(_ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?) {
@@ -29,6 +32,8 @@ struct Findings {
             if let days { compareDays(of: wearable, calendar: days) }
             compare(wearable)
         }
+        let open = accepted.subtracting(answers.keys).sorted()
+        if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
         if let first = numbers.min(), let last = numbers.max(), numbers.count != Int(last - first + 1) || first != 1 {
             let missing = (1...last).filter { !numbers.contains($0) }
             mistakes.append("facts are missing by their numbers: \(missing.prefix(10)) of \(last)")
@@ -49,10 +54,21 @@ struct Findings {
                 mistakes.append("latest of \(key) went back from \(before) to \(measured)")
             }
             lastLatest[key] = measured
+        case "response": readAnswer(body)
         case "daily":
             guard let date = body["date"]?.asString, let count = body["count"]?.asInt else { return }
             counts["\(levels[2])/\(levels[4])/\(date)"] = count
         default: break
+        }
+    }
+
+    /// An answer may come twice, but no command has two different final answers.
+    private mutating func readAnswer(_ body: JSONValue) {
+        guard let id = body["id"]?.asString, let status = body["status"]?.asString else { return }
+        if status == "accepted" {
+            accepted.insert(id)
+        } else if let before = answers.updateValue(status, forKey: id), before != status {
+            mistakes.append("\(id) was answered \(before), and then \(status)")
         }
     }
 

@@ -1,28 +1,28 @@
-import GatewayKit
+package import GatewayKit
 import GatewayTesting
 import Synchronization
-import Vitals
+package import Vitals
 
 /// A session with a simulated wearable.
-final class WearableSession: DeviceSession {
+package final class WearableSession: DeviceSession {
     let wearable: Wearable
     let inbox = EventInbox(capacity: 64)
-    let description: DeviceDescription
+    package let description: DeviceDescription
 
-    init(_ wearable: Wearable) {
+    package init(_ wearable: Wearable) {
         self.wearable = wearable
         description = DeviceDescription(
             identity: DeviceIdentity(manufacturer: "Simulation", model: "Wearable"),
             capabilities: Wearable.capabilities, clock: DeviceClock(now: wearable.clock.now, utcOffset: 0))
     }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
+    package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
         try await misbehave()
     }
 
-    func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
+    package func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         try await misbehave()
         let repeats = wearable.happens(wearable.state.withLock { $0.faults.repeatsPage })
         return wearable.state.withLock { state in
@@ -39,17 +39,17 @@ final class WearableSession: DeviceSession {
         }
     }
 
-    func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
+    package func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
         try await misbehave()
         wearable.state.withLock { $0.acknowledged[metric] = through }
     }
 
-    func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
+    package func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         try await misbehave()
         return wearable.state.withLock { $0.monitoring }
     }
 
-    func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
+    package func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         try await misbehave()
         wearable.state.withLock { state in
             state.monitoring = configuration
@@ -57,14 +57,19 @@ final class WearableSession: DeviceSession {
         }
     }
 
-    func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) { try await misbehave() }
-    func ping() async throws(DeviceError) { try await misbehave() }
-    func shutdown() async { try? await misbehave() }
+    package func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) { try await misbehave() }
+    package func ping() async throws(DeviceError) { try await misbehave() }
+    package func shutdown() async { try? await misbehave() }
 
     private func misbehave() async throws(DeviceError) {
         let faults = wearable.state.withLock { $0.faults }
-        if wearable.happens(faults.failsCall) { throw DeviceError(.failure, "The wearable stumbles.") }
-        let pause: Duration = wearable.happens(faults.hangsCall) ? .seconds(100_000) : .milliseconds(20)
+        if wearable.happens(faults.failsCall) {
+            wearable.note("refuses a request")
+            throw DeviceError(.failure, "The wearable stumbles.")
+        }
+        let hangs = wearable.happens(faults.hangsCall)
+        if hangs { wearable.note("does not answer a request") }
+        let pause: Duration = hangs ? .seconds(100_000) : .milliseconds(20)
         do { try await wearable.clock.sleep(for: pause) } catch {
             throw DeviceError(.disconnected, "The session was closed.")
         }

@@ -1,0 +1,66 @@
+import GatewayKit
+import GatewayTesting
+import Messages
+import Synchronization
+import Vitals
+
+/// Somebody who sends commands to a gateway, one by one and sometimes many at once.
+final class Commander: Sendable {
+    /// The commands of a burst.
+    private static let burst = 40
+
+    private let broker: InMemoryBroker
+    private let clock: GatewayClock
+    private let trace: Trace?
+    private let state: Mutex<(random: SplitMix64, count: Int)>
+    private let isResting = Mutex(false)
+
+    init(_ broker: InMemoryBroker, clock: GatewayClock, random: SplitMix64, trace: Trace?) {
+        self.broker = broker
+        self.clock = clock
+        self.trace = trace
+        state = Mutex((random, 0))
+    }
+
+    /// Sends no more commands.
+    func rest() { isResting.withLock { $0 = true } }
+
+    /// Sends commands to these devices until `rest`.
+    func run(_ devices: [DeviceID]) async throws {
+        while !isResting.withLock({ $0 }) {
+            let (wait, count) = state.withLock { state in
+                (
+                    Duration.milliseconds(Int.random(in: 5_000...60_000, using: &state.random)),
+                    Int.random(in: 0..<8, using: &state.random) == 0 ? Self.burst : 1
+                )
+            }
+            try await clock.sleep(for: wait)
+            guard !isResting.withLock({ $0 }) else { return }
+            if count > 1 { trace?.note("commander", "sends \(count) commands at once") }
+            for _ in 0..<count { send(devices) }
+        }
+    }
+
+    private func send(_ devices: [DeviceID]) {
+        let (id, device, kind) = state.withLock { state in
+            state.count += 1
+            return (
+                "c\(state.count)", devices.randomElement(using: &state.random),
+                Int.random(in: 0..<5, using: &state.random)
+            )
+        }
+        guard let device else { return }
+        let (topic, members) =
+            switch kind {
+            case 0: ("sync", "")
+            case 1: ("daily", ",\"metric\":\"heart_rate\"")
+            case 2: ("history", ",\"metric\":\"heart_rate\",\"limit\":5")
+            case 3: ("fetch", "")
+            default: ("no-such-command", "")
+            }
+        broker.publish(
+            OutgoingMessage(
+                topic: "vitals2mqtt/home/\(device.text)/command/\(topic)",
+                payload: Array("{\"id\":\"\(id)\"\(members)}".utf8)))
+    }
+}

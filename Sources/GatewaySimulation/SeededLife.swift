@@ -1,0 +1,61 @@
+import GatewayTesting
+import Messages
+import Synchronization
+package import Vitals
+
+/// The life of a whole gateway in a random world, decided by a seed.
+package struct SeededLife: Sendable, Hashable {
+    /// A hash of all scheduling choices: equal for two lives of one seed.
+    package var fingerprint: UInt64
+    /// What was lost, invented, out of order or unanswered; empty if all is well.
+    package var mistakes: [String]
+    /// The number of messages that the broker accepted.
+    package var messages: Int
+    /// The number of crashes.
+    package var restarts: Int
+    /// When `gateway/state` was published.
+    package var reports: [Duration]
+
+    /// Some minutes before midnight in UTC, Berlin, New York and Kathmandu, and before both clock changes in Berlin.
+    private static let starts = [
+        "2026-01-01T00:00:00Z", "2026-01-31T22:52:00Z", "2026-02-28T04:52:00Z", "2026-07-01T18:07:00Z",
+        "2026-03-29T00:52:00Z", "2026-10-25T00:52:00Z",
+    ].compactMap { Timestamp(rfc3339: $0) }
+
+    /// The simulated date at which the life of a seed starts.
+    package static func start(of seed: UInt64) -> Timestamp { starts[Int(seed % UInt64(starts.count))] }
+
+    /// Lives a seed with its usual faults: in every fourth one the gateway changes its time zone at each start.
+    /// - Parameter account: gets the account of the life, even if it does not end.
+    /// - Throws: a `SimulationError` that says why the life does not end.
+    package static func live(
+        seed: UInt64, account: (@Sendable ([Trace.Line]) -> Void)? = nil
+    ) throws -> SeededLife {
+        var plan = World.Plan()
+        plan.zoneChanges = seed % 4 == 3
+        return try live(seed: seed, plan: plan, account: account)
+    }
+
+    /// Lives a seed with these faults.
+    package static func live(
+        seed: UInt64, plan: World.Plan, account: (@Sendable ([Trace.Line]) -> Void)? = nil
+    ) throws -> SeededLife {
+        let simulation = Simulation(seed: seed, start: start(of: seed))
+        let trace = account.map { _ in Trace(of: simulation) }
+        return try simulation.run(deadline: .hours(3)) { simulation in
+            let world = try World(simulation: simulation, plan: plan, trace: trace)
+            defer {
+                world.stores.remove()
+                if let account, let trace { account(trace.lines(with: world.observation)) }
+            }
+            try await world.run()
+            let messages = world.observation.messages
+            let findings = Findings(
+                messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 })
+            return SeededLife(
+                fingerprint: simulation.fingerprint, mistakes: findings.mistakes, messages: messages.count,
+                restarts: world.restarts.withLock { $0 },
+                reports: messages.filter { $0.message.topic.hasSuffix("gateway/state") }.map(\.uptime))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import GatewaySimulation
+import Vitals
+
+/// The readable account of a seed's life.
+enum Account {
+    /// The most characters of a line's event; payloads may be long.
+    private static let maximumEvent = 300
+
+    /// Lives a seed and prints what happened. Returns whether all was well.
+    static func print(of seed: UInt64) throws -> Bool {
+        Swift.print("seed \(seed), from \(SeededLife.start(of: seed))")
+        do {
+            let life = try SeededLife.live(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
+            Swift.print("\(life.messages) messages, \(life.restarts) crashes")
+            for mistake in life.mistakes { Swift.print("WRONG: \(mistake)") }
+            return life.mistakes.isEmpty
+        } catch {
+            Swift.print("WRONG: \(error)")
+            return false
+        }
+    }
+
+    private static func text(of line: Trace.Line) -> String {
+        let milliseconds = line.uptime / .milliseconds(1)
+        let time = String(
+            format: "%2d:%06.3f", Int(milliseconds) / 60_000, (milliseconds / 1000).truncatingRemainder(dividingBy: 60))
+        let party = line.party.padding(toLength: 12, withPad: " ", startingAt: 0)
+        let event = line.event.count > maximumEvent ? line.event.prefix(maximumEvent) + " …" : line.event[...]
+        return "\(time)  \(party)\(event)"
+    }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import GatewaySimulation
+import Synchronization
+
+/// Many seeds, several at once.
+final class SeedRun: Sendable {
+    private struct State {
+        var next: UInt64
+        var lived = 0
+        var messages = 0
+        var crashes = 0
+        var failed: [UInt64] = []
+    }
+
+    /// Seeds between two lines of progress.
+    private static let step = 500
+
+    private let seeds: Range<UInt64>
+    private let livesTwice: Bool
+    private let state: Mutex<State>
+
+    init(seeds: Range<UInt64>, livesTwice: Bool) {
+        self.seeds = seeds
+        self.livesTwice = livesTwice
+        state = Mutex(State(next: seeds.lowerBound))
+    }
+
+    /// Lives all seeds. Prints each that fails, and how many did. Returns whether none did.
+    func run(jobs: Int) -> Bool {
+        let start = ContinuousClock.now
+        DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+            while let seed = next() { live(seed) }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        return state.withLock { state in
+            let rate = String(format: "%.1f", Double(state.lived) / seconds)
+            print("\(state.messages) messages, \(state.crashes) crashes; \(rate) seeds a second")
+            print("\(state.lived - state.failed.count) passed, \(state.failed.count) failed")
+            return state.failed.isEmpty
+        }
+    }
+
+    private func next() -> UInt64? {
+        state.withLock { state in
+            guard state.next < seeds.upperBound else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    private func live(_ seed: UInt64) {
+        var mistakes: [String]
+        var life: SeededLife?
+        do {
+            let first = try SeededLife.live(seed: seed)
+            mistakes = first.mistakes
+            life = first
+            if livesTwice, try SeededLife.live(seed: seed) != first {
+                mistakes.append("its second life is another one")
+            }
+        } catch {
+            mistakes = ["\(error)"]
+        }
+        state.withLock { state in
+            state.lived += 1
+            state.messages += life?.messages ?? 0
+            state.crashes += life?.restarts ?? 0
+            if !mistakes.isEmpty {
+                state.failed.append(seed)
+                print("seed \(seed): \(mistakes.prefix(5).joined(separator: "; "))")
+                print("  what happened: deploy/simulate --seed \(seed)")
+            }
+            if state.lived.isMultiple(of: Self.step) { print("\(state.lived) seeds") }
+        }
+    }
+}
