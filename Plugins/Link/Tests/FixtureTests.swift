@@ -68,6 +68,8 @@ extension DeviceEvent {
             "alert \(alert.rule.name) \(alert.edge.rawValue) \(alert.value.map { "\($0)" } ?? "?") \(alert.at.milliseconds)"
         case .readingFailed(let id, let error): "reading of \(id.text) failed, error \(error.code.rawValue)"
         case .signal(let strength): "signal \(strength)"
+        case .unreadable(let sample):
+            "unreadable \(sample.metric?.rawValue ?? "?") \(sample.measurement?.text ?? "live"): \(sample.problem)"
         case .malformed(let reason): "malformed: \(reason)"
         case .samples, .measurementSample: ""
         }

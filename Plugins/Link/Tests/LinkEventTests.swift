@@ -70,21 +70,45 @@ import Vitals
         }
     }
 
-    @Test func `refuses a request with a bad sample at once`() async throws {
+    @Test func `leaves an impossible sample to the gateway, which counts it`() async throws {
         try await withLink { peer, session in
             peer.send(
                 lines: [
                     #"{"id":5,"method":"sample","params":{"sample":{"metric":"heart_rate","start":1763683200000,"value":900}}}"#
                 ])
+            let events = try await session.nextEvents()
+            let sample = Sample(
+                metric: .heartRate, start: Timestamp(milliseconds: 1_763_683_200_000), reading: .value(900))
+            #expect(events == [.samples([sample], receipts: [SampleReceipt("5")])])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (
+                #""sample""#, #""sample":{"metric":"heart_rate","start":1763683200000,"value":"900"}"#,
+                Metric.heartRate, true, nil
+            ),
+            (#""sample""#, #""sample":{"metric":"stress","value":null}"#, .stress, false, nil),
+            (#""measurement/sample""#, #""measurement":"m","sample":{"value":900}"#, nil, false, #""m""#),
+            (#""measurement/sample""#, #""sample":{"metric":"bogus"},"measurement":7"#, nil, false, "7"),
+        ] as [(String, String, Metric?, Bool, String?)])
+    func `refuses a request with a sample that cannot be read, and tells what is known of it`(
+        method: String, params: String, metric: Metric?, hasStart: Bool, measurement: String?
+    ) async throws {
+        try await withLink { peer, session in
+            peer.send(lines: [#"{"id":5,"method":\#(method),"params":{\#(params)}}"#])
             let answer = try await peer.next()
             #expect(answer["id"] == 5)
             #expect(answer["error"]?["code"] == 3)
-            #expect(answer["error"]?["message"]?.asString?.contains("value must be a number from 20 to 300") == true)
-            guard case .malformed(let reason)? = try await session.nextEvents()?.first else {
+            guard case .unreadable(let sample)? = try await session.nextEvents()?.first else {
                 Issue.record("not counted")
                 return
             }
-            #expect(!reason.contains("900"), "a health value must not be logged")
+            #expect(sample.metric == metric)
+            #expect((sample.start != nil) == hasStart)
+            #expect(sample.measurement?.text == measurement)
+            #expect(!sample.problem.contains("900"), "a health value must not be logged")
         }
     }
 

@@ -125,6 +125,7 @@ extension DeviceAgent {
             await profile.learn(.worn)
         case .signal(let strength): await noteSignal(strength)
         case .alert(let alert): try await intake.storeAlert(alert)
+        case .unreadable(let sample): await measuring.refuse(sample)
         case .malformed(let what): intake.ignore(what)
         }
     }

@@ -65,6 +65,13 @@ final class Measuring {
         await handle(.sample(measurement, stored))
     }
 
+    /// Counts a sample that cannot be read, in its measurement and for the gap of its metric.
+    func refuse(_ sample: UnreadableSample) async {
+        let wanted = sample.measurement.flatMap { machine.metric(of: $0) }
+        intake.refuse(sample, of: sample.metric ?? wanted)
+        if let measurement = sample.measurement { await handle(.readingRefused(measurement)) }
+    }
+
     /// A reading failed; the measurement goes on.
     func fail(_ error: DeviceError, of measurement: MeasurementID) async {
         await handle(.readingFailed(measurement, error))

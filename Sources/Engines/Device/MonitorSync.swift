@@ -67,7 +67,7 @@ final class MonitorSync {
     }
 
     /// Writes pending settings and reads them back. Returns what the device did not take.
-    func push(to line: DeviceLine) async throws(DeviceError) -> String? {
+    func push(to line: DeviceLine) async throws(DeviceError) -> DeviceError? {
         try await conversation.withLock { () async throws(DeviceError) in try await write(to: line) }
     }
 
@@ -81,7 +81,7 @@ final class MonitorSync {
     }
 
     @discardableResult
-    private func write(to line: DeviceLine) async throws(DeviceError) -> String? {
+    private func write(to line: DeviceLine) async throws(DeviceError) -> DeviceError? {
         let unknown = twin.unknown
         if !unknown.isEmpty {
             let failures = await read(unknown, from: line)
@@ -89,8 +89,9 @@ final class MonitorSync {
         }
         let writes = twin.writes
         guard !writes.isEmpty else {
-            return twin.state.pending.isEmpty
-                ? nil : "The device did not say how it is set; the change is tried again at the next connection."
+            if twin.state.pending.isEmpty { return nil }
+            return DeviceError(
+                .failure, "The device did not say how it is set; the change is tried again at the next connection.")
         }
         var failures: [Failure] = []
         for configuration in writes {
@@ -111,8 +112,10 @@ final class MonitorSync {
             throw end.error
         }
         failures += unread
-        return await report(
+        let message = await report(
             reported, of: line.capabilities, failures: failures.map { ($0.metric, $0.error.message) })
+        // Without a failure, the device kept other values.
+        return message.map { DeviceError(failures.first?.error.code ?? .failure, $0) }
     }
 
     /// Reads the device's monitoring. A metric that cannot be read does not stop the others. If the session ends, the
@@ -196,7 +199,7 @@ final class MonitorSync {
         guard link.session != nil else { return Answer(.done, data: version) }
         do throws(DeviceError) {
             if let refusal = try await link.ask({ .push($0) }) {
-                return Answer(.failed, code: .deviceError, message: refusal, data: version)
+                return Answer(refusal, data: version)
             }
         } catch {
             guard error.endsSession else { return Answer(error, data: version) }
@@ -214,7 +217,7 @@ final class MonitorSync {
         }
         let data = Answer.Data.settings(twin.state.reported, of: read)
         guard let first = failures.first else { return Answer(.done, data: data) }
-        let message = failures.map { "\($0.metric.rawValue): \($0.error.message)" }.joined(separator: " ")
+        let message = failures.map { "\($0.metric.rawValue): \($0.error.message)" }.joined(separator: "; ")
         return Answer(.failed, code: AnswerCode(first.error), message: message, data: data)
     }
 

@@ -39,7 +39,7 @@ enum SessionWork: Sendable {
     /// Stop and start measurements.
     case measurement(MeasurementOrder)
     /// Write pending settings.
-    case push(Reply<String?>)
+    case push(Reply<DeviceError?>)
     /// Read the monitoring of these metrics.
     case fetch([Metric], Reply<[MonitorSync.Failure]>)
     /// Set the device's clock.

@@ -64,6 +64,13 @@ final class SampleIntake {
             receivedAt: context.clock.now)
     }
 
+    /// Counts a sample that cannot be read; without a metric, as a line of input that is ignored.
+    func refuse(_ sample: UnreadableSample, of metric: Metric?) {
+        guard let metric else { return ignore(sample.problem) }
+        let start = sample.start ?? context.clock.now
+        input.refuse(metric, .malformed, start: start, end: start)
+    }
+
     /// Publishes the samples refused since the last report, as a gap per metric.
     func reportRefused(isFinal: Bool) async {
         let now = context.clock.now

@@ -18,8 +18,13 @@ package struct InputLog: Sendable {
 
     /// Counts a live sample that is refused.
     package mutating func refuse(_ sample: Sample, _ reason: RefusalReason) {
+        refuse(sample.metric, reason, start: sample.start, end: sample.end)
+    }
+
+    /// Counts a live sample of which only this is known.
+    package mutating func refuse(_ metric: Metric, _ reason: RefusalReason, start: Timestamp, end: Timestamp) {
         ignored += 1
-        refused[sample.metric, default: Refusals()].add(reason, start: sample.start, end: sample.end)
+        refused[metric, default: Refusals()].add(reason, start: start, end: end)
     }
 
     /// Removes and returns the refused samples of each metric, by metric name. Returns none within `reportInterval` of the

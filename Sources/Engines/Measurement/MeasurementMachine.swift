@@ -93,7 +93,11 @@ package struct MeasurementMachine: Sendable {
         var missingReadingError: DeviceError? {
             guard last == nil else { return nil }
             guard failure == nil, refused > 0 else { return failure }
-            return DeviceError(.failure, "The device sent \(refused) readings that cannot be true, and no other.")
+            let what =
+                refused == 1
+                ? "one reading that is impossible or unreadable"
+                : "\(refused) readings that are impossible or unreadable"
+            return DeviceError(.failure, "The device sent \(what), and no other.")
         }
     }
 
@@ -111,9 +115,14 @@ package struct MeasurementMachine: Sendable {
     /// Whether a command's measurement would be refused now.
     package var isBusy: Bool { running.map { $0.wanted.origin != .schedule || next != nil } ?? false }
     /// Who asked for the running measurement; `nil` if `id` names another one.
-    package func origin(of id: MeasurementID) -> Origin? {
+    package func origin(of id: MeasurementID) -> Origin? { wanted(by: id)?.origin }
+
+    /// The metric of the running measurement, if it is this one.
+    package func metric(of id: MeasurementID) -> Metric? { wanted(by: id)?.metric }
+
+    private func wanted(by id: MeasurementID) -> Wanted? {
         guard let running, (running.id ?? running.early?.id ?? id) == id else { return nil }
-        return running.wanted.origin
+        return running.wanted
     }
 
     package mutating func handle(_ event: Event, at now: Timestamp) -> [Action] {

@@ -244,7 +244,7 @@ package struct SyncMachine: Sendable {
         if failed.isEmpty {
             state.lastSuccessAt = now
         } else if state.error == nil {
-            state.error = failed.map { "\($0.metric.rawValue): \($0.message)" }.joined(separator: " ")
+            state.error = failed.map { "\($0.metric.rawValue): \($0.message)" }.joined(separator: "; ")
         }
         return [.publish(state), .finished(job, state)]
     }

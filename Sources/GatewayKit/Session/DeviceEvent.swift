@@ -20,8 +20,32 @@ public enum DeviceEvent: Sendable, Hashable {
     case signal(strength: Int)
     /// An alert that the device raised or cleared by its own limits.
     case alert(DeviceAlert)
+    /// A sample that cannot be read. The gateway counts it as refused, within its measurement or in a gap of its metric.
+    case unreadable(UnreadableSample)
     /// An invalid line of input, which the driver ignored. The gateway counts them.
     case malformed(String)
+}
+
+/// A sample that a driver could not read.
+public struct UnreadableSample: Sendable, Hashable {
+    /// The metric; `nil` if it cannot be read.
+    public var metric: Metric?
+    /// The start; `nil` if it cannot be read.
+    public var start: Timestamp?
+    /// The running measurement that it belongs to; `nil` for a live sample.
+    public var measurement: MeasurementID?
+    /// What is wrong with it.
+    public var problem: String
+
+    /// A sample of which only this can be read.
+    public init(
+        metric: Metric? = nil, start: Timestamp? = nil, measurement: MeasurementID? = nil, problem: String
+    ) {
+        self.metric = metric
+        self.start = start
+        self.measurement = measurement
+        self.problem = problem
+    }
 }
 
 /// Identifies a live sample to its driver, so that the device can learn that it is durable. Only the driver understands

@@ -42,6 +42,15 @@ extension JSONWriter {
                 params.member("value", alert.value)
                 params.member("at", alert.at.milliseconds)
             }
+        case .unreadable(let sample):
+            linkNotification(sample.measurement == nil ? "sample" : "measurement/sample") { params in
+                if let measurement = sample.measurement { params.member("measurement", measurement.text) }
+                params.key("sample")
+                params.beginObject()
+                if let metric = sample.metric { params.member("metric", metric.rawValue) }
+                if let start = sample.start { params.member("start", start.milliseconds) }
+                params.endObject()
+            }
         case .malformed(let reason):
             // The device reported a malformed input: the log says what, and the null sample makes the gateway count it.
             linkNotification("log") { params in

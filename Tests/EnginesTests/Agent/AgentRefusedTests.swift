@@ -38,4 +38,26 @@ import Vitals
             #expect(try await rig.store.samples(of: Fixture.device).count == 1)
         }
     }
+
+    @Test func `are counted also when they cannot be read, in their measurement as well`() throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let rig = AgentRig(
+                world, content: .init(measurements: [.heartRate: .init(readings: [], end: (.seconds(41), nil))]))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                await rig.submit(.measure(.heartRate, duration: .seconds(60)), "m", to: agent)
+                try await rig.wait { if case .measure(let state) = $0 { state.phase == .measuring } else { false } }
+                await rig.session?.send(
+                    .unreadable(UnreadableSample(metric: .stress, start: Fixture.minute(-1), problem: "no value")),
+                    .unreadable(UnreadableSample(measurement: MeasurementID("m1"), problem: "no metric")),
+                    .unreadable(UnreadableSample(problem: "nothing")))
+                let answer = try await rig.answer("m")
+                #expect(answer.status == .failed)
+                #expect(answer.message?.contains("one reading") == true)
+            }
+            let gaps = Self.gaps(rig)
+            #expect(gaps.map(\.metric) == [.heartRate, .stress])
+            #expect(gaps.allSatisfy { $0.refused == [.malformed: 1] })
+        }
+    }
 }

@@ -125,7 +125,7 @@ package struct LinkAudit: Sendable {
         let start = params.index
         do throws(Malformed) {
             guard method != .sample else {
-                _ = try Sample(inParams: &params)
+                try Sample(inParams: &params).requireValid()
                 return
             }
             switch try PeerCall(method, &params) {

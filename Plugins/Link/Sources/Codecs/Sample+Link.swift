@@ -7,7 +7,7 @@ extension Sample {
         static let words = JSONWords(of: ParamsKey.self)
     }
 
-    /// Reads the parameters of `sample`: `{sample: {…}}`.
+    /// Reads the parameters of `sample`: `{sample: {…}}`. The sample may be impossible: the gateway counts and refuses it.
     init(inParams reader: inout JSONReader) throws(Malformed) {
         var members: SampleMembers?
         do {
@@ -18,7 +18,6 @@ extension Sample {
         }
         guard let members else { throw Malformed("sample is missing") }
         try self.init(unchecked: members)
-        try requireValid()
     }
 
     /// Reads a sample object; the sample may be impossible.

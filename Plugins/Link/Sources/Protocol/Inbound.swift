@@ -39,7 +39,9 @@ struct Inbound {
             } catch {
                 let reason = error.sentence(lineStart: line.lowerBound)
                 if let id { replies.refuse(id, .invalid, reason) }
-                add(.malformed("The parameters of \(method.rawValue) are not what Vitals Link wants: \(reason)"))
+                let problem = "The parameters of \(method.rawValue) are not what Vitals Link wants: \(reason)"
+                let sample = params.flatMap { UnreadableSample(method, JSONReader(bytes, range: $0), problem) }
+                add(sample.map { .unreadable($0) } ?? .malformed(problem))
             }
         case .call(nil, _, let id?): replies.refuse(id, .methodNotFound, "There is no such method.")
         case .call(nil, _, nil): break
