@@ -10,6 +10,7 @@ package struct BrokerLoop: Sendable {
     private let broker: any Broker
     private let publisher: Publisher
     private let watermarks: Watermarks
+    private let settlement: Settlement
     private let inbox: @Sendable (InboundMessage) async -> Void
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
@@ -24,9 +25,16 @@ package struct BrokerLoop: Sendable {
         connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
-        publisher = Publisher(
-            outbox: outbox, retained: retained, status: status, store: store, codec: codec, settings: settings)
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
+        let shipments = Shipments()
+        settlement = Settlement(
+            shipments: shipments, outbox: outbox, watermarks: watermarks,
+            aside: AsideKeeper(
+                outbox: outbox, watermarks: watermarks, shipments: shipments, store: store, settings: settings),
+            status: status, settings: settings)
+        publisher = Publisher(
+            outbox: outbox, retained: retained, status: status, store: store, codec: codec, settlement: settlement,
+            settings: settings)
         self.inbox = inbox
         self.connected = connected
     }
@@ -55,6 +63,7 @@ package struct BrokerLoop: Sendable {
             } catch let error as BrokerError where error.code == .cancelled {
                 break
             } catch {
+                ended(error)
                 status.failed("\(error)")
                 settings.logger.warning("The broker is not connected.", metadata: ["error": "\(error)"])
             }
@@ -73,12 +82,32 @@ package struct BrokerLoop: Sendable {
         await watermarks.storeAll()
     }
 
+    /// Looks for the message at which the broker cut the connection.
+    private func ended(_ error: any Error) {
+        let uptime = publisher.settings.clock.uptime
+        let wasCut = (error as? BrokerError)?.code == .broken
+        let blamed = settlement.shipments.with { machine in
+            if wasCut { return machine.cut(at: uptime) }
+            machine.closed()
+            return nil
+        }
+        guard let blamed else { return }
+        publisher.settings.logger.error(
+            "The broker cuts the connection whenever it gets a message; it is not sent any more.",
+            metadata: ["topic": "\(blamed.topic)", "bytes": "\(blamed.size)"])
+    }
+
     private func serve(_ connection: any BrokerConnection) async throws {
         let settings = publisher.settings
         let topics = settings.topics
         try connection.publish(
             publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state.token))
-        publisher.outbox.connect(window: connection.window)
+        let isCareful = settlement.shipments.with { machine in
+            machine.connected(limit: connection.maximumPacketSize)
+            return machine.poison.isCareful
+        }
+        settlement.aside.connected()
+        publisher.outbox.connect(window: isCareful ? 1 : connection.window)
         publisher.outbox.sentState()
         publisher.retained.connect()
         try await connection.subscribe(publisher.codec.subscriptions)
@@ -89,6 +118,7 @@ package struct BrokerLoop: Sendable {
             defer { group.cancelAll() }
             group.addTask { try await publisher.run(on: connection) }
             group.addTask { await watermarks.run() }
+            group.addTask { await settlement.aside.run() }
             group.addTask { try await receive(from: connection) }
             try await group.next()
         }
@@ -97,20 +127,10 @@ package struct BrokerLoop: Sendable {
     private func receive(from connection: any BrokerConnection) async throws {
         while true {
             let events = try await connection.nextEvents()
-            watermarks.acknowledged(events.acknowledged.map { DeliveryMark(token: $0.rawValue) })
+            try settlement.taken(
+                events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: connection.window)
             for refused in events.refused {
-                let mark = DeliveryMark(token: refused.token.rawValue)
-                // A temporary refusal is retried; a permanent one drops the message and logs it. A fact waits until the
-                // broker's access list is corrected. An answer does not: the sender of the command chose its topic, and
-                // could keep the gateway reconnecting for ever. Nor does a state: the next connection sends it again.
-                if refused.reason.isTemporary || (refused.reason == .notAuthorized && mark.isFact) {
-                    throw BrokerError(.notAuthorized, "The broker refused a message: \(refused.reason).")
-                }
-                publisher.settings.logger.error(
-                    "The broker refused a message; it is dropped.",
-                    metadata: ["message": "\(mark)", "reason": "\(refused.reason)"])
-                status.dropped()
-                watermarks.acknowledged([mark])
+                try settlement.refused(DeliveryMark(token: refused.token.rawValue), refused.reason)
             }
             if events.droppedCount > 0 {
                 publisher.settings.logger.warning(
