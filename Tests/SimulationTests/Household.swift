@@ -31,7 +31,6 @@ final class Household: Sendable {
         /// The number of connections to each wearable.
         var connections: [String: Int] = [:]
         var commands = 0
-        var version = MQTTVersion.v5
     }
 
     static let base = "vitals2mqtt/home"
@@ -98,12 +97,6 @@ final class Household: Sendable {
 
     // MARK: - The gateway
 
-    /// The version of MQTT that the gateway speaks.
-    var version: MQTTVersion {
-        get { state.withLock { $0.version } }
-        set { state.withLock { $0.version = newValue } }
-    }
-
     deinit { stores.remove() }
 
     /// Runs a gateway with these devices during `body`, and then ends it or lets it crash. A reload may be requested at
@@ -124,7 +117,7 @@ final class Household: Sendable {
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))
         let core = GatewayCore(
-            settings: settings, store: store, broker: broker.client(InMemoryClientOptions(id: "gateway", version: version)), outbox: outbox,
+            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
             discovery: DiscoverySettings(discovery), seed: 1,
             reload: { try self.state.withLock { $0.file }.get() })
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -70,7 +70,7 @@ package struct PoisonMachine: Sendable {
         guard let position = flying.firstIndex(where: { $0.token == token }) else { return nil }
         let item = flying.remove(at: position).item
         if suspect?.item.isSame(as: item) == true { suspect = nil }
-        if convict?.item.isSame(as: item) == true { convict = nil }
+        if isTaken, convict?.item.isSame(as: item) == true { convict = nil }
         if isTaken, !blamedTopics.isEmpty { blamedTopics.removeAll { $0 == item.topic } }
         if careful > 0 { careful -= 1 }
         return item
