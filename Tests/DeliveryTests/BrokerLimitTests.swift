@@ -22,20 +22,23 @@ import Vitals
 
     /// Delivers what is in a store to a real broker.
     private struct Rig: Sendable {
+        let server: MosquittoServer
         let scratch: ScratchStore
         let outbox = Outbox()
         let retained: RetainedStates
+        let log = LogRecorder()
         let settings: DeliverySettings
         let loop: BrokerLoop
 
         init(_ server: MosquittoServer, _ version: MQTTVersion, as account: MosquittoAccount? = nil) throws {
+            self.server = server
             let outbox = outbox
             scratch = try ScratchStore { outbox.committed($0) }
             retained = RetainedStates(beside: outbox)
             let gateway = try #require(DeviceID("home"))
             settings = DeliverySettings(
                 topics: ContractTopics(gateway: gateway), calendar: try #require(LocalCalendar(identifier: "UTC")),
-                clock: .system, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                clock: .system, logger: log.logger)
             let broker = try MosquittoBroker(
                 BrokerOptions(
                     servers: [server.server], clientID: "gateway", version: version, username: account?.username,
@@ -43,7 +46,7 @@ import Vitals
             loop = BrokerLoop(
                 broker: broker, store: scratch.base, outbox: outbox, retained: retained,
                 codec: ContractCodec(settings: settings, discovery: .off), status: BrokerStatus(), settings: settings,
-                inbox: { _ in }, connected: {})
+                inbox: { _ in }, busy: { _ in }, connected: {})
         }
 
         /// Commits samples as one fact.
@@ -69,7 +72,10 @@ import Vitals
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run(generator: SplitMix64(seed: 1)) }
                 defer { group.cancelAll() }
-                try await body()
+                do { try await body() } catch {
+                    Issue.record("\(log.entries.suffix(3))\n\(server.log.suffix(20))")
+                    throw error
+                }
             }
         }
     }

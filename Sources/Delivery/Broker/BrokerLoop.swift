@@ -12,17 +12,20 @@ package struct BrokerLoop: Sendable {
     private let watermarks: Watermarks
     private let settlement: Settlement
     private let inbox: @Sendable (InboundMessage) async -> Void
+    private let busy: @Sendable (InboundMessage) async -> Void
+    private let intake = CommandIntake()
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
 
     /// A loop for a broker.
     /// - Parameters:
-    ///   - inbox: handles received messages.
+    ///   - inbox: handles received messages, one after the other.
+    ///   - busy: answers a message that came faster than they are handled.
     ///   - connected: runs for each new connection, before anything is published.
     package init(
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
         status: BrokerStatus, settings: DeliverySettings, inbox: @escaping @Sendable (InboundMessage) async -> Void,
-        connected: @escaping @Sendable () async -> Void
+        busy: @escaping @Sendable (InboundMessage) async -> Void, connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
@@ -36,6 +39,7 @@ package struct BrokerLoop: Sendable {
             outbox: outbox, retained: retained, status: status, store: store, codec: codec, settlement: settlement,
             settings: settings)
         self.inbox = inbox
+        self.busy = busy
         self.connected = connected
     }
 
@@ -50,6 +54,16 @@ package struct BrokerLoop: Sendable {
 
     /// Runs until the task is cancelled.
     package func run(generator: any RandomNumberGenerator & Sendable) async {
+        await withDiscardingTaskGroup { group in
+            // Commands outlive the connection that brought them.
+            group.addTask { await intake.serve(run: inbox, refuse: busy) }
+            group.addTask { await settlement.aside.run() }
+            await connect(generator: generator)
+            group.cancelAll()
+        }
+    }
+
+    private func connect(generator: any RandomNumberGenerator & Sendable) async {
         var generator = generator
         var backOff = Self.shortWaits
         var lostAt: Duration?
@@ -106,7 +120,6 @@ package struct BrokerLoop: Sendable {
             machine.connected(limit: connection.maximumPacketSize)
             return machine.poison.isCareful
         }
-        settlement.aside.connected()
         publisher.outbox.connect(window: isCareful ? 1 : connection.window)
         publisher.outbox.sentState()
         publisher.retained.connect()
@@ -118,7 +131,6 @@ package struct BrokerLoop: Sendable {
             defer { group.cancelAll() }
             group.addTask { try await publisher.run(on: connection) }
             group.addTask { await watermarks.run() }
-            group.addTask { await settlement.aside.run() }
             group.addTask { try await receive(from: connection) }
             try await group.next()
         }
@@ -138,7 +150,7 @@ package struct BrokerLoop: Sendable {
                     metadata: ["count": "\(events.droppedCount)"])
                 status.dropped(events.droppedCount)
             }
-            for message in events.received { await inbox(message) }
+            for message in events.received { await intake.add(message) }
         }
     }
 }

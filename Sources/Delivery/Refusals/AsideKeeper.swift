@@ -50,10 +50,8 @@ struct AsideKeeper: Sendable {
         due.wake()
     }
 
-    /// Begins a connection, on which all unsettled facts are sent again.
-    func connected() { waiting.value.withLock { $0.refused = [] } }
-
-    /// Stores what comes, until the task is cancelled.
+    /// Stores what comes, until the task is cancelled. It outlives connections: a broker may refuse a message and cut the
+    /// connection right after that, each time.
     func run() async {
         var failures = FailureCount()
         while true {

@@ -61,6 +61,13 @@ package final class BrokerEventQueue: Sendable {
         }
     }
 
+    /// Whether so much waits that the network should be read no further: half of what is dropped at.
+    package var isFilling: Bool {
+        state.withLock {
+            $0.events.received.count > maximumInbound / 2 || $0.waitingBytes > Self.maximumWaitingBytes / 2
+        }
+    }
+
     /// Wakes the reader for the added events.
     package func wake() { arrival.wake() }
 
@@ -83,12 +90,5 @@ package final class BrokerEventQueue: Sendable {
             if let result = state.withLock({ $0.take() }) { return try result.get() }
             await arrival.wait()
         }
-    }
-}
-
-extension InboundMessage {
-    /// Bytes of all fields whose length the sender chooses.
-    fileprivate var size: Int {
-        topic.utf8.count + payload.count + (responseTopic?.utf8.count ?? 0) + (correlationData?.count ?? 0)
     }
 }

@@ -97,7 +97,12 @@ final class MosquittoConnection: BrokerConnection {
         }
     }
 
-    func nextEvents() async throws(BrokerError) -> BrokerEvents { try await inbox.next() }
+    func nextEvents() async throws(BrokerError) -> BrokerEvents {
+        let events = try await inbox.next()
+        // The thread may wait for room.
+        if !events.received.isEmpty { wakeNetworkThread() }
+        return events
+    }
 
     /// Sends a subscription; the reply is the code of the broker's answer.
     private func request(_ subscription: Subscription) throws(BrokerError) -> Reply<Int32> {
