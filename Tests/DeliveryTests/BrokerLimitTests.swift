@@ -102,7 +102,9 @@ import Vitals
         Set(messages.flatMap { json($0)["samples"]?.asArray ?? [] }.compactMap { $0["id"]?.asString })
     }
 
-    private static func json(_ message: InboundMessage) -> JSONValue { (try? JSONValue(parsing: message.payload)) ?? .null }
+    private static func json(_ message: InboundMessage) -> JSONValue {
+        (try? JSONValue(parsing: message.payload)) ?? .null
+    }
 
     @Test(arguments: [
         Limit(line: "max_packet_size 9000", version: .v5), Limit(line: "max_packet_size 9000", version: .v311),

@@ -76,7 +76,8 @@ import Vitals
     @Test(arguments: 0..<200) func `every poison is found, and nothing else is blamed`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let count: Int64 = 200
-        let poison = Set((0..<Int.random(in: 0...3, using: &random)).map { _ in Int64.random(in: 1...count, using: &random) })
+        let poison = Set(
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in Int64.random(in: 1...count, using: &random) })
         var machine = PoisonMachine()
         var waiting = Array(1...count)
         var blamed: Set<Int64> = []

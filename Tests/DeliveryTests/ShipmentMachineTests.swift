@@ -10,7 +10,9 @@ import Vitals
     private static let samples = (0..<4).map { Fixture.heartRate(60 + Double($0)) }
 
     private static func item(_ mark: DeliveryMark, size: Int = 100, samples: Int = 1) -> PoisonMachine.Item {
-        guard case .entry(let lane, let number) = mark else { return PoisonMachine.Item(.other, topic: "t", size: size) }
+        guard case .entry(let lane, let number) = mark else {
+            return PoisonMachine.Item(.other, topic: "t", size: size)
+        }
         return PoisonMachine.Item(.entry(lane, number, part: 0), topic: "t", size: size, samples: samples)
     }
 

@@ -68,7 +68,8 @@ struct CommandBurstTests {
 
     private static func publish(_ number: Int, on connection: any BrokerConnection) throws -> Int {
         let message = OutgoingMessage(
-            topic: "\(Bench.base)/band/command/history", payload: Array("{\"id\":\"\(number)\",\"metric\":\"heart_rate\",\"limit\":1}".utf8),
+            topic: "\(Bench.base)/band/command/history",
+            payload: Array("{\"id\":\"\(number)\",\"metric\":\"heart_rate\",\"limit\":1}".utf8),
             responseTopic: "burst/answers", correlationData: Array("c-\(number)".utf8))
         try connection.publish(message, as: MessageToken(rawValue: Int64(number)))
         return 1

@@ -1,4 +1,3 @@
-import Concurrency
 import GatewayKit
 import GatewayTesting
 import JSON
@@ -11,7 +10,8 @@ import Vitals
 @Suite struct PoisonTests {
     private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
         for seed: UInt64 in 0..<5 {
-            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Household(simulation)) }
+            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Household(simulation))
+            }
         }
     }
 
@@ -41,7 +41,8 @@ import Vitals
         }
     }
 
-    @Test func `an answer at which the broker cuts the connection is given up, and other commands are answered`() throws {
+    @Test func `an answer at which the broker cuts the connection is given up, and other commands are answered`() throws
+    {
         try everyOrder { home in
             home.broker.cutAt { $0.topic.hasPrefix("elsewhere/") }
             try await home.run([try home.device("band")]) {

@@ -4,7 +4,9 @@ import Testing
 import Vitals
 
 @Suite struct AsideTests {
-    @Test func `a fact that is set aside waits no longer, is told as a gap, and can be read by its number`() async throws {
+    @Test func `a fact that is set aside waits no longer, is told as a gap, and can be read by its number`()
+        async throws
+    {
         let folder = try StoreFolder()
         let store = try folder.open()
         _ = try await store.ingest(Intake(.band, [beat(0), beat(5)]))

@@ -23,7 +23,8 @@ extension ContractEncoder {
     ) -> MeasurementParts {
         var parts = MeasurementParts()
         let person = info.person(user: measurement.user)
-        func message(_ samples: [StoredSample], _ part: (number: Int, of: Int), _ encoder: inout Self) -> OutgoingMessage
+        func message(_ samples: [StoredSample], _ part: (number: Int, of: Int), _ encoder: inout Self)
+            -> OutgoingMessage
         {
             var measurement = measurement
             measurement.samples = samples

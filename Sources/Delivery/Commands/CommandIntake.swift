@@ -73,7 +73,6 @@ final class CommandIntake: Sendable {
         return isTaken
     }
 
-
     /// Hands each message to `run` in order, and messages in excess to `refuse`, many at once, until the task is
     /// cancelled.
     func serve(

@@ -31,7 +31,8 @@ enum DeliveryMark: Sendable, Hashable {
     var token: Int64 {
         switch self {
         case .entry(let lane, let number): number << 4 | Int64(lane.rawValue)
-        case .part(let lane, let number, let part): number << 12 | Int64(part) << 4 | (Self.parts + Int64(lane.rawValue))
+        case .part(let lane, let number, let part):
+            number << 12 | Int64(part) << 4 | (Self.parts + Int64(lane.rawValue))
         case .replay(let number, let part): number << 12 | Int64(part) << 4 | Self.replays
         case .state: 0xF
         }

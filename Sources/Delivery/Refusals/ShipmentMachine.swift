@@ -135,7 +135,9 @@ struct ShipmentMachine: Sendable {
     }
 
     /// Whether a state of this size is not sent.
-    func isShunned(_ topic: String, size: Int) -> Bool { shunned.isEmpty ? false : shunned[topic].map { size >= $0 } ?? false }
+    func isShunned(_ topic: String, size: Int) -> Bool {
+        shunned.isEmpty ? false : shunned[topic].map { size >= $0 } ?? false
+    }
 
     /// A fact goes in several messages, or without some of its samples.
     mutating func began(
