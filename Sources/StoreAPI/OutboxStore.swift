@@ -6,6 +6,11 @@ package protocol OutboxStore: Sendable {
     func pending(_ lane: Lane, after: Int64, limit: Int) async throws(StoreError) -> [OutboxEntry]
     /// Records that the broker has everything of a lane up to and including this number.
     func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError)
-    /// Facts by number, acknowledged or not; those no longer stored are left out.
+    /// Facts by number: waiting, acknowledged or set aside; those no longer stored are left out.
     func facts(_ numbers: ClosedRange<Int64>, limit: Int) async throws(StoreError) -> [Fact]
+    /// Takes facts that the broker refuses out of the outbox and keeps them apart, and makes one gap for each device and
+    /// metric of them. A fact that no longer waits changes nothing; a gap is set aside without another gap.
+    func setAside(_ facts: [RefusedFact], at: Timestamp) async throws(StoreError)
+    /// Forgets that these facts were set aside: the broker took them at last.
+    func takeBack(_ numbers: [Int64]) async throws(StoreError)
 }

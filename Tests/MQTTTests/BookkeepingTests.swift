@@ -90,6 +90,19 @@ import Testing
         #expect(events.droppedCount == 200 - events.received.count)
     }
 
+    @Test func `asks the network to wait while half of the room is taken, once there is a reader`() async throws {
+        let inbox = BrokerEventQueue(maximumInbound: 10)
+        for _ in 0..<10 { inbox.receive(InboundMessage(topic: "t", payload: [])) }
+        #expect(!inbox.isFilling)
+        #expect(try await inbox.next().received.count == 10)
+        for _ in 0..<5 { inbox.receive(InboundMessage(topic: "t", payload: [])) }
+        #expect(!inbox.isFilling)
+        inbox.receive(InboundMessage(topic: "t", payload: []))
+        #expect(inbox.isFilling)
+        #expect(try await inbox.next().received.count == 6)
+        #expect(!inbox.isFilling)
+    }
+
     @Test func `wakes a reader that waits`() async throws {
         let inbox = BrokerEventQueue(maximumInbound: 1)
         async let reading = inbox.next()

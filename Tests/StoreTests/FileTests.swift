@@ -143,7 +143,8 @@ import Vitals
                     CREATE VIEW readable_sample AS SELECT * FROM sample;
                     ALTER TABLE device RENAME COLUMN features TO has_battery;
                     UPDATE device SET has_battery = 1;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4');
+                    DROP TABLE aside;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5');
                     """)
         }
         try await store.close()

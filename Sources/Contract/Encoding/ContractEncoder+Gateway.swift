@@ -47,6 +47,7 @@ extension ContractEncoder {
                 writer.int(count)
             }
             writer.endObject()
+            writer.member("set_aside", state.setAside)
             writer.member("store_bytes", state.storeBytes)
             writer.member("last_error", state.lastError)
             writer.member("at", state.at)

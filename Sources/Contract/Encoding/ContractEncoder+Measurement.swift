@@ -8,7 +8,7 @@ extension ContractEncoder {
 
     mutating func measurement(
         _ measurement: Fact.Measurement, of device: DeviceID, person: String?, sequence: Int64,
-        publishedAt: Timestamp, isReplay: Bool
+        publishedAt: Timestamp, isReplay: Bool, part: (number: Int, of: Int) = (1, 1)
     ) -> OutgoingMessage {
         let topic = Topic.measurement(device, measurement.metric)
         var writer = JSONWriter(
@@ -23,6 +23,8 @@ extension ContractEncoder {
         writer.member("source", (isReplay ? .replay : measurement.source).rawValue)
         writer.member("historical", measurement.isHistorical || isReplay)
         writer.member("seq", sequence)
+        writer.member("part", part.number)
+        writer.member("parts", part.of)
         writer.member("published_at", publishedAt)
         writer.key("samples")
         writer.beginArray()

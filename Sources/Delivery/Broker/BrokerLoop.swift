@@ -10,24 +10,36 @@ package struct BrokerLoop: Sendable {
     private let broker: any Broker
     private let publisher: Publisher
     private let watermarks: Watermarks
+    private let settlement: Settlement
     private let inbox: @Sendable (InboundMessage) async -> Void
+    private let busy: @Sendable (InboundMessage) async -> Void
+    private let intake = CommandIntake()
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
 
     /// A loop for a broker.
     /// - Parameters:
-    ///   - inbox: handles received messages.
+    ///   - inbox: handles received messages, one after the other.
+    ///   - busy: answers a message that came faster than they are handled.
     ///   - connected: runs for each new connection, before anything is published.
     package init(
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
         status: BrokerStatus, settings: DeliverySettings, inbox: @escaping @Sendable (InboundMessage) async -> Void,
-        connected: @escaping @Sendable () async -> Void
+        busy: @escaping @Sendable (InboundMessage) async -> Void, connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
-        publisher = Publisher(
-            outbox: outbox, retained: retained, status: status, store: store, codec: codec, settings: settings)
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
+        let shipments = Shipments()
+        settlement = Settlement(
+            shipments: shipments, outbox: outbox, watermarks: watermarks,
+            aside: AsideKeeper(
+                outbox: outbox, watermarks: watermarks, shipments: shipments, store: store, settings: settings),
+            status: status, settings: settings)
+        publisher = Publisher(
+            outbox: outbox, retained: retained, status: status, store: store, codec: codec, settlement: settlement,
+            settings: settings)
         self.inbox = inbox
+        self.busy = busy
         self.connected = connected
     }
 
@@ -42,6 +54,16 @@ package struct BrokerLoop: Sendable {
 
     /// Runs until the task is cancelled.
     package func run(generator: any RandomNumberGenerator & Sendable) async {
+        await withDiscardingTaskGroup { group in
+            // Commands outlive the connection that brought them.
+            group.addTask { await intake.serve(run: inbox, refuse: busy) }
+            group.addTask { await settlement.aside.run() }
+            await connect(generator: generator)
+            group.cancelAll()
+        }
+    }
+
+    private func connect(generator: any RandomNumberGenerator & Sendable) async {
         var generator = generator
         var backOff = Self.shortWaits
         var lostAt: Duration?
@@ -55,6 +77,7 @@ package struct BrokerLoop: Sendable {
             } catch let error as BrokerError where error.code == .cancelled {
                 break
             } catch {
+                ended(error)
                 status.failed("\(error)")
                 settings.logger.warning("The broker is not connected.", metadata: ["error": "\(error)"])
             }
@@ -73,12 +96,31 @@ package struct BrokerLoop: Sendable {
         await watermarks.storeAll()
     }
 
+    /// Looks for the message at which the broker cut the connection.
+    private func ended(_ error: any Error) {
+        let uptime = publisher.settings.clock.uptime
+        let wasCut = (error as? BrokerError)?.code == .broken
+        let blamed = settlement.shipments.with { machine in
+            if wasCut { return machine.cut(at: uptime) }
+            machine.closed()
+            return nil
+        }
+        guard let blamed else { return }
+        publisher.settings.logger.error(
+            "The broker cuts the connection whenever it gets a message; it is not sent any more.",
+            metadata: ["topic": "\(blamed.topic)", "bytes": "\(blamed.size)"])
+    }
+
     private func serve(_ connection: any BrokerConnection) async throws {
         let settings = publisher.settings
         let topics = settings.topics
         try connection.publish(
             publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state.token))
-        publisher.outbox.connect(window: connection.window)
+        let isCareful = settlement.shipments.with { machine in
+            machine.connected(limit: connection.maximumPacketSize)
+            return machine.poison.isCareful
+        }
+        publisher.outbox.connect(window: isCareful ? 1 : connection.window)
         publisher.outbox.sentState()
         publisher.retained.connect()
         try await connection.subscribe(publisher.codec.subscriptions)
@@ -97,20 +139,10 @@ package struct BrokerLoop: Sendable {
     private func receive(from connection: any BrokerConnection) async throws {
         while true {
             let events = try await connection.nextEvents()
-            watermarks.acknowledged(events.acknowledged.map { DeliveryMark(token: $0.rawValue) })
+            try settlement.taken(
+                events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: connection.window)
             for refused in events.refused {
-                let mark = DeliveryMark(token: refused.token.rawValue)
-                // A temporary refusal is retried; a permanent one drops the message and logs it. A fact waits until the
-                // broker's access list is corrected. An answer does not: the sender of the command chose its topic, and
-                // could keep the gateway reconnecting for ever. Nor does a state: the next connection sends it again.
-                if refused.reason.isTemporary || (refused.reason == .notAuthorized && mark.isFact) {
-                    throw BrokerError(.notAuthorized, "The broker refused a message: \(refused.reason).")
-                }
-                publisher.settings.logger.error(
-                    "The broker refused a message; it is dropped.",
-                    metadata: ["message": "\(mark)", "reason": "\(refused.reason)"])
-                status.dropped()
-                watermarks.acknowledged([mark])
+                try settlement.refused(DeliveryMark(token: refused.token.rawValue), refused.reason)
             }
             if events.droppedCount > 0 {
                 publisher.settings.logger.warning(
@@ -118,7 +150,7 @@ package struct BrokerLoop: Sendable {
                     metadata: ["count": "\(events.droppedCount)"])
                 status.dropped(events.droppedCount)
             }
-            for message in events.received { await inbox(message) }
+            for message in events.received { await intake.add(message) }
         }
     }
 }

@@ -62,6 +62,24 @@ package struct ContractCodec: Sendable {
         }
     }
 
+    /// Cuts a measurement into messages with payloads of at most `maximumPayload` bytes.
+    static func parts(
+        of fact: Fact, _ measurement: Fact.Measurement, info: DeviceInfo?, publishedAt: Timestamp, isReplay: Bool,
+        maximumPayload: Int, without refused: Set<SampleID>, with encoder: inout ContractEncoder
+    ) -> MeasurementParts {
+        encoder.parts(
+            of: measurement, device: fact.device, sequence: fact.sequence,
+            info: info ?? DeviceInfo(id: fact.device, name: fact.device.text, driver: ""), publishedAt: publishedAt,
+            isReplay: isReplay, maximumPayload: maximumPayload, isRefused: { refused.contains($0.id) })
+    }
+
+    /// The answer in place of one that is longer than the broker takes.
+    static func shortened(_ message: OutgoingMessage) -> OutgoingMessage {
+        var message = message
+        if let payload = OutgoingMessage.tooLarge(message.payload) { message.payload = payload }
+        return message
+    }
+
     func answer(
         _ answer: Answer, to envelope: CommandEnvelope, about info: DeviceInfo?, at now: Timestamp
     ) -> OutgoingMessage {

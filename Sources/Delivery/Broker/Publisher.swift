@@ -1,5 +1,6 @@
 import Concurrency
 import Contract
+import DequeModule
 import Logging
 import MQTT
 import Messages
@@ -16,64 +17,115 @@ struct Publisher: Sendable {
     let status: BrokerStatus
     let store: any OutboxStore
     let codec: ContractCodec
+    let settlement: Settlement
     let settings: DeliverySettings
+    var shipments: Shipments { settlement.shipments }
+
+    /// A message of several that wait for room, or of one.
+    struct Outgoing {
+        var message: OutgoingMessage
+        var mark: DeliveryMark
+        var samples = 1
+    }
 
     /// Sends until the connection breaks.
     func run(on connection: any BrokerConnection) async throws {
         var encoder = codec.encoder
         var sent = 0
+        // The further messages of a fact that goes in several.
+        var parts: Deque<Outgoing> = []
         while !Task.isCancelled {
             var rests = false
             while !rests {
+                if !parts.isEmpty {
+                    guard outbox.hasRoom, let part = parts.popFirst() else { break }
+                    outbox.sentState()
+                    try publish(part, on: connection)
+                    continue
+                }
                 if sent % Self.factsPerState == 0, outbox.hasRoom, let entry = retained.next() {
-                    try send(entry, on: connection, &encoder)
+                    parts += try send(entry, on: connection, &encoder)
+                    sent += 1
+                    continue
                 }
                 sent += 1
                 switch outbox.next() {
-                case .send(let entry):
-                    let message = codec.encode(
-                        entry, info: entry.fact.flatMap { retained.info(of: $0.device) },
-                        publishedAt: settings.clock.now, with: &encoder)
-                    try publish(message, as: .entry(entry.lane, entry.number), on: connection)
+                case .send(let entry): parts += try send(entry, on: connection, &encoder)
                 case .page(let lane, let after): await page(lane, after: after)
                 case .rest:
-                    rests = true
-                    while outbox.hasRoom, let entry = retained.next() { try send(entry, on: connection, &encoder) }
+                    guard outbox.hasRoom, let entry = retained.next() else {
+                        rests = true
+                        break
+                    }
+                    parts += try send(entry, on: connection, &encoder)
                 }
             }
             await outbox.wakeup.wait()
         }
     }
 
+    /// Sends the first message of an entry, which has its place in the window. Returns the others.
     private func send(
-        _ entry: RetainedStates.Entry, on connection: any BrokerConnection, _ encoder: inout ContractEncoder
-    ) throws {
-        let now = settings.clock.now
-        let message =
-            switch entry {
-            case .device(let device, let state):
-                ContractCodec.encode(state, of: device, info: retained.info(of: device), now: now, with: &encoder)
-            case .gatewayInfo(let info): encoder.gatewayInfo(info)
-            case .gatewayState(let state): encoder.gatewayState(state)
-            case .message(let message): message
-            case .replay(let fact):
-                ContractCodec.encode(
-                    fact, info: retained.info(of: fact.device), publishedAt: now, isReplay: true, with: &encoder)
-            }
-        outbox.sentState()
-        try publish(message, as: .state, on: connection)
+        _ entry: OutboxEntry, on connection: any BrokerConnection, _ encoder: inout ContractEncoder
+    ) throws -> [Outgoing] {
+        var messages: [Outgoing]
+        switch entry {
+        case .answer(let number, let answer):
+            messages = answerMessages(number, answer, on: connection, &encoder)
+        case .fact(let fact):
+            messages = self.messages(of: fact, isReplay: false, on: connection, &encoder)
+        }
+        guard !messages.isEmpty else { return [] }
+        try publish(messages.removeFirst(), on: connection)
+        return messages
     }
 
-    /// Hands a message over. Drops and logs a message that can never be sent: it would block all others for ever.
-    private func publish(
-        _ message: OutgoingMessage, as mark: DeliveryMark, on connection: any BrokerConnection
-    ) throws(BrokerError) {
+    private func send(
+        _ entry: RetainedStates.Entry, on connection: any BrokerConnection, _ encoder: inout ContractEncoder
+    ) throws -> [Outgoing] {
+        let now = settings.clock.now
+        let message: OutgoingMessage
+        switch entry {
+        case .device(let device, let state):
+            message = ContractCodec.encode(
+                state, of: device, info: retained.info(of: device), now: now, with: &encoder)
+        case .gatewayInfo(let info): message = encoder.gatewayInfo(info)
+        case .gatewayState(let state): message = encoder.gatewayState(state)
+        case .message(let made): message = made
+        case .replay(let fact):
+            var messages = messages(of: fact, isReplay: true, on: connection, &encoder)
+            guard !messages.isEmpty else { return [] }
+            outbox.sentState()
+            try publish(messages.removeFirst(), on: connection)
+            return messages
+        }
+        outbox.sentState()
+        try publish(Outgoing(message: message, mark: .state), on: connection)
+        return []
+    }
+
+    /// Hands a message over.
+    private func publish(_ outgoing: Outgoing, on connection: any BrokerConnection) throws(BrokerError) {
+        let (message, mark) = (outgoing.message, outgoing.mark)
+        let size = message.packetSize(connection.version)
+        if mark.lane == nil, shipments.with({ $0.isShunned(message.topic, size: size) }) {
+            return try settlement.refused(mark, .invalidTopic)
+        }
+        guard size <= connection.maximumPacketSize ?? .max else {
+            return try settlement.refused(mark, .packetTooLarge)
+        }
+        shipments.with { machine in
+            machine.sent(
+                mark,
+                PoisonMachine.Item(
+                    mark.kind, topic: message.topic, size: size, samples: outgoing.samples,
+                    isChosen: mark.lane == .answer && !message.topic.hasPrefix(settings.topics.root + "/")))
+        }
         do throws(BrokerError) {
             try connection.publish(message, as: MessageToken(rawValue: mark.token))
         } catch  where error.code == .invalidMessage {
-            settings.logger.error("A message cannot be sent; it is dropped.", metadata: ["error": "\(error)"])
-            status.dropped()
-            outbox.acknowledged([mark])
+            settings.logger.error("A message cannot be sent.", metadata: ["error": "\(error)"])
+            try settlement.refused(mark, .invalidTopic)
         }
     }
 
@@ -84,6 +136,17 @@ struct Publisher: Sendable {
             settings.logger.error("The outbox cannot be read; trying again.", metadata: ["error": "\(error)"])
             do { try await settings.clock.sleep(for: .seconds(1)) } catch { return }
             outbox.pageFailed(lane)
+        }
+    }
+}
+
+extension DeliveryMark {
+    /// What identifies the message over several connections.
+    fileprivate var kind: PoisonMachine.Item.Kind {
+        switch self {
+        case .entry(let lane, let number): .entry(lane, number, part: 0)
+        case .part(let lane, let number, let part): .entry(lane, number, part: part)
+        case .replay, .state: .other
         }
     }
 }

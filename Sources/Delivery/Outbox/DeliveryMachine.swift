@@ -68,6 +68,9 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
+    /// Lets so many messages be in flight from now on; those that are in flight stay.
+    package mutating func setWindow(_ window: Int) { self.window = max(1, window) }
+
     package mutating func disconnect() { isConnected = false }
 
     /// Entries were committed, in the order of their numbers. They are kept where they follow what is there.

@@ -20,6 +20,11 @@ package final class Outbox: Sendable {
     }
 
     func connect(window: Int) { machine.withLock { $0.connect(window: window) } }
+    /// Lets so many messages be in flight from now on.
+    func setWindow(_ window: Int) {
+        machine.withLock { $0.setWindow(window) }
+        wakeup.wake()
+    }
     func disconnect() { machine.withLock { $0.disconnect() } }
     func next() -> DeliveryMachine.Step { machine.withLock { $0.next() } }
     /// Whether sent messages are still unacknowledged.
@@ -39,50 +44,10 @@ package final class Outbox: Sendable {
             for mark in marks {
                 switch mark {
                 case .entry(let lane, let number): machine.acknowledged(lane, number)
-                case .state: machine.acknowledgedState()
+                case .part, .replay, .state: machine.acknowledgedState()
                 }
             }
         }
         wakeup.wake()
-    }
-}
-
-/// The identity of a message, packed into the token that its acknowledgement returns.
-enum DeliveryMark: Sendable, Hashable {
-    case entry(Lane, Int64)
-    case state
-
-    /// Numbers take 60 bits: a thousand facts a second for thirty million years.
-    init(token: Int64) {
-        self = Lane(rawValue: Int(token & 0xF)).map { .entry($0, token >> 4) } ?? .state
-    }
-
-    /// The lane of an entry; `nil` for a state.
-    var lane: Lane? { if case .entry(let lane, _) = self { lane } else { nil } }
-
-    /// Whether it must arrive, and so waits while the broker refuses it.
-    var isFact: Bool {
-        switch self {
-        case .entry(let lane, _): lane != .answer
-        case .state: false
-        }
-    }
-
-    var token: Int64 {
-        switch self {
-        case .entry(let lane, let number): number << 4 | Int64(lane.rawValue)
-        case .state: 0xF
-        }
-    }
-}
-
-extension DeliveryMark: CustomStringConvertible {
-    /// The text for the log.
-    var description: String {
-        switch self {
-        case .entry(.answer, let number): "answer \(number)"
-        case .entry(let lane, let number): "fact \(number) (\(lane))"
-        case .state: "a state"
-        }
     }
 }

@@ -28,6 +28,23 @@ extension GatewayCore {
         }
     }
 
+    /// Answers a message that came faster than messages are handled, as far as its envelope can be read.
+    func refuse(_ message: InboundMessage) async {
+        if !message.isCut, discovery.receive(message) { return }
+        let envelope: CommandEnvelope
+        switch codec.parse(message, at: settings.clock.now) {
+        case .ignored: return
+        case .rejected(_, let read, _), .device(_, let read), .gateway(_, let read): envelope = read
+        }
+        let isKnown = await known(envelope.device)
+        var addressed = envelope
+        let answer =
+            isKnown
+            ? Answer(.rejected, code: .busy, message: "Commands come faster than they are taken; send it again later.")
+            : unknown(&addressed)
+        await commandLog.reject(answer, addressed)
+    }
+
     /// Runs the gateway's own commands, each on its own. The receiver must not wait for them: the acknowledgements that
     /// a replay waits for arrive the same way. The command log limits their number.
     func serveCommands() async {

@@ -27,7 +27,7 @@ extension GatewayCore {
                 var state = GatewayState(
                     broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
                     oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
-                    storeBytes: statistics.bytes,
+                    setAside: statistics.setAside, storeBytes: statistics.bytes,
                     lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
                     at: last?.at ?? settings.clock.now)
                 if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }

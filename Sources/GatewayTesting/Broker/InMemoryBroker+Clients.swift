@@ -82,7 +82,9 @@ extension InMemoryBroker {
                 guard session.inFlight < session.options.window else { return .windowFull(session.options.window) }
                 state.sessions[index].inFlight += 1
             }
-            if state.dice.happens(state.faults.cutBeforeStoring) {
+            let isTooLong =
+                state.maximumPacketSize.map { message.packetSize(session.options.version) > $0 } ?? false
+            if isTooLong || state.poison?(message) == true || state.dice.happens(state.faults.cutBeforeStoring) {
                 state.end(id, .cut, now: now)
                 return nil
             }

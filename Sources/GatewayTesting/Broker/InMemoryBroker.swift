@@ -24,6 +24,8 @@ package final class InMemoryBroker: Sendable {
         var attempts = 0
         var forbidden: [(filter: TopicFilter, reason: BrokerRefusal)] = []
         var forbiddenSubscriptions: [String] = []
+        var maximumPacketSize: Int?
+        var poison: (@Sendable (OutgoingMessage) -> Bool)?
     }
     let state: Mutex<State>
     let clock: GatewayClock
@@ -92,8 +94,21 @@ package final class InMemoryBroker: Sendable {
         state.withLock { $0.forbidden.append((TopicFilter(filter), reason)) }
     }
 
+    /// Ends what `forbid` refuses.
+    package func allowAll() { state.withLock { $0.forbidden = [] } }
+
     /// Refuses subscriptions with exactly this filter.
     package func forbidSubscription(_ filter: String) { state.withLock { $0.forbiddenSubscriptions.append(filter) } }
+
+    /// Takes no packet longer than this from now on: a client of MQTT 5 hears it when it connects, and any client that
+    /// sends a longer one is cut.
+    package func limitPackets(to size: Int?) { state.withLock { $0.maximumPacketSize = size } }
+
+    /// The greatest packet that it takes, in bytes; `nil` without a limit.
+    package var maximumPacketSize: Int? { state.withLock { $0.maximumPacketSize } }
+
+    /// Cuts the connection of a client whenever it sends such a message, and does not store it; `nil` ends that.
+    package func cutAt(_ isPoison: (@Sendable (OutgoingMessage) -> Bool)?) { state.withLock { $0.poison = isPoison } }
 
     /// Breaks the connection of `client`, or all connections, and publishes the wills.
     package func cut(_ client: String? = nil) {

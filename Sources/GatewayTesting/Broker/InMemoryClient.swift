@@ -64,6 +64,7 @@ struct InMemoryConnection: BrokerConnection {
 
     var version: MQTTVersion { options.version }
     var window: Int { options.window }
+    var maximumPacketSize: Int? { version == .v5 ? broker.maximumPacketSize : nil }
 
     func publish(_ message: OutgoingMessage, as token: MessageToken) throws(BrokerError) {
         if let ending = inbox.ending { throw ending }

@@ -73,6 +73,15 @@ package final class MosquittoServer: Sendable {
         try await start()
     }
 
+    /// Replaces its access list, which the options must have, and returns once it has read the new one.
+    package func allow(_ accessList: [String]) async throws {
+        try accessList.joined(separator: "\n").appending("\n")
+            .write(toFile: "\(directory)/access", atomically: true, encoding: .utf8)
+        guard let run = state.withLock({ $0.run }) else { return }
+        run.interrupt(.reload)
+        try await run.events.wait(within: Self.limit) { $0.contains { $0.text.contains("Reloading config") } }
+    }
+
     /// Starts it on the first free port.
     func startOnFreePort() async throws {
         for attempt in 1...Self.portAttempts {

@@ -16,6 +16,7 @@ extension ScriptedSession {
         try await receive(.history(request))
         try require(.history, request.metric, "reading the history of \(request.metric.rawValue)")
         let content = content
+        if let pages = content.pages { return pages(request) }
         let records = (content.history[request.metric] ?? [])
             .filter { $0.start >= request.from && $0.start < request.to }
             .sorted { $0.start < $1.start }

@@ -6,6 +6,8 @@ extension ScriptedSession {
     package struct Content: Sendable {
         /// Its records of each metric, in any order.
         package var history: [Metric: [Sample]]
+        /// Makes a page of the history in place of `history`, which would be long.
+        package var pages: (@Sendable (HistoryRequest) -> HistoryPage)?
         /// Its own daily summaries.
         package var summaries: [Metric: [DailySummary]]
         /// Its monitoring configuration of each metric.

@@ -87,6 +87,14 @@ extension FaultyStore: GatewayStore {
         try await through(.facts) { () async throws(StoreError) in try await base.facts(numbers, limit: limit) }
     }
 
+    package func setAside(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
+        try await through(.setAside) { () async throws(StoreError) in try await base.setAside(facts, at: moment) }
+    }
+
+    package func takeBack(_ numbers: [Int64]) async throws(StoreError) {
+        try await through(.takeBack) { () async throws(StoreError) in try await base.takeBack(numbers) }
+    }
+
     package func statistics() async throws(StoreError) -> StoreStatistics {
         try await through(.statistics) { () async throws(StoreError) in try await base.statistics() }
     }

@@ -24,6 +24,9 @@ package protocol BrokerConnection: Sendable {
     /// receive maximum.
     var window: Int { get }
 
+    /// The broker's Maximum Packet Size in bytes; `nil` if it names none, as always with MQTT 3.1.1.
+    var maximumPacketSize: Int? { get }
+
     /// Hands a message over and returns at once, without waiting for the network.
     ///
     /// The caller chooses `token` and finds it again in `BrokerEvents.acknowledged` or `.refused`. It can record the

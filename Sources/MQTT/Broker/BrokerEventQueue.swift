@@ -4,8 +4,9 @@ import Synchronization
 /// The events of a connection: the network side adds them, one reader takes them in batches.
 ///
 /// Adding an event and waking the reader are two steps, so that all acknowledgements of one network read cost one
-/// wake-up. Memory is bounded: the connection's window limits acknowledgements, and received messages above a limit are
-/// dropped and counted. Making the network wait instead would also delay acknowledgements.
+/// wake-up. Memory is bounded: the connection's window limits acknowledgements, and half-way to the limit the network is
+/// read no further (`isFilling`), which also delays acknowledgements. What arrives above the limit all the same, before
+/// there is a reader or in one large read, is dropped and counted.
 package final class BrokerEventQueue: Sendable {
     /// Maximum bytes of waiting received messages: thirty commands of maximum length, and a sixth of the gateway's
     /// memory limit.
@@ -15,9 +16,11 @@ package final class BrokerEventQueue: Sendable {
         var events = BrokerEvents()
         var waitingBytes = 0
         var end: BrokerError?
+        var hasReader = false
 
         /// The reader's next result; `nil` if it has to wait.
         mutating func take() -> Result<BrokerEvents, BrokerError>? {
+            hasReader = true
             if !events.isEmpty {
                 defer {
                     events = BrokerEvents()
@@ -61,6 +64,15 @@ package final class BrokerEventQueue: Sendable {
         }
     }
 
+    /// Whether so much waits for the reader that the network should be read no further: half of what is dropped at. Before
+    /// there is a reader it is not, as the answers to subscriptions must still be read.
+    package var isFilling: Bool {
+        state.withLock {
+            $0.hasReader
+                && ($0.events.received.count > maximumInbound / 2 || $0.waitingBytes > Self.maximumWaitingBytes / 2)
+        }
+    }
+
     /// Wakes the reader for the added events.
     package func wake() { arrival.wake() }
 
@@ -83,12 +95,5 @@ package final class BrokerEventQueue: Sendable {
             if let result = state.withLock({ $0.take() }) { return try result.get() }
             await arrival.wait()
         }
-    }
-}
-
-extension InboundMessage {
-    /// Bytes of all fields whose length the sender chooses.
-    fileprivate var size: Int {
-        topic.utf8.count + payload.count + (responseTopic?.utf8.count ?? 0) + (correlationData?.count ?? 0)
     }
 }

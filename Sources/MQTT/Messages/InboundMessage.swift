@@ -36,6 +36,11 @@ package struct InboundMessage: Sendable, Hashable {
         self.expiry = expiry
     }
 
+    /// Bytes of all fields whose length the sender chooses.
+    package var size: Int {
+        topic.utf8.count + payload.count + (responseTopic?.utf8.count ?? 0) + (correlationData?.count ?? 0)
+    }
+
     /// Whether `payload` is only the start of the content.
     package var isCut: Bool { payloadSize > payload.count }
 }

@@ -52,6 +52,11 @@ extension MosquittoConnection {
         if mosquitto_property_read_int16(properties, name, &maximum, false) != nil {
             inFlight.limit(to: Int(maximum))
         }
+        var size: UInt32 = 0
+        let limit = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        if mosquitto_property_read_int32(properties, limit, &size, false) != nil {
+            packetLimit.store(Int(size), ordering: .relaxed)
+        }
         mosquitto_log_callback_set(pointer, nil)
         opened.fulfil(.success(()))
     }

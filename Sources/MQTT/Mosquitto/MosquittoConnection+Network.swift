@@ -69,7 +69,9 @@ extension MosquittoConnection {
             let socket = mosquitto_socket(pointer)
             guard socket >= 0 else { return (MOSQ_ERR_CONN_LOST.rawValue, 0) }
             if let deadline, .now >= deadline { return (MOSQ_ERR_TIMEOUT.rawValue, 0) }
-            let wanted = Int16(POLLIN) | (mosquitto_want_write(pointer) ? Int16(POLLOUT) : 0)
+            // A full inbox holds the broker back by the flow control of TCP. The reader wakes the thread.
+            let isFull = inbox.isFilling
+            let wanted = (isFull ? 0 : Int16(POLLIN)) | (mosquitto_want_write(pointer) ? Int16(POLLOUT) : 0)
             descriptors[0] = pollfd(fd: socket, events: wanted, revents: 0)
             descriptors[1] = pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)
             poll(&descriptors, nfds_t(descriptors.count), deadline == nil ? Self.tick : 100)
@@ -88,6 +90,7 @@ extension MosquittoConnection {
             // Cleared before the check for data to write: a later publication wakes the thread again.
             isAwake.store(false, ordering: .sequentiallyConsistent)
         }
+        // Also read when the socket has failed, to hear the reason.
         if socket & ~Int16(POLLOUT) != 0 {
             let code = mosquitto_loop_read(pointer, 1)
             guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }

@@ -33,6 +33,8 @@ final class MosquittoConnection: BrokerConnection {
     let opened = Reply<Void>()
     /// Fulfilled when the network thread has ended and the socket is closed.
     let finished = Reply<Void>()
+    /// The broker's Maximum Packet Size; 0 if it named none.
+    let packetLimit = Atomic(0)
     let wakeUp: WakeUp
     /// Whether a wake-up of the thread is pending; saves a system call per message.
     let isAwake = Atomic(false)
@@ -47,6 +49,10 @@ final class MosquittoConnection: BrokerConnection {
 
     var version: MQTTVersion { options.version }
     var window: Int { inFlight.window }
+    var maximumPacketSize: Int? {
+        let limit = packetLimit.load(ordering: .relaxed)
+        return limit == 0 ? nil : limit
+    }
 
     func publish(_ message: OutgoingMessage, as token: MessageToken) throws(BrokerError) {
         if let ending = inbox.ending { throw ending }
@@ -91,7 +97,12 @@ final class MosquittoConnection: BrokerConnection {
         }
     }
 
-    func nextEvents() async throws(BrokerError) -> BrokerEvents { try await inbox.next() }
+    func nextEvents() async throws(BrokerError) -> BrokerEvents {
+        let events = try await inbox.next()
+        // The thread may wait for room.
+        if !events.received.isEmpty { wakeNetworkThread() }
+        return events
+    }
 
     /// Sends a subscription; the reply is the code of the broker's answer.
     private func request(_ subscription: Subscription) throws(BrokerError) -> Reply<Int32> {

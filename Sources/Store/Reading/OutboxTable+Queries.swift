@@ -33,6 +33,7 @@ extension OutboxTable {
                 statement, arguments: [lane.rawValue, numbers.lowerBound, numbers.upperBound, limit])
             rows += try found.map { try OutboxRow($0) }
         }
+        rows += try AsideTable.rows(numbers, limit: limit, in: database)
         rows.sort { $0.sequence < $1.sequence }
         return try rows.prefix(limit).compactMap { try $0.fact(in: database) }
     }
@@ -56,6 +57,7 @@ extension OutboxTable {
         for row in try Row.fetchAll(database, sql: "SELECT class, count FROM dropped") {
             statistics.dropped[row[0]] = row[1]
         }
+        statistics.setAside = try AsideTable.count(in: database)
         return statistics
     }
 }

@@ -11,7 +11,7 @@ extension Transaction {
     /// by gaps. Returns the number of dropped facts.
     func evict(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Int {
         var rest = options.cleanLimit
-        var losses = Losses()
+        var losses = Losses(reason: .evicted)
         let oldest = moment - options.outboxMaximumAge
         for lane in Self.evictionOrder where byAge && rest > 0 {
             rest -= try evict(lane, madeBefore: oldest.milliseconds, limit: rest, into: &losses)
@@ -58,16 +58,19 @@ extension Transaction {
 }
 
 /// The content of dropped facts, per device and metric.
-private struct Losses {
+struct Losses {
+    let reason: Gap.Reason
     private struct Key: Hashable {
         var device: DeviceID
         var metric: Metric?
     }
     private var gaps: [Key: Gap] = [:]
 
+    init(reason: Gap.Reason) { self.reason = reason }
+
     mutating func add(_ row: OutboxRow, in database: Database) throws {
         var lost = Gap(
-            metric: row.metric, from: nil, to: nil, count: max(1, row.samples), reason: .evicted,
+            metric: row.metric, from: nil, to: nil, count: max(1, row.samples), reason: reason,
             at: Timestamp(milliseconds: 0))
         switch row.kind {
         case .measurement:
@@ -90,7 +93,7 @@ private struct Losses {
         case .day: break
         }
         lost.sequences.append(row.sequence...row.sequence)
-        gaps[Key(device: row.device, metric: lost.metric), default: Gap.nothing(lost.metric)].absorb(lost)
+        gaps[Key(device: row.device, metric: lost.metric), default: Gap.nothing(lost.metric, reason)].absorb(lost)
     }
 
     /// One gap per device and metric, in a fixed order.
@@ -106,8 +109,8 @@ private struct Losses {
 }
 
 extension Gap {
-    fileprivate static func nothing(_ metric: Metric?) -> Gap {
-        Gap(metric: metric, from: nil, to: nil, count: 0, reason: .evicted, at: Timestamp(milliseconds: 0))
+    fileprivate static func nothing(_ metric: Metric?, _ reason: Reason) -> Gap {
+        Gap(metric: metric, from: nil, to: nil, count: 0, reason: reason, at: Timestamp(milliseconds: 0))
     }
 
     fileprivate mutating func absorb(_ other: Gap) {

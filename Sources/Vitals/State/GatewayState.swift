@@ -28,6 +28,8 @@ package struct GatewayState: Sendable, Hashable {
     package var oldestUnsentAt: Timestamp?
     /// Number of dropped items since the store was created, by class, sorted by class name.
     package var dropped: [String: Int]
+    /// Number of facts that the broker does not take, and that are kept apart for `replay`.
+    package var setAside: Int
     /// Size of the store's files, in bytes.
     package var storeBytes: Int64
     /// Why the store's last write failed, or else why the broker connection last failed.
@@ -38,13 +40,14 @@ package struct GatewayState: Sendable, Hashable {
     package static let connected = "connected"
 
     package init(
-        broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int], storeBytes: Int64,
-        lastError: String?, at: Timestamp
+        broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int],
+        setAside: Int = 0, storeBytes: Int64, lastError: String?, at: Timestamp
     ) {
         self.broker = broker
         self.outbox = outbox
         self.oldestUnsentAt = oldestUnsentAt
         self.dropped = dropped
+        self.setAside = setAside
         self.storeBytes = storeBytes
         self.lastError = lastError
         self.at = at

@@ -1,0 +1,93 @@
+import Concurrency
+import Logging
+import StoreAPI
+import Synchronization
+import Vitals
+
+/// Sets facts aside in the store that the broker does not take, some together, so that they share a gap.
+struct AsideKeeper: Sendable {
+    /// Time for which refused facts gather. Their places in the window are taken until they are stored.
+    private static let delay: Duration = .milliseconds(200)
+    /// Wait before the next attempt after the store failed.
+    private static let retryDelay: Duration = .seconds(1)
+
+    private struct Waiting {
+        var refused: [RefusedFact] = []
+        /// Facts that were sent again, and that the broker took.
+        var taken: [Int64] = []
+    }
+    private let waiting = Waitings()
+    private let due = Signal()
+    let outbox: Outbox
+    let watermarks: Watermarks
+    let shipments: Shipments
+    let store: any OutboxStore
+    let settings: DeliverySettings
+
+    init(
+        outbox: Outbox, watermarks: Watermarks, shipments: Shipments, store: any OutboxStore, settings: DeliverySettings
+    ) {
+        self.outbox = outbox
+        self.watermarks = watermarks
+        self.shipments = shipments
+        self.store = store
+        self.settings = settings
+    }
+
+    private final class Waitings: Sendable {
+        let value = Mutex(Waiting())
+    }
+
+    /// Sets a fact aside. The window limits how many wait.
+    func add(_ fact: RefusedFact) {
+        waiting.value.withLock { $0.refused.append(fact) }
+        due.wake()
+    }
+
+    /// Notes that the broker has a fact that was sent again.
+    func taken(_ number: Int64) {
+        waiting.value.withLock { $0.taken.append(number) }
+        due.wake()
+    }
+
+    /// Stores what comes, until the task is cancelled. It outlives connections: a broker may refuse a message and cut the
+    /// connection right after that, each time.
+    func run() async {
+        var failures = FailureCount()
+        while true {
+            await due.wait()
+            do {
+                try await settings.clock.sleep(for: Self.delay)
+                while await !storeOnce(&failures) { try await settings.clock.sleep(for: Self.retryDelay) }
+            } catch { return }
+        }
+    }
+
+    private func storeOnce(_ failures: inout FailureCount) async -> Bool {
+        let batch = waiting.value.withLock { $0 }
+        do throws(StoreError) {
+            if !batch.refused.isEmpty { try await store.setAside(batch.refused, at: settings.clock.now) }
+            if !batch.taken.isEmpty { try await store.takeBack(batch.taken) }
+        } catch {
+            if failures.countAndDecideToLog() {
+                settings.logger.error(
+                    "Refused facts cannot be set aside; trying again.",
+                    metadata: ["error": "\(error)", "failures": "\(failures.count)"])
+            }
+            return false
+        }
+        failures = FailureCount()
+        waiting.value.withLock { waiting in
+            waiting.refused.removeFirst(min(batch.refused.count, waiting.refused.count))
+            waiting.taken.removeFirst(min(batch.taken.count, waiting.taken.count))
+        }
+        for fact in batch.refused {
+            settings.logger.error(
+                "The broker does not take a fact; it is set aside.",
+                metadata: ["fact": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)"])
+            shipments.forget(fact.lane, fact.number)
+        }
+        watermarks.acknowledged(batch.refused.map { .entry($0.lane, $0.number) })
+        return true
+    }
+}

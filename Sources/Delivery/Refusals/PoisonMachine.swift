@@ -1,0 +1,115 @@
+import DequeModule
+package import Vitals
+
+/// Finds the message at which a broker cuts the connection, which would otherwise be sent for ever and stop all others.
+///
+/// A broker handles messages in order, so the first one without an acknowledgement is the suspect. After a few cuts at
+/// the same one, messages go one at a time: then the message in flight at a cut is certain. After a few cuts more it is
+/// blamed, and the caller gives it up. Any acknowledgement clears a message.
+package struct PoisonMachine: Sendable {
+    /// Cuts with the same message first in flight, after which messages go one at a time.
+    package static let suspectCuts = 3
+    /// Cuts with the same message alone in flight, after which it is blamed.
+    package static let aloneCuts = 3
+    /// Cuts alone for a message whose topic was blamed before, or was chosen by the sender of a command.
+    package static let doubtfulCuts = 2
+    /// Messages that go one at a time: twice the window, as a cut may also swallow acknowledgements.
+    package static let carefulMessages = 256
+    /// Topics that are remembered as blamed; beyond that the oldest is forgotten.
+    package static let maximumTopics = 64
+
+    /// A message on its way, by what identifies it over several connections.
+    package struct Item: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
+            /// A fact or an answer; of a fact in several messages, one of these.
+            case entry(Lane, Int64, part: Int)
+            /// A state, or a fact that is sent again: it has no place in a lane.
+            case other
+        }
+        package var kind: Kind
+        package var topic: String
+        /// The packet's size in bytes.
+        package var size: Int
+        /// The samples in it; 1 for anything else.
+        package var samples: Int
+        /// Whether the sender of a command chose the topic.
+        package var isChosen: Bool
+
+        package init(_ kind: Kind, topic: String, size: Int, samples: Int = 1, isChosen: Bool = false) {
+            self.kind = kind
+            self.topic = topic
+            self.size = size
+            self.samples = samples
+            self.isChosen = isChosen
+        }
+    }
+
+    private var flying: Deque<(token: Int64, item: Item)> = []
+    /// The message first in flight at the last cuts, and their number.
+    private var suspect: (item: Item, cuts: Int)?
+    /// The message alone in flight at the last cuts, and their number.
+    private var convict: (item: Item, cuts: Int)?
+    /// Messages that still go one at a time.
+    private var careful = 0
+    private var blamedTopics: Deque<String> = []
+
+    package init() {}
+
+    /// Whether messages go one at a time.
+    package var isCareful: Bool { careful > 0 }
+
+    /// Whether a message of this topic was blamed, and none was taken since.
+    package func isBlamed(_ topic: String) -> Bool { !blamedTopics.isEmpty && blamedTopics.contains(topic) }
+
+    /// A message was handed over.
+    package mutating func sent(_ token: Int64, _ item: Item) { flying.append((token, item)) }
+
+    /// The broker has answered a message. Returns it; `nil` if it is not in flight.
+    @discardableResult
+    package mutating func settled(_ token: Int64, isTaken: Bool = true) -> Item? {
+        guard let position = flying.firstIndex(where: { $0.token == token }) else { return nil }
+        let item = flying.remove(at: position).item
+        if suspect?.item.isSame(as: item) == true { suspect = nil }
+        if isTaken, convict?.item.isSame(as: item) == true { convict = nil }
+        if isTaken, !blamedTopics.isEmpty { blamedTopics.removeAll { $0 == item.topic } }
+        if careful > 0 { careful -= 1 }
+        return item
+    }
+
+    /// The connection was closed without a fault of the broker.
+    package mutating func closed() { flying = [] }
+
+    /// The broker or the network cut the connection. Returns the message to be given up, if one is blamed now.
+    package mutating func cut() -> Item? {
+        defer { flying = [] }
+        guard let first = flying.first?.item else { return nil }
+        guard isCareful, flying.count == 1 else {
+            suspect = (first, suspect?.item.isSame(as: first) == true ? (suspect?.cuts ?? 0) + 1 : 1)
+            if (suspect?.cuts ?? 0) >= (isDoubtful(first) ? 1 : Self.suspectCuts) {
+                suspect = nil
+                careful = Self.carefulMessages
+            }
+            return nil
+        }
+        return failed(first)
+    }
+
+    /// A message certainly failed once more. Returns it if it is blamed now.
+    package mutating func failed(_ item: Item) -> Item? {
+        convict = (item, convict?.item.isSame(as: item) == true ? (convict?.cuts ?? 0) + 1 : 1)
+        guard (convict?.cuts ?? 0) >= (isDoubtful(item) ? Self.doubtfulCuts : Self.aloneCuts) else { return nil }
+        convict = nil
+        if !isBlamed(item.topic) {
+            if blamedTopics.count == Self.maximumTopics { blamedTopics.removeFirst() }
+            blamedTopics.append(item.topic)
+        }
+        return item
+    }
+
+    private func isDoubtful(_ item: Item) -> Bool { item.isChosen || isBlamed(item.topic) }
+}
+
+extension PoisonMachine.Item {
+    /// Whether both are the same message, perhaps encoded at different times.
+    fileprivate func isSame(as other: Self) -> Bool { kind == other.kind && topic == other.topic }
+}

@@ -1,0 +1,78 @@
+import Concurrency
+import Logging
+import MQTT
+import StoreAPI
+import Synchronization
+import Vitals
+
+/// The messages on their way to the broker, shared between the task that sends them and the one that hears of them.
+final class Shipments: Sendable {
+    private let machine = Mutex(ShipmentMachine())
+
+    func forget(_ lane: Lane, _ number: Int64) { machine.withLock { $0.forget(lane, number) } }
+
+    /// Runs `body` with the machine.
+    func with<Value: Sendable>(_ body: (inout ShipmentMachine) -> Value) -> Value { machine.withLock { body(&$0) } }
+}
+
+/// Carries out what the machine decides about messages that the broker has answered.
+struct Settlement: Sendable {
+    let shipments: Shipments
+    let outbox: Outbox
+    let watermarks: Watermarks
+    let aside: AsideKeeper
+    let status: BrokerStatus
+    let settings: DeliverySettings
+
+    /// The broker took these messages.
+    /// - Throws: `BrokerError` if the connection must end.
+    func taken(_ marks: [DeliveryMark], window: Int) throws(BrokerError) {
+        let uptime = settings.clock.uptime
+        let (outcomes, isCalm) = shipments.with { machine in
+            let wasCareful = machine.poison.isCareful
+            let outcomes = marks.map { machine.settled($0, refusal: nil, at: uptime) }
+            return (outcomes, wasCareful && !machine.poison.isCareful)
+        }
+        var done: [DeliveryMark] = []
+        done.reserveCapacity(outcomes.count)
+        for outcome in outcomes {
+            switch outcome {
+            case .delivered(let lane, let number): done.append(.entry(lane, number))
+            case .room: done.append(.state)
+            case .replayed(let number):
+                done.append(.state)
+                aside.taken(number)
+            case .aside(let fact):
+                // The last of its messages arrived, but others were refused.
+                aside.add(fact)
+            case .givenUp, .reconnect: break
+            }
+        }
+        watermarks.acknowledged(done)
+        if isCalm { outbox.setWindow(window) }
+    }
+
+    /// The broker refused a message, or it cannot be sent.
+    /// - Throws: `BrokerError` if the connection must end.
+    func refused(_ mark: DeliveryMark, _ refusal: BrokerRefusal) throws(BrokerError) {
+        let uptime = settings.clock.uptime
+        switch shipments.with({ $0.settled(mark, refusal: refusal, at: uptime) }) {
+        case .aside(let fact): aside.add(fact)
+        case .givenUp(let mark): giveUp(mark, "\(refusal)")
+        case .room: watermarks.acknowledged([.state])
+        case .delivered(let lane, let number): watermarks.acknowledged([.entry(lane, number)])
+        case .replayed: break
+        case .reconnect: throw BrokerError(.notAuthorized, "The broker refused a message: \(refusal).")
+        }
+    }
+
+    /// Gives up an answer or a state: the next connection, or the next change, sends a state again.
+    func giveUp(_ mark: DeliveryMark, _ reason: String) {
+        settings.logger.error(
+            "The broker does not take a message; it is given up.",
+            metadata: ["message": "\(mark)", "reason": "\(reason)"])
+        status.dropped()
+        if case .entry(let lane, let number) = mark { shipments.forget(lane, number) }
+        watermarks.acknowledged([mark])
+    }
+}

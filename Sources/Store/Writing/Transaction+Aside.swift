@@ -1,0 +1,71 @@
+import GRDB
+import StoreAPI
+import Vitals
+
+extension Transaction {
+    /// The class of facts in `StoreStatistics.dropped` that were set aside and then dropped at a limit.
+    private static let droppedClass = "set_aside"
+
+    /// Moves facts from the outbox to the table `aside`, and tells each loss by a gap.
+    func setAside(_ facts: [RefusedFact], at moment: Timestamp) throws {
+        var losses = Losses(reason: .refused)
+        for fact in facts {
+            let waiting = try database.cachedStatement(
+                sql: "\(OutboxTable.selection) WHERE message.lane = ? AND message.sequence = ?")
+            guard fact.number > cache.lanes[fact.lane.rawValue].acknowledged,
+                let found = try Row.fetchOne(waiting, arguments: [fact.lane.rawValue, fact.number])
+            else { continue }
+            let row = try OutboxRow(found)
+            try execute(
+                """
+                INSERT OR REPLACE INTO aside(sequence, lane, kind, device, series, source, historical, user, day,
+                    samples, made_at, body, reason, set_at)
+                SELECT sequence, lane, kind, device, series, source, historical, user, day, samples, made_at, body, ?3, ?4
+                FROM message WHERE lane = ?1 AND sequence = ?2
+                """, [fact.lane.rawValue, fact.number, fact.reason, moment.milliseconds])
+            try execute("DELETE FROM message WHERE lane = ? AND sequence = ?", [fact.lane.rawValue, fact.number])
+            count(-1, samples: -row.samples, in: fact.lane)
+            var lost = row
+            if let samples = fact.samples, row.kind == .measurement {
+                lost.samples = samples.count
+                lost.body = SampleKeys.pack(samples)
+                try keep(samples, of: fact)
+            }
+            // A gap about a gap would be refused as well, and so on.
+            if row.kind != .gap { try losses.add(lost, in: database) }
+        }
+        for (device, gap) in losses.gaps(at: moment) { try publish(.gap(gap), in: .alert, of: device, at: moment) }
+    }
+
+    /// Reduces a measurement that was set aside to the samples that the broker did not take.
+    private func keep(_ samples: [StoredSample], of fact: RefusedFact) throws {
+        let statement = try RawStatement("UPDATE aside SET samples = ?1, body = ?2 WHERE sequence = ?3", in: database)
+        statement.bind(Int64(samples.count), at: 1)
+        statement.bind(blob: SampleKeys.pack(samples), at: 2)
+        statement.bind(fact.number, at: 3)
+        _ = try statement.run()
+    }
+
+    /// Forgets facts that were set aside and reached the broker later.
+    func takeBack(_ numbers: [Int64]) throws {
+        for number in numbers { try execute("DELETE FROM aside WHERE sequence = ?", [number]) }
+    }
+
+    /// Drops facts set aside over the limit of their number and, with `byAge`, over the age limit of the outbox: they
+    /// were told as gaps. Returns the number of dropped facts.
+    func dropAside(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Int {
+        let excess = try AsideTable.count(in: database) - options.maximumAside
+        try execute(
+            """
+            DELETE FROM aside WHERE sequence IN (SELECT sequence FROM aside ORDER BY sequence LIMIT ?1)
+                OR sequence IN (SELECT sequence FROM aside WHERE set_at < ?2 ORDER BY sequence LIMIT ?3)
+            """,
+            [
+                max(0, min(excess, options.cleanLimit)),
+                byAge ? (moment - options.outboxMaximumAge).milliseconds : .min, options.cleanLimit,
+            ])
+        let count = changes
+        if count > 0 { try countDropped(count, Self.droppedClass) }
+        return count
+    }
+}

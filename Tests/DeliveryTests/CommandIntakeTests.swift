@@ -1,0 +1,48 @@
+import Concurrency
+import GatewayTesting
+import MQTT
+import Testing
+
+@testable import Delivery
+
+@Suite(.timeLimit(.minutes(1))) struct CommandIntakeTests {
+    private static func command(_ number: Int, size: Int = 1) -> InboundMessage {
+        InboundMessage(topic: "\(number)", payload: [UInt8](repeating: 0, count: size))
+    }
+
+    @Test func `what comes faster than it is taken is refused, in bounded memory, and nothing is lost`() async throws {
+        let intake = CommandIntake()
+        let gate = Promise<Void>()
+        let run = Recorder<String>()
+        let refused = Recorder<InboundMessage>()
+        let count = CommandIntake.maximumWaiting + CommandIntake.maximumExcess + 500
+        let added = Recorder<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                for number in 0..<count {
+                    await intake.add(Self.command(number, size: number == CommandIntake.maximumWaiting + 9 ? 5_000 : 1))
+                    added.append(number)
+                }
+            }
+            group.addTask {
+                await gate.waitUncancelled()
+                await intake.serve(run: { run.append($0.topic) }, refuse: { refused.append($0) })
+            }
+            // Until somebody takes them, no more are held than the two lines have room for.
+            while added.elements.count < CommandIntake.maximumWaiting + CommandIntake.maximumExcess {
+                await Task.yield()
+            }
+            for _ in 0..<100 { await Task.yield() }
+            #expect(added.elements.count == CommandIntake.maximumWaiting + CommandIntake.maximumExcess)
+            gate.fulfil(())
+            while run.elements.count + refused.elements.count < count { await Task.yield() }
+        }
+        #expect(Set(run.elements + refused.elements.map(\.topic)).count == count)
+        #expect(run.elements == run.elements.sorted { Int($0) ?? 0 < Int($1) ?? 0 })
+        #expect(refused.elements.count >= CommandIntake.maximumExcess)
+        let long = try #require(refused.elements.first { $0.topic == "\(CommandIntake.maximumWaiting + 9)" })
+        #expect(long.payload.isEmpty)
+        #expect(long.payloadSize == 5_000)
+    }
+}

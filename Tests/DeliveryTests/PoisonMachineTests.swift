@@ -1,0 +1,106 @@
+import Delivery
+import GatewayTesting
+import Testing
+import Vitals
+
+@Suite struct PoisonMachineTests {
+    private typealias Item = PoisonMachine.Item
+
+    private static func fact(_ number: Int64, topic: String = "t") -> Item {
+        Item(.entry(.live, number, part: 0), topic: topic, size: 100)
+    }
+
+    @Test func `after a few cuts at the same message all go one at a time, and after a few more it is blamed`() {
+        var machine = PoisonMachine()
+        for _ in 0..<PoisonMachine.suspectCuts {
+            #expect(!machine.isCareful)
+            machine.sent(1, Self.fact(1))
+            machine.sent(2, Self.fact(2))
+            #expect(machine.cut() == nil)
+        }
+        #expect(machine.isCareful)
+        for _ in 1..<PoisonMachine.aloneCuts {
+            machine.sent(1, Self.fact(1))
+            #expect(machine.cut() == nil)
+        }
+        machine.sent(1, Self.fact(1))
+        #expect(machine.cut() == Self.fact(1))
+        #expect(machine.isBlamed("t"))
+        for number in 2...Int64(PoisonMachine.carefulMessages + 1) {
+            #expect(machine.isCareful)
+            machine.sent(number, Self.fact(number))
+            machine.settled(number)
+        }
+        #expect(!machine.isCareful)
+        #expect(!machine.isBlamed("t"), "the broker took a message of its topic")
+    }
+
+    @Test func `a message that the broker has answered is not suspected`() {
+        var machine = PoisonMachine()
+        for _ in 0..<20 {
+            machine.sent(1, Self.fact(1))
+            machine.sent(2, Self.fact(2))
+            machine.settled(1)
+            #expect(machine.cut() == nil)
+            machine.sent(2, Self.fact(2))
+            machine.settled(2)
+            #expect(machine.cut() == nil)
+            #expect(!machine.isCareful)
+        }
+    }
+
+    @Test func `an answer to a topic that the sender chose is given up after few cuts`() {
+        var machine = PoisonMachine()
+        let answer = Item(.entry(.answer, 7, part: 0), topic: "mine", size: 100, isChosen: true)
+        machine.sent(1, answer)
+        #expect(machine.cut() == nil)
+        #expect(machine.isCareful)
+        for number in 1...PoisonMachine.doubtfulCuts {
+            machine.sent(1, answer)
+            #expect(machine.cut() == (number == PoisonMachine.doubtfulCuts ? answer : nil))
+        }
+    }
+
+    @Test func `only so many topics are remembered`() {
+        var machine = PoisonMachine()
+        for number in 0...PoisonMachine.maximumTopics {
+            var blamed: Item?
+            while blamed == nil { blamed = machine.failed(Self.fact(Int64(number), topic: "\(number)")) }
+        }
+        #expect(!machine.isBlamed("0"))
+        #expect(machine.isBlamed("1"))
+        #expect(machine.isBlamed("\(PoisonMachine.maximumTopics)"))
+    }
+
+    /// A broker that takes messages in order, cuts at some of them, and whose network swallows acknowledgements.
+    @Test(arguments: 0..<200) func `every poison is found, and nothing else is blamed`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let count: Int64 = 200
+        let poison = Set(
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in Int64.random(in: 1...count, using: &random) })
+        var machine = PoisonMachine()
+        var waiting = Array(1...count)
+        var blamed: Set<Int64> = []
+        var connections = 0
+        while !waiting.isEmpty, connections < 500 {
+            connections += 1
+            var isCut = false
+            while !isCut, !waiting.isEmpty {
+                let batch = waiting.prefix(machine.isCareful ? 1 : Int.random(in: 1...20, using: &random))
+                for number in batch { machine.sent(number, Self.fact(number, topic: "\(number)")) }
+                let end = batch.firstIndex { poison.contains($0) } ?? batch.endIndex
+                isCut = end < batch.endIndex
+                // A cut may swallow acknowledgements of what the broker had taken, unless the messages go alone.
+                let heard = isCut && !machine.isCareful ? Int.random(in: 0...end, using: &random) : end
+                for number in batch.prefix(heard) { machine.settled(number) }
+                waiting.removeFirst(heard)
+            }
+            if isCut, let item = machine.cut(), case .entry(_, let number, _) = item.kind {
+                blamed.insert(number)
+                waiting.removeAll { $0 == number }
+            }
+        }
+        #expect(waiting.isEmpty, "seed \(seed)")
+        #expect(blamed == poison, "seed \(seed)")
+    }
+}

@@ -1,0 +1,130 @@
+import GatewayKit
+import GatewayTesting
+import JSON
+import MQTT
+import Messages
+import Testing
+import Vitals
+
+/// A broker that does not take some messages: it refuses them, or it cuts the connection.
+@Suite struct PoisonTests {
+    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+        for seed: UInt64 in 0..<5 {
+            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Household(simulation))
+            }
+        }
+    }
+
+    private static let beats = "\(Household.base)/band/measurement/heart_rate"
+
+    @Test func `a fact at which the broker cuts the connection is set aside, and all others arrive`() throws {
+        try everyOrder { home in
+            home.broker.cutAt { $0.topic == Self.beats }
+            try await home.run([try home.device("band"), try home.device("ring")]) {
+                let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
+                #expect(gap["metric"] == "heart_rate")
+                let number = try #require(gap["sequences"]?.asArray?.first?["from_seq"]?.asInt)
+                try await home.message("ring/measurement/heart_rate")
+                try await home.message("gateway/state") { ($0["set_aside"]?.asInt ?? 0) > 0 }
+
+                // A broker that takes it at last gets it again by its number, and the number of set aside facts falls.
+                home.broker.cutAt(nil)
+                let start = home.position
+                let answer = try await home.ask(
+                    "gateway/command/replay", "\"from_seq\":\(number),\"to_seq\":\(number)")
+                #expect(answer["data"]?["replayed"]?.asInt == 1)
+                let again = try await home.message("band/measurement/heart_rate", from: start) {
+                    $0["seq"]?.asInt == number
+                }
+                #expect(again["source"] == "replay")
+            }
+        }
+    }
+
+    @Test func `an answer at which the broker cuts the connection is given up, and other commands are answered`() throws
+    {
+        try everyOrder { home in
+            home.broker.cutAt { $0.topic.hasPrefix("elsewhere/") }
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                for _ in 0..<20 {
+                    home.broker.publish(
+                        OutgoingMessage(
+                            topic: "\(Household.base)/band/command/fetch", payload: [], responseTopic: "elsewhere/me"))
+                }
+                let answer = try await home.ask("band/command/fetch")
+                #expect(answer["status"]?.asString == "done")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                #expect(home.broker.connectionAttempts < 10)
+                let attempts = home.broker.connectionAttempts
+                try await home.message("gateway/state") { ($0["dropped"]?["refused"]?.asInt ?? 0) == 20 }
+                try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+                #expect(home.broker.connectionAttempts == attempts)
+                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+            }
+        }
+    }
+
+    @Test func `a state at which the broker cuts the connection is left out`() throws {
+        try everyOrder { home in
+            home.broker.cutAt { $0.topic == "\(Household.base)/band/info" }
+            try await home.run([try home.device("band"), try home.device("ring")]) {
+                try await home.message("ring/measurement/heart_rate")
+                try await home.message("band/measurement/heart_rate")
+                try await home.settled("ring")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                let attempts = home.broker.connectionAttempts
+                try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+                #expect(home.broker.connectionAttempts == attempts)
+            }
+        }
+    }
+
+    @Test func `a broker that takes small packets gets all samples, in more messages`() throws {
+        try everyOrder { home in
+            home.broker.limitPackets(to: 1_500)
+            // The band has records when it is first read.
+            try await home.run([]) { try await home.simulation.gatewayClock.sleep(for: .minutes(10)) }
+            try await home.run([try home.device("band")]) {
+                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                var parts: [Int: Set<Int>] = [:]
+                var counts: [Int: Int] = [:]
+                for message in home.observation.messages where message.message.topic == Self.beats {
+                    let json = try JSONValue(parsing: message.message.payload)
+                    let number = try #require(json["seq"]?.asInt)
+                    parts[number, default: []].insert(try #require(json["part"]?.asInt))
+                    counts[number] = json["parts"]?.asInt
+                }
+                #expect(counts.values.contains { $0 > 1 })
+                for (number, parts) in parts { #expect(parts == Set(1...(counts[number] ?? 0))) }
+                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(home.broker.connectionAttempts == 2)
+            }
+        }
+    }
+
+    @Test func `a topic that may not be written sets its facts aside, and a broker that takes nothing waits`() throws {
+        try everyOrder { home in
+            home.broker.forbid(Self.beats)
+            try await home.run([try home.device("band")]) {
+                try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                #expect(home.broker.connectionAttempts == 1)
+                try await home.message("gateway/state") { ($0["set_aside"]?.asInt ?? 0) > 3 }
+            }
+        }
+    }
+
+    @Test func `where the access list allows nothing, facts wait for it`() throws {
+        try everyOrder { home in
+            home.broker.forbid("#")
+            try await home.run([try home.device("band")]) {
+                try await home.simulation.gatewayClock.sleep(for: .minutes(5))
+                home.broker.allowAll()
+                try await home.message("band/measurement/heart_rate")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Store
+import StoreAPI
+import Testing
+import Vitals
+
+@Suite struct AsideTests {
+    @Test func `a fact that is set aside waits no longer, is told as a gap, and can be read by its number`()
+        async throws
+    {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(5)]))
+        _ = try await store.ingest(Intake(.ring, [beat(1)]))
+        let facts = try await store.facts(1...9, limit: 9)
+        let moment = dawn + .hours(2)
+        try await store.setAside([RefusedFact(lane: .live, number: 1, reason: "too long")], at: moment)
+        #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [2])
+        #expect(try await store.facts(1...2, limit: 9) == facts)
+        let gaps = try await store.pendingFacts(.alert, after: 0, limit: 9)
+        #expect(
+            gaps.map(\.gap) == [
+                Gap(
+                    metric: .heartRate, from: dawn, to: dawn + .seconds(5), count: 2, reason: .refused, at: moment,
+                    sequences: [1...1])
+            ])
+        var statistics = try await store.statistics()
+        #expect(statistics.setAside == 1)
+        #expect(statistics.pending == [.alert: 1, .answer: 0, .live: 1, .history: 0])
+
+        // Twice changes nothing, and what is acknowledged cannot be set aside.
+        try await store.acknowledge(.live, through: 2)
+        try await store.setAside(
+            [1, 2].map { RefusedFact(lane: .live, number: $0, reason: "too long") }, at: moment)
+        #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).count == 1)
+        try await store.takeBack([1])
+        statistics = try await store.statistics()
+        #expect(statistics.setAside == 0)
+        #expect(try await store.facts(1...1, limit: 9).isEmpty)
+    }
+
+    @Test func `only the refused samples of a fact are kept, and a refused gap makes no other`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(5), beat(7)]))
+        let fact = try #require(try await store.facts(1...1, limit: 1).first)
+        guard case .measurement(let measurement) = fact.content else { return }
+        let refused = RefusedFact(lane: .live, number: 1, samples: [measurement.samples[1]], reason: "too long")
+        try await store.setAside([refused], at: dawn)
+        #expect(try await store.facts(1...1, limit: 1).first?.values.count == 1)
+        let gap = try #require(try await store.pendingFacts(.alert, after: 0, limit: 9).first)
+        #expect(gap.gap?.count == 1)
+        #expect(gap.gap?.from == dawn + .seconds(5))
+        try await store.setAside([RefusedFact(lane: .alert, number: gap.sequence, reason: "no")], at: dawn)
+        #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).isEmpty)
+        let statistics = try await store.statistics()
+        #expect(statistics.setAside == 2)
+    }
+
+    @Test func `what is set aside ends with the age and the number of the outbox's limits`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.maximumAside = 3
+        let store = try folder.open(options)
+        for second in 0..<5 { _ = try await store.ingest(Intake(.band, [beat(second)], at: dawn)) }
+        try await store.setAside((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
+        _ = try await store.clean(at: dawn + .minutes(1))
+        #expect(try await store.facts(1...5, limit: 9).map(\.sequence) == [3, 4, 5])
+        _ = try await store.clean(at: dawn + .days(31))
+        let statistics = try await store.statistics()
+        #expect(statistics.setAside == 0)
+        #expect(statistics.dropped["set_aside"] == 5)
+    }
+}
