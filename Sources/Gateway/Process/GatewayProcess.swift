@@ -40,7 +40,10 @@ package struct GatewayProcess: Sendable {
         // A closed peer or log reader makes that write fail, and does not end the process.
         signal(SIGPIPE, SIG_IGN)
         let loader = ConfigurationLoader(plugins: plugins, environment: environment)
-        return await GatewayProcess(source: source, loader: loader, log: log, logLevel: logLevel).run(composition)
+        let process = GatewayProcess(source: source, loader: loader, log: log, logLevel: logLevel)
+        let status = await process.run(composition)
+        log.flush()
+        return status
     }
 
     /// Runs the gateway until a signal ends it or it fails.
