@@ -25,11 +25,12 @@ extension GatewayServices {
         var options = configuration.mqtt.brokerOptions
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)
+        let budget = DescriptorBudget(limit: DescriptorLimit.current)
         let core = GatewayCore(
             settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
-            reload: { try configuration.setups(after: read, settings: settings) })
-        let setups = configuration.setups(settings)
+            reload: { try configuration.setups(after: read, settings: settings, budget) })
+        let setups = configuration.setups(settings, budget)
         return GatewayServices(
             services: [
                 StoreService(store: store, logger: logger),

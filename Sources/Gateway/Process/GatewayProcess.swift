@@ -39,6 +39,7 @@ package struct GatewayProcess: Sendable {
         LoggingSystem.bootstrap { log.handler(label: $0) }
         // A closed peer or log reader makes that write fail, and does not end the process.
         signal(SIGPIPE, SIG_IGN)
+        DescriptorLimit.raise()
         let loader = ConfigurationLoader(plugins: plugins, environment: environment)
         let process = GatewayProcess(source: source, loader: loader, log: log, logLevel: logLevel)
         let status = await process.run(composition)
