@@ -49,6 +49,7 @@ extension ContractEncoder {
             writer.endObject()
             writer.member("store_bytes", state.storeBytes)
             writer.member("last_error", state.lastError)
+            writer.member("late", texts: state.late.map(\.rawValue))
             writer.member("at", state.at)
         }
     }

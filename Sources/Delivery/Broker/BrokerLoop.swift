@@ -95,8 +95,11 @@ package struct BrokerLoop: Sendable {
     }
 
     private func receive(from connection: any BrokerConnection) async throws {
+        defer { status.receiving.end() }
         while true {
+            status.receiving.end()
             let events = try await connection.nextEvents()
+            status.receiving.begin()
             watermarks.acknowledged(events.acknowledged.map { DeliveryMark(token: $0.rawValue) })
             for refused in events.refused {
                 let mark = DeliveryMark(token: refused.token.rawValue)
@@ -118,7 +121,10 @@ package struct BrokerLoop: Sendable {
                     metadata: ["count": "\(events.droppedCount)"])
                 status.dropped(events.droppedCount)
             }
-            for message in events.received { await inbox(message) }
+            for message in events.received {
+                await inbox(message)
+                status.receiving.turn()
+            }
         }
     }
 }

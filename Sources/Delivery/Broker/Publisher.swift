@@ -22,9 +22,12 @@ struct Publisher: Sendable {
     func run(on connection: any BrokerConnection) async throws {
         var encoder = codec.encoder
         var sent = 0
+        defer { status.sending.end() }
         while !Task.isCancelled {
+            status.sending.begin()
             var rests = false
             while !rests {
+                status.sending.turn()
                 if sent % Self.factsPerState == 0, outbox.hasRoom, let entry = retained.next() {
                     try send(entry, on: connection, &encoder)
                 }
@@ -41,6 +44,7 @@ struct Publisher: Sendable {
                     while outbox.hasRoom, let entry = retained.next() { try send(entry, on: connection, &encoder) }
                 }
             }
+            status.sending.end()
             await outbox.wakeup.wait()
         }
     }

@@ -34,6 +34,8 @@ final class MosquittoConnection: BrokerConnection {
     /// Fulfilled when the network thread has ended and the socket is closed.
     let finished = Reply<Void>()
     let wakeUp: WakeUp
+    /// The turns of the network thread.
+    let turns = Pulse()
     /// Whether a wake-up of the thread is pending; saves a system call per message.
     let isAwake = Atomic(false)
 

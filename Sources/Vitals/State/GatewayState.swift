@@ -32,6 +32,8 @@ package struct GatewayState: Sendable, Hashable {
     package var storeBytes: Int64
     /// Why the store's last write failed, or else why the broker connection last failed.
     package var lastError: String?
+    /// The parts of the gateway that do not answer within their limits.
+    package var late: [HealthPart]
     package var at: Timestamp
 
     /// The value of `broker` when connected.
@@ -39,7 +41,7 @@ package struct GatewayState: Sendable, Hashable {
 
     package init(
         broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int], storeBytes: Int64,
-        lastError: String?, at: Timestamp
+        lastError: String?, late: [HealthPart] = [], at: Timestamp
     ) {
         self.broker = broker
         self.outbox = outbox
@@ -47,6 +49,7 @@ package struct GatewayState: Sendable, Hashable {
         self.dropped = dropped
         self.storeBytes = storeBytes
         self.lastError = lastError
+        self.late = late
         self.at = at
     }
 }
