@@ -160,8 +160,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "MQTT", "Vitals",
-                "vitals2mqtt", logging, subprocess, systemPackage,
+                "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
+                "MQTT", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(
@@ -173,9 +173,9 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewaySimulation", "GatewayTesting",
-                "HomeAssistant", "JSON",
-                "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI", "Vitals", logging,
+                "Concurrency", "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewaySimulation",
+                "GatewayTesting", "HomeAssistant", "JSON", "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI",
+                "Vitals", logging,
             ]),
         tests("StoreTests", ["Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),

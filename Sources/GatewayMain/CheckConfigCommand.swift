@@ -4,7 +4,8 @@ import Gateway
 /// `check-config`.
 struct CheckConfigCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-config", abstract: "Checks a configuration file and names every mistake with its line.")
+        commandName: "check-config",
+        abstract: "Checks a configuration file: mistakes, and what run could not use.")
 
     @Argument(help: "The configuration file.")
     var file: String

@@ -23,7 +23,8 @@ public struct GatewayMain: Sendable {
     public init(plugins: [any Plugin.Type]) { self.plugins = plugins }
 
     /// Runs the command in the program's arguments, and ends the program with its status: 0, or 64 (usage), 78
-    /// (configuration), 70 (internal, for example if two plugins use one name). Call it once, before anything else.
+    /// (configuration), 70 (internal, for example if two plugins use one name), 75 (the stop took too long). Call it
+    /// once, before anything else.
     public func run() async -> Never {
         do {
             var command = try RootCommand.parseAsRoot()

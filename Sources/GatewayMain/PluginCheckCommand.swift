@@ -63,9 +63,10 @@ struct PluginCheckCommand: GatewayCommand {
             let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (String(parts[0]), String(parts[1]))
         }
-        let logger = ProcessLog(level: log.level ?? .info, environment: [:]).logger()
+        let output = ProcessLog(level: log.level ?? .info, environment: [:])
+        defer { output.flush() }
         let check: ProgramCheck
-        do { check = try ProgramCheck(options, logger: logger) } catch { throw ValidationError("\(error)") }
+        do { check = try ProgramCheck(options, logger: output.logger()) } catch { throw ValidationError("\(error)") }
         let isGood = await check.run { step in StandardOutput.write(step.text) }
         StandardOutput.write(isGood ? "The program does what Vitals Link wants.\n" : "The program has to be changed.\n")
         if !isGood { throw ExitCode(1) }

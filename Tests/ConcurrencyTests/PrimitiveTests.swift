@@ -77,6 +77,37 @@ import Vitals
             }
         }
     }
+
+    @Test(arguments: 0..<100) func `a busy part answers at its next turn, and one with nothing to do at once`(
+        seed: UInt64
+    ) throws {
+        try Simulation.run(seed: seed, deadline: .seconds(1)) { _ in
+            let pulse = Pulse()
+            let answers = Counter()
+            await pulse.answer()
+            pulse.begin()
+            await withTaskGroup { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        await pulse.answer()
+                        _ = answers.add(1)
+                    }
+                }
+                group.addTask {
+                    while answers.add(0) < 3 {
+                        await Task.yield()
+                        pulse.turn()
+                    }
+                }
+            }
+            await withTaskGroup { group in
+                group.addTask { await pulse.answer() }
+                group.cancelAll()
+            }
+            pulse.end()
+            await pulse.answer()
+        }
+    }
 }
 
 private final class Counter: Sendable {

@@ -47,6 +47,22 @@ import Testing
         }
     }
 
+    @Test func `a pulse that is asked while its part takes turns and ends lets everybody go`() async {
+        await Storm.run("A pulse") { _ in
+            let pulse = Pulse()
+            pulse.begin()
+            let impatient = Task { await pulse.answer() }
+            let patient = Task { await pulse.answer() }
+            return [
+                { impatient.cancel() }, { pulse.turn() }, { pulse.end() }, { await pulse.answer() },
+                {
+                    await patient.value
+                    await impatient.value
+                },
+            ]
+        }
+    }
+
     @Test func `a mutex lets one task in at a time, also where tasks are cancelled`() async {
         let room = Room()
         await Storm.run("A mutex", rounds: Storm.rounds / 5) { _ in

@@ -36,6 +36,24 @@ import Vitals
         }
     }
 
+    @Test func `the network thread answers, with a broker that hangs too, and without a connection there is none`()
+        async throws
+    {
+        try await withMosquitto { server in
+            let broker = try broker([server.server])
+            await broker.answer()
+            try await broker.withConnection { connection in
+                try await connection.deliver(OutgoingMessage("t"))
+                await broker.answer()
+                server.freeze()
+                try connection.publish(OutgoingMessage("t"))
+                await broker.answer()
+                server.thaw()
+            }
+            await broker.answer()
+        }
+    }
+
     @Test(arguments: MQTTVersion.allCases)
     func `names user and password when they are refused`(_ version: MQTTVersion) async throws {
         let options = MosquittoOptions(users: ["vitals": "right"])

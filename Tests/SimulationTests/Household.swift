@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Delivery
 import Engines
@@ -32,7 +33,10 @@ final class Household: Sendable {
         /// The number of connections to each wearable.
         var connections: [String: Int] = [:]
         var commands = 0
+        var core: GatewayCore?
     }
+    /// The next reload waits for it.
+    private let held = Mutex<Promise<Void>?>(nil)
 
     static let base = "vitals2mqtt/home"
     static let names = ["band", "ring", "cuff"]
@@ -93,6 +97,12 @@ final class Household: Sendable {
     /// Sets the configuration for later reloads.
     func write(_ file: Result<[DeviceSetup], ReloadRefusal>) { state.withLock { $0.file = file } }
 
+    /// Lets the next reload hang until the promise is kept, as a file on a network share may.
+    func holdReload(until promise: Promise<Void>) { held.withLock { $0 = promise } }
+
+    /// The gateway that runs.
+    var core: GatewayCore? { state.withLock { $0.core } }
+
     /// The number of connections to a wearable.
     func connections(of wearable: String) -> Int { state.withLock { $0.connections[wearable, default: 0] } }
 
@@ -120,7 +130,11 @@ final class Household: Sendable {
         let core = GatewayCore(
             settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
             discovery: DiscoverySettings(discovery), seed: 1,
-            reload: { try self.state.withLock { $0.file }.get() })
+            reload: {
+                try await self.held.withLock { $0.take() }?.wait()
+                return try self.state.withLock { $0.file }.get()
+            })
+        state.withLock { $0.core = core }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for wearable in wearables.values { group.addTask { await wearable.live() } }
             if reloadingAtOnce { group.addTask { try await core.applyReload() } }
@@ -141,6 +155,7 @@ final class Household: Sendable {
             store.endRun()
             try outcome.get()
         }
+        state.withLock { $0.core = nil }
         if !crashing { try await disk.close() }
     }
 

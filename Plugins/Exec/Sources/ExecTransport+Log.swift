@@ -1,24 +1,80 @@
+import Concurrency
 import Logging
 import Subprocess
+import Synchronization
 
 extension ExecTransport {
-    /// Logs a program's standard error, one message per line, until the program ends.
+    /// Logs a program's standard error, one message per line, until the program ends. Of a flood it logs a part, and
+    /// says within a second how many lines it left out.
     func log(_ errors: SubprocessOutputSequence, to logger: Logger) async {
-        var lines = LogLines()
-        do {
-            for try await buffer in errors {
-                for line in buffer.withUnsafeBytes({ lines.take($0) }) { write(line, to: logger) }
+        let lines = ErrorLines(program: program.name, logger: logger)
+        await withTaskGroup { group in
+            group.addTask { await lines.sayLeftOut() }
+            do {
+                for try await buffer in errors {
+                    // A cancelled task reads on without pauses, to the end.
+                    if let pause = buffer.withUnsafeBytes({ lines.write($0) }) { try? await Task.sleep(for: pause) }
+                }
+            } catch {
+                logger.warning(
+                    "The program's standard error cannot be read; the rest of it is not logged.",
+                    metadata: ["error": "\(error)"])
             }
-        } catch {
-            logger.warning(
-                "The program's standard error cannot be read; the rest of it is not logged.",
-                metadata: ["error": "\(error)"])
+            group.cancelAll()
         }
-        if let line = lines.finish() { write(line, to: logger) }
+        lines.finish()
+    }
+}
+
+/// The standard error of one run of a program, on its way into the log.
+private final class ErrorLines: Sendable {
+    private let lines = Mutex(LogLines())
+    private let leavesOut = Signal()
+    private let rate = Mutex(ReadingRate())
+    private let program: String
+    private let logger: Logger
+    private let clock = ContinuousClock()
+    private let start = ContinuousClock.now
+
+    init(program: String, logger: Logger) {
+        self.program = program
+        self.logger = logger
     }
 
-    private func write(_ line: LogLines.Line, to logger: Logger) {
-        var metadata: Logger.Metadata = ["exec.program": "\(program.name)"]
+    /// Logs the lines that are complete. Returns how long to wait before reading more.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Duration? {
+        let now = start.duration(to: clock.now)
+        let (found, leavesOut) = lines.withLock { ($0.take(bytes, at: now), $0.hasLeftOut) }
+        for line in found { write(line) }
+        if leavesOut { self.leavesOut.wake() }
+        return rate.withLock { $0.pause(after: bytes.count, at: now) }
+    }
+
+    /// Says once a second how many lines were left out, until the task is cancelled.
+    func sayLeftOut() async {
+        while !Task.isCancelled {
+            await leavesOut.wait()
+            do { try await clock.sleep(for: .seconds(1)) } catch { return }
+            report()
+        }
+    }
+
+    func finish() {
+        let line = lines.withLock { $0.finish() }
+        if let line { write(line) }
+        report()
+    }
+
+    private func report() {
+        let count = lines.withLock { $0.takeLeftOut() }
+        guard count > 0 else { return }
+        logger.warning(
+            "The program writes too many lines to its standard error; some were left out.",
+            metadata: ["exec.program": "\(program)", "exec.left_out": "\(count)"])
+    }
+
+    private func write(_ line: LogLines.Line) {
+        var metadata: Logger.Metadata = ["exec.program": "\(program)"]
         if line.cut > 0 { metadata["exec.cut_bytes"] = "\(line.cut)" }
         logger.log(level: line.level, "\(line.text)", metadata: metadata)
     }

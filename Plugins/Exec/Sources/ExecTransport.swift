@@ -10,6 +10,8 @@ package struct ExecTransport: Transport {
     package static let name = "exec"
     /// A stream of bytes.
     package static let link = LinkKind.bytes
+    /// Both ends of three pipes while the program starts, its process, and the pipe that says whether it could start.
+    package static let descriptors = 9
 
     /// How long a program may take to exit after its standard input is closed, and again after `SIGTERM`. Twice this
     /// plus the goodbye before it fit into the gateway's shutdown time of five seconds.

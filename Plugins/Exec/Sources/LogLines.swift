@@ -1,10 +1,19 @@
 import Logging
 
-/// Splits a program's standard error into lines for the log.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Splits a program's standard error into lines for the log, and leaves out what would flood it.
 struct LogLines {
     /// The longest line kept whole, in bytes. A longer line is a mistake or a dump, not for people to read; the bound
     /// limits memory.
     static let longestLine = 4_096
+    /// The lines of one program that are logged in a second: a whole stack trace fits, and a program that writes
+    /// without end costs little. The others are counted.
+    static let linesPerSecond = 100
 
     /// A line without its level prefix and its line end.
     struct Line: Hashable {
@@ -16,20 +25,60 @@ struct LogLines {
 
     private var bytes: [UInt8] = []
     private var cut = 0
+    private var second: Duration?
+    private var countOfSecond = 0
+    private var isInsideLeftOut = false
+    private var leftOut = 0
 
-    /// Takes bytes and returns the lines they complete, without the empty ones.
-    mutating func take(_ new: some Sequence<UInt8>) -> [Line] {
+    /// Whether lines were left out and not reported yet.
+    var hasLeftOut: Bool { leftOut > 0 }
+
+    /// The number of lines that were left out since the last call.
+    mutating func takeLeftOut() -> Int {
+        defer { leftOut = 0 }
+        return leftOut
+    }
+
+    /// Takes bytes and returns the lines they complete, without the empty ones. `now` is a steady time.
+    mutating func take(_ new: UnsafeRawBufferPointer, at now: Duration) -> [Line] {
+        if second.map({ now - $0 >= .seconds(1) }) ?? true {
+            second = now
+            countOfSecond = 0
+        }
         var lines: [Line] = []
-        for byte in new {
-            if byte == UInt8(ascii: "\n") {
-                if let line = finish() { lines.append(line) }
-            } else if bytes.count < Self.longestLine {
-                bytes.append(byte)
+        var rest = new[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(bytesBeforeLineEnd(of: rest))
+            let isWhole = piece.count < rest.count
+            rest = rest.dropFirst(piece.count + 1)
+            if isInsideLeftOut || countOfSecond >= Self.linesPerSecond {
+                skip(piece, isWhole: isWhole)
             } else {
-                cut += 1
+                keep(piece)
+                guard isWhole, let line = finish() else { continue }
+                countOfSecond += 1
+                lines.append(line)
             }
         }
         return lines
+    }
+
+    private func bytesBeforeLineEnd(of bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+        // Many times as fast as a search by byte, which matters for a program that writes hundreds of megabytes.
+        guard let start = bytes.baseAddress, let end = memchr(start, 10, bytes.count) else { return bytes.count }
+        return start.distance(to: UnsafeRawPointer(end))
+    }
+
+    private mutating func keep(_ piece: Slice<UnsafeRawBufferPointer>) {
+        let kept = piece.prefix(Self.longestLine - bytes.count)
+        bytes += kept
+        cut += piece.count - kept.count
+    }
+
+    private mutating func skip(_ piece: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
+        if !isInsideLeftOut, !piece.isEmpty { leftOut += 1 }
+        isInsideLeftOut = !isWhole && (isInsideLeftOut || !piece.isEmpty)
     }
 
     /// The last line without a line end, `nil` if there is none.

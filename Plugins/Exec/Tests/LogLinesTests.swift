@@ -3,7 +3,35 @@ import Testing
 
 @testable import Exec
 
+extension LogLines {
+    fileprivate mutating func take(_ new: some Collection<UInt8>, at now: Duration = .zero) -> [Line] {
+        Array(new).withUnsafeBytes { take($0, at: now) }
+    }
+}
+
 @Suite struct LogLinesTests {
+    @Test func `a second has a hundred lines, and the others are counted`() {
+        var lines = LogLines()
+        let limit = LogLines.linesPerSecond
+        let flood = (0..<limit + 3).map { "\($0)\n\n" }.joined()
+        #expect(lines.take("\(flood)begins".utf8, at: .seconds(1)).map(\.text) == (0..<limit).map { "\($0)" })
+        #expect(lines.take(" and goes on".utf8, at: .milliseconds(1999)).isEmpty)
+        // The rest of a line that was left out is no line.
+        #expect(lines.take(" and ends\nnext\n".utf8, at: .seconds(2)) == [.init(level: .info, text: "next")])
+        #expect(lines.hasLeftOut)
+        #expect(lines.takeLeftOut() == 4)
+        #expect(lines.takeLeftOut() == 0)
+        #expect(lines.finish() == nil)
+    }
+
+    @Test func `reads so much in a turn, and waits for the next one`() {
+        var rate = ReadingRate()
+        #expect(rate.pause(after: ReadingRate.bytesPerTurn, at: .seconds(1)) == nil)
+        #expect(rate.pause(after: 1, at: .milliseconds(1040)) == .milliseconds(60))
+        #expect(rate.pause(after: ReadingRate.bytesPerTurn, at: .milliseconds(1100)) == nil)
+        #expect(rate.pause(after: ReadingRate.bytesPerTurn, at: .milliseconds(1300)) == nil)
+    }
+
     @Test func `a line of the greatest length is kept, and a longer one is cut and said`() {
         var lines = LogLines()
         let longest = String(repeating: "x", count: LogLines.longestLine)

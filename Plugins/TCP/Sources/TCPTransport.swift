@@ -9,6 +9,8 @@ package struct TCPTransport: Transport {
     package static let name = "tcp"
     /// A stream of bytes.
     package static let link = LinkKind.bytes
+    /// The connection, and the look-up of its name before it.
+    package static let descriptors = 2
 
     /// The default time limit of connecting: a device in reach answers in milliseconds, one that has to wake up in a
     /// few seconds.

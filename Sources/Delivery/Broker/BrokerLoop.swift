@@ -137,8 +137,11 @@ package struct BrokerLoop: Sendable {
     }
 
     private func receive(from connection: any BrokerConnection) async throws {
+        defer { status.receiving.end() }
         while true {
+            status.receiving.end()
             let events = try await connection.nextEvents()
+            status.receiving.begin()
             try settlement.taken(
                 events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: connection.window)
             for refused in events.refused {
@@ -150,7 +153,10 @@ package struct BrokerLoop: Sendable {
                     metadata: ["count": "\(events.droppedCount)"])
                 status.dropped(events.droppedCount)
             }
-            for message in events.received { await intake.add(message) }
+            for message in events.received {
+                await intake.add(message)
+                status.receiving.turn()
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 
 /// The status of the broker connection, for `gateway/state`.
@@ -9,10 +10,20 @@ package final class BrokerStatus: Sendable {
         package var dropped = 0
     }
     private let state = Mutex(Snapshot())
+    /// The turns of the task that sends.
+    let sending = Pulse()
+    /// The turns of the task that takes what the broker sends.
+    let receiving = Pulse()
 
     package init() {}
 
     package var snapshot: Snapshot { state.withLock { $0 } }
+
+    /// Returns when the tasks of the connection have taken a turn; at once if there is no connection.
+    package func answer() async {
+        await sending.answer()
+        await receiving.answer()
+    }
 
     func connected() { state.withLock { $0.isConnected = true } }
     func failed(_ error: String) {

@@ -34,9 +34,12 @@ struct Publisher: Sendable {
         var sent = 0
         // The further messages of a fact that goes in several.
         var parts: Deque<Outgoing> = []
+        defer { status.sending.end() }
         while !Task.isCancelled {
+            status.sending.begin()
             var rests = false
             while !rests {
+                status.sending.turn()
                 if !parts.isEmpty {
                     guard outbox.hasRoom, let part = parts.popFirst() else { break }
                     outbox.sentState()
@@ -60,6 +63,7 @@ struct Publisher: Sendable {
                     parts += try send(entry, on: connection, &encoder)
                 }
             }
+            status.sending.end()
             await outbox.wakeup.wait()
         }
     }

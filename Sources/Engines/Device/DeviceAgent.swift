@@ -31,6 +31,9 @@ package actor DeviceAgent {
     let measuring: Measuring
     let lane: CommandLane
 
+    /// Returns when the agent takes its turn: whether its thread is free.
+    package func answer() {}
+
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
         logger: Logger, generator: any RandomNumberGenerator & Sendable, opener: @escaping Opener

@@ -5,18 +5,22 @@ import Vitals
 
 extension GatewayConfiguration {
     /// The devices.
-    func setups(_ settings: CoreSettings) -> [DeviceSetup] { devices.map { $0.setup(settings) } }
+    func setups(_ settings: CoreSettings, _ budget: DescriptorBudget) -> [DeviceSetup] {
+        budget.check(self, logger: settings.logger)
+        return devices.map { $0.setup(settings, budget) }
+    }
 
     /// The devices of a configuration that `read` reads on a reload.
     /// - Throws: `ReloadRefusal` if it has mistakes, or changes something that needs a restart.
     func setups(
-        after read: () throws(ConfigurationError) -> GatewayConfiguration, settings: CoreSettings
+        after read: () throws(ConfigurationError) -> GatewayConfiguration, settings: CoreSettings,
+        _ budget: DescriptorBudget
     ) throws(ReloadRefusal) -> [DeviceSetup] {
         let other: GatewayConfiguration
         do throws(ConfigurationError) { other = try read() } catch { throw ReloadRefusal(error) }
         let parts = sectionsThatNeedRestart(comparedWith: other)
         guard parts.isEmpty else { throw ReloadRefusal(parts: parts) }
-        return other.setups(settings)
+        return other.setups(settings, budget)
     }
 }
 
@@ -44,7 +48,7 @@ extension ReloadRefusal {
 extension DeviceConfiguration {
     /// The device as the core runs it: its driver over its transport. Both outlive the sessions, so a driver can keep
     /// the state that its device keeps.
-    func setup(_ settings: CoreSettings) -> DeviceSetup {
+    func setup(_ settings: CoreSettings, _ budget: DescriptorBudget) -> DeviceSetup {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(info.id)"
         let session = SessionContext(
@@ -54,8 +58,10 @@ extension DeviceConfiguration {
         let (driver, transport) = (driver, transport)
         return DeviceSetup(info: info, policy: policy, fingerprint: fingerprint) { body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
-            try await transport.withLink(context: link) { link in
-                try await driver.withSession(over: link, context: session, body)
+            try await budget.with(type(of: transport).descriptors) {
+                try await transport.withLink(context: link) { link in
+                    try await driver.withSession(over: link, context: session, body)
+                }
             }
         }
     }

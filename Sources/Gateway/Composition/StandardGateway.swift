@@ -25,17 +25,24 @@ extension GatewayServices {
         var options = configuration.mqtt.brokerOptions
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)
+        let broker = try MosquittoBroker(options, logger: logger)
+        let budget = DescriptorBudget(limit: DescriptorLimit.current)
         let core = GatewayCore(
-            settings: settings, store: store, broker: try MosquittoBroker(options, logger: logger), outbox: outbox,
+            settings: settings, store: store, broker: broker, outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
-            reload: { try configuration.setups(after: read, settings: settings) })
-        let setups = configuration.setups(settings)
+            reload: { try configuration.setups(after: read, settings: settings, budget) })
+        let setups = configuration.setups(settings, budget)
         return GatewayServices(
             services: [
-                StoreService(store: store, logger: logger),
-                CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger),
+                ("store", StoreService(store: store, logger: logger)),
+                ("core", CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger)),
             ],
-            reload: { _ = try await core.applyReload() })
+            reload: { _ = try await core.applyReload() },
+            probes: core.probes(
+                connection: { await broker.answer() },
+                // Reading it takes a turn on the writer's queue.
+                writer: { _ = await store.commitCount }),
+            report: core.healthReport, running: settings.running)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Why a text file could not be read.
 package enum TextFileError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -32,7 +33,7 @@ package enum TextFile {
     package static func read(_ path: String, limit: Int) throws(TextFileError) -> String {
         let data: Data
         do {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            let file = try open(path)
             defer { try? file.close() }
             data = try file.read(upToCount: limit + 1) ?? Data()
         } catch {
@@ -43,6 +44,25 @@ package enum TextFile {
             throw .notText(path: path, line: lineOfFirstDamage(in: data))
         }
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    }
+
+    /// Opens a regular file. Opening or reading anything else, such as a named pipe, may wait for ever.
+    private static func open(_ path: String) throws -> FileHandle {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Errno(number: errno) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Errno(number: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFDIR else { throw NoRegularFile() }
+        return file
+    }
+
+    private struct NoRegularFile: Error {}
+
+    /// A number of `errno`, with the system's text.
+    private struct Errno: LocalizedError {
+        let number: Int32
+        var errorDescription: String? { String(cString: strerror(number)) }
     }
 
     /// The permission bits of a file, or of a symbolic link's target; `nil` if they are unknown.
@@ -59,6 +79,7 @@ package enum TextFile {
             return "it does not exist"
         }
         if isDirectory.boolValue { return "it is a folder" }
+        if error is NoRegularFile { return "it is no regular file" }
         if !FileManager.default.isReadableFile(atPath: path) { return "its permissions do not allow it" }
         return error.localizedDescription
     }

@@ -11,10 +11,12 @@ package struct CoreSettings: Sendable {
     package var calendar: LocalCalendar
     package var clock: GatewayClock
     package var logger: Logger
+    /// Notes what runs, for a stop that takes too long.
+    package var running: RunningParts
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
-        logger: Logger
+        logger: Logger, running: RunningParts = RunningParts()
     ) {
         self.gateway = gateway
         self.version = version
@@ -22,6 +24,7 @@ package struct CoreSettings: Sendable {
         self.calendar = calendar
         self.clock = clock
         self.logger = logger
+        self.running = running
     }
 
     /// The settings for delivery.

@@ -44,6 +44,9 @@ actor DeviceSupervisor {
 
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 
+    /// Returns when every device's agent has answered.
+    func answer() async { for agent in agents { await agent.answer() } }
+
     /// The names of the drivers and transports in use.
     var plugins: [String] {
         Set(members.values.flatMap { [$0.setup.info.driver] + ($0.setup.info.transport.map { [$0] } ?? []) }).sorted()
@@ -54,7 +57,7 @@ actor DeviceSupervisor {
         await withDiscardingTaskGroup { group in
             for await launch in launches {
                 group.addTask {
-                    await launch.agent.run()
+                    await self.settings.running.during("device \(launch.agent.id)") { await launch.agent.run() }
                     launch.ended.fulfil(())
                 }
             }

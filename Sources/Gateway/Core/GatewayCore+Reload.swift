@@ -42,8 +42,14 @@ extension GatewayCore {
         }
     }
 
+    private func readSetups() async throws -> [DeviceSetup] {
+        reading.begin()
+        defer { reading.end() }
+        return try await settings.running.during("configuration") { try await reload() }
+    }
+
     private func serveChanged() async throws -> [String: [String]] {
-        let setups = try await reload()
+        let setups = try await readSetups()
         try await forget(returning: setups.map(\.info.id))
         // The topics of a device that comes back must not be emptied again.
         let topics = setups.flatMap { codec.removal(of: $0.info.id).map(\.topic) }

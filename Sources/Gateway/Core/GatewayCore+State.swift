@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Delivery
 import Engines
@@ -6,7 +7,7 @@ import Logging
 import Messages
 import StoreAPI
 import Synchronization
-import Vitals
+package import Vitals
 
 extension GatewayCore {
     func publishInfo() async {
@@ -19,27 +20,54 @@ extension GatewayCore {
 
     /// Publishes the gateway's state when it changes, at most every ten seconds, and stores what a full disk refused.
     func reportState() async {
-        var last: GatewayState?
         while !Task.isCancelled {
             await commandLog.storeUnstored()
             do throws(StoreError) {
                 let statistics = try await store.statistics()
-                var state = GatewayState(
-                    broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
-                    oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
-                    setAside: statistics.setAside, storeBytes: statistics.bytes,
-                    lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
-                    at: last?.at ?? settings.clock.now)
-                if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
-                if state != last {
-                    state.at = settings.clock.now
-                    last = state
-                    retained.put(.gatewayState(state))
-                }
+                await stating.withLock { report(statistics) }
             } catch {
                 settings.logger.error("The store cannot be read.", metadata: ["error": "\(error)"])
             }
             do { try await settings.clock.sleep(for: Self.stateInterval) } catch { return }
+        }
+    }
+
+    private func report(_ statistics: StoreStatistics) {
+        let (last, late) = reported.withLock { $0 }
+        var state = GatewayState(
+            broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
+            oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped, setAside: statistics.setAside,
+            storeBytes: statistics.bytes,
+            lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
+            late: late, at: last?.at ?? settings.clock.now)
+        if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
+        guard state != last else { return }
+        state.at = settings.clock.now
+        publish(state)
+    }
+
+    private func publish(_ state: GatewayState) {
+        reported.withLock { $0.state = state }
+        retained.put(.gatewayState(state))
+    }
+
+    /// Takes the parts that are late, from any thread, for `gateway/state`.
+    package func parts(late: [HealthPart]) {
+        reported.withLock { $0.late = late }
+        lateness.wake()
+    }
+
+    /// Publishes at once which parts are late. The rest of the state stays as it was: the store may be what is late.
+    func reportLate() async {
+        while !Task.isCancelled {
+            await lateness.wait()
+            await stating.withLock {
+                let (last, late) = reported.withLock { $0 }
+                guard var state = last, state.late != late else { return }
+                state.late = late
+                state.at = settings.clock.now
+                publish(state)
+            }
         }
     }
 

@@ -47,6 +47,14 @@ package final class GatewayCore: Sendable {
     let replaying = AsyncMutex()
     /// Allows one reload at a time.
     let reloading = AsyncMutex()
+    /// The turns of reading a changed configuration.
+    let reading = Pulse()
+    /// The state that was published last, and the parts that are late.
+    let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
+    /// Allows one change of `gateway/state` at a time.
+    let stating = AsyncMutex()
+    /// Wakes whoever publishes the late parts.
+    let lateness = Signal()
     /// Why the last reload was refused; `nil` if it succeeded.
     let refusedReload = Mutex<String?>(nil)
 
@@ -96,6 +104,7 @@ package final class GatewayCore: Sendable {
             }
             group.addTask { await self.whileRunning(until: loop) { await self.serveCommands() } }
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.reportLate() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
             group.addTask {
                 await self.whileRunning(until: loop) {

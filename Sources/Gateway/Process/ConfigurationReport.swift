@@ -7,11 +7,14 @@ package struct ConfigurationReport: Sendable, Hashable {
     /// The command's exit status.
     package let status: ExitStatus
 
-    /// Checks a file. It opens only that file and the files needed to check it.
+    /// Checks a file, and the place of the store. It opens only that file and the files needed to check it.
     package init(checking path: String, with loader: ConfigurationLoader) {
         do throws(ConfigurationError) {
             let configuration = try loader.load(path)
-            problems = configuration.warnings.map { "warning: \($0.text(file: path))\n" }.joined()
+            let place = configuration.checkStorePath()
+            guard place.mistakes.isEmpty else { throw ConfigurationError(mistakes: place.mistakes) }
+            problems = (configuration.warnings + place.warnings)
+                .map { "warning: \($0.text(file: path))\n" }.joined()
             let count = configuration.devices.count
             output = "OK: \(count) \(count == 1 ? "device" : "devices").\n"
             status = .success

@@ -6,6 +6,9 @@ package enum ExitStatus: Int32, Sendable, Hashable {
     case usage = 64
     /// An error that the user did not cause (`EX_SOFTWARE`).
     case `internal` = 70
+    /// The stop took longer than its five seconds (`EX_TEMPFAIL`). Committed data is on disk; devices and consumers may
+    /// have missed the goodbye.
+    case stopTimedOut = 75
     /// The configuration has mistakes, or is missing (`EX_CONFIG`). Starting again does not help.
     case configuration = 78
 }

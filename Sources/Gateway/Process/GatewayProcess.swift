@@ -4,6 +4,7 @@ import Glibc
 package import Logging
 import ServiceLifecycle
 import UnixSignals
+import Vitals
 
 /// The gateway as a process: reads the configuration, runs the services, and handles the signals to end and reload.
 package struct GatewayProcess: Sendable {
@@ -18,11 +19,15 @@ package struct GatewayProcess: Sendable {
     private let loader: ConfigurationLoader
     private let log: ProcessLog
     private let fixedLevel: Logger.Level?
+    private let notifier: ServiceNotifier?
 
-    /// Creates a process with this configuration. `logLevel` overrides the configuration's.
+    /// Creates a process with this configuration. `logLevel` overrides the configuration's; `notifier` is the service
+    /// manager.
     package init(
-        source: ConfigurationSource, loader: ConfigurationLoader, log: ProcessLog, logLevel: Logger.Level? = nil
+        source: ConfigurationSource, loader: ConfigurationLoader, log: ProcessLog, logLevel: Logger.Level? = nil,
+        notifier: ServiceNotifier? = nil
     ) {
+        self.notifier = notifier
         self.source = source
         self.loader = loader
         self.log = log
@@ -39,8 +44,13 @@ package struct GatewayProcess: Sendable {
         LoggingSystem.bootstrap { log.handler(label: $0) }
         // A closed peer or log reader makes that write fail, and does not end the process.
         signal(SIGPIPE, SIG_IGN)
-        let loader = ConfigurationLoader(plugins: plugins, environment: environment)
-        return await GatewayProcess(source: source, loader: loader, log: log, logLevel: logLevel).run(composition)
+        DescriptorLimit.raise()
+        let process = GatewayProcess(
+            source: source, loader: ConfigurationLoader(plugins: plugins, environment: environment), log: log,
+            logLevel: logLevel, notifier: ServiceNotifier(environment: environment))
+        let status = await process.run(composition)
+        log.flush()
+        return status
     }
 
     /// Runs the gateway until a signal ends it or it fails.
@@ -69,15 +79,42 @@ package struct GatewayProcess: Sendable {
 
     private func run(_ gateway: GatewayServices, _ hangups: UnixSignalsSequence) async throws {
         let logger = log.logger()
+        let watch = HealthWatch(gateway.probes, notifier: notifier, report: gateway.report, logger: logger)
+        let deadline = StopDeadline(after: Self.gracePeriod + Self.cancellationPeriod) {
+            watch.stopping()
+        } expire: {
+            endNow(heldUpBy: gateway.running.names + watch.silent.map(\.rawValue))
+        }
+        let signals = deadline.armOnSignals()
+        defer {
+            deadline.end()
+            for signal in signals { signal.cancel() }
+        }
+        let hangup = HangupService(signals: hangups, logger: logger, reload: gateway.reload)
+        let listed = (gateway.services + [("reload", hangup)]).map {
+            ListedService(name: $0.name, service: $0.service, running: gateway.running)
+        }
+        let services: [any Service] = [HealthService(watch: watch)] + listed + [StopService(deadline: deadline)]
         var configuration = ServiceGroupConfiguration(
-            services: gateway.services.map {
-                .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
-            } + [.init(service: HangupService(signals: hangups, logger: logger, reload: gateway.reload))],
+            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        // After it the tasks are cancelled. The group would also end a process that takes still longer, by a crash that
+        // names nothing; the deadline does that instead.
         configuration.maximumGracefulShutdownDuration = Self.gracePeriod
-        configuration.maximumCancellationDuration = Self.cancellationPeriod
         try await ServiceGroup(configuration: configuration).run()
     }
+
+    /// Ends the process in the middle of its stop, and says what holds it up.
+    private func endNow(heldUpBy names: [String]) {
+        let more = names.count - Self.namesOfDelay
+        let text = names.prefix(Self.namesOfDelay).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        log.logger().critical("The stop takes too long and is cut short.", metadata: ["stop.held_up_by": "\(text)"])
+        log.flush()
+        _exit(ExitStatus.stopTimedOut.rawValue)
+    }
+
+    /// How many parts are named that hold up a stop.
+    private static let namesOfDelay = 10
 
     /// Reads the configuration, applies its log level, and logs its mistakes and warnings. Applies nothing if the
     /// gateway cannot take it while `running` is in force.

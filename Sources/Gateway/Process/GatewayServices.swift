@@ -4,14 +4,26 @@ package import ServiceLifecycle
 /// An assembled gateway, ready to run.
 package struct GatewayServices: Sendable {
     /// The services in order of dependency: the last one ends first.
-    package var services: [any Service]
+    package var services: [(name: String, service: any Service)]
     /// Reads the configuration again and applies changes. If it has a mistake, it throws and changes nothing.
     package var reload: @Sendable () async throws -> Void
+    /// The parts whose health is watched.
+    package var probes: [HealthProbe]
+    /// Where their health is reported.
+    package var report: HealthReport
+    /// What runs at the moment.
+    package var running: RunningParts
 
     /// The parts of a gateway.
-    package init(services: [any Service], reload: @escaping @Sendable () async throws -> Void) {
+    package init(
+        services: [(name: String, service: any Service)], reload: @escaping @Sendable () async throws -> Void,
+        probes: [HealthProbe], report: HealthReport, running: RunningParts
+    ) {
         self.services = services
         self.reload = reload
+        self.probes = probes
+        self.report = report
+        self.running = running
     }
 
     /// Assembles a gateway from a checked configuration. `read` reads the configuration again for a reload; it logs and

@@ -14,29 +14,40 @@ package final class ProcessLog: Sendable {
     private let threshold: Mutex<Logger.Level>
     private let format: LogFormat
     private let clock: GatewayClock
-    private let write: @Sendable (String) -> Void
+    private let write: @Sendable (Logger.Level, String) -> Void
+    private let flushLines: @Sendable () -> Void
 
-    /// Creates a log with this level that passes its lines to `write`.
+    /// Creates a log with this level that passes its lines to `write`. `flush` waits for a limited time until all of
+    /// them are written.
     package init(
-        level: Logger.Level, format: LogFormat, clock: GatewayClock, write: @escaping @Sendable (String) -> Void
+        level: Logger.Level, format: LogFormat, clock: GatewayClock,
+        write: @escaping @Sendable (Logger.Level, String) -> Void, flush: @escaping @Sendable () -> Void = {}
     ) {
         threshold = Mutex(level)
         self.format = format
         self.clock = clock
         self.write = write
+        flushLines = flush
     }
 
-    /// The log on standard error.
+    /// The log on standard error. Writing it holds up nobody, so `flush` has to be called at the end.
     package convenience init(level: Logger.Level, environment: [String: String]) {
         var status = stat()
         let stream = fstat(STDERR_FILENO, &status) == 0 ? (UInt64(status.st_dev), UInt64(status.st_ino)) : nil
-        self.init(
-            level: level, format: .fitting(environment: environment, errorStream: stream), clock: .system
-        ) { line in
-            // A log without a reader must not stop the gateway.
-            try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+        let format = LogFormat.fitting(environment: environment, errorStream: stream)
+        let clock = GatewayClock.system
+        let writer = LogWriter(descriptor: STDERR_FILENO) { leftOut in
+            format.line(
+                .warning, label: Self.label, message: "The log was read too slowly; lines were left out.",
+                metadata: ["log.left_out": "\(leftOut)"], at: clock.now)
         }
+        self.init(
+            level: level, format: format, clock: clock,
+            write: { level, line in writer.write(line, isUrgent: level >= .warning) }, flush: { writer.flush() })
     }
+
+    /// Waits until all lines are written, for a limited time. It blocks its thread: call it at the end of the process.
+    package func flush() { flushLines() }
 
     /// The least important level that is written.
     package var level: Logger.Level {
@@ -78,6 +89,7 @@ package final class ProcessLog: Sendable {
             if let own = event.metadata { all.merge(own) { $1 } }
             if let error = event.error { all["error"] = "\(error)" }
             log.write(
+                event.level,
                 log.format.line(
                     event.level, label: label, message: event.message.description, metadata: all, at: log.clock.now))
         }

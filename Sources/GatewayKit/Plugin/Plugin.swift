@@ -46,6 +46,9 @@ public protocol Transport: Sendable {
     static var name: String { get }
     /// The kind of link that it opens.
     static var link: LinkKind { get }
+    /// The file descriptors that a link needs at most, with those that opening it needs. The gateway opens no more links
+    /// than the process's limit allows.
+    static var descriptors: Int { get }
     /// Reads the other keys of `transport:` from the configuration. It opens nothing.
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
@@ -53,4 +56,9 @@ public protocol Transport: Sendable {
     /// Opens a link, which stays open until `body` returns or throws.
     /// - Throws: what `body` throws, or a `LinkError` if the link could not be opened.
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws
+}
+
+extension Transport {
+    /// Four by default: a connection, and what finding and opening it needs.
+    public static var descriptors: Int { 4 }
 }

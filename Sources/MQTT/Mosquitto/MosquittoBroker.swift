@@ -7,6 +7,7 @@ package final class MosquittoBroker: Broker {
     private let options: BrokerOptions
     private let logger: Logger
     private let nextServer = Atomic(0)
+    private let current = Mutex<MosquittoConnection?>(nil)
 
     /// The broker at the servers of `options`.
     /// - Throws: `BrokerError` `.invalidOptions` that names the option to change.
@@ -18,6 +19,8 @@ package final class MosquittoBroker: Broker {
 
     package func withConnection(_ body: @Sendable (any BrokerConnection) async throws -> Void) async throws {
         let connection = try await open()
+        current.withLock { $0 = connection }
+        defer { current.withLock { $0 = nil } }
         do {
             try await body(connection)
         } catch {
@@ -25,6 +28,14 @@ package final class MosquittoBroker: Broker {
             throw error
         }
         await leave(connection, .goodbye)
+    }
+
+    /// Returns when the network thread of the open connection has taken a turn, which is within a second; at once if
+    /// no connection is open.
+    package func answer() async {
+        guard let connection = current.withLock({ $0 }) else { return }
+        connection.wakeNetworkThread()
+        await connection.turns.answer()
     }
 
     /// Connects to the current server; after a failure the next server is the current one.

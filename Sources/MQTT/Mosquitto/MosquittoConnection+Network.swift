@@ -61,7 +61,10 @@ extension MosquittoConnection {
     private func serve(_ pointer: OpaquePointer) -> (code: Int32, systemError: Int32) {
         var deadline: ContinuousClock.Instant?
         var descriptors = [pollfd(), pollfd()]
+        turns.begin()
+        defer { turns.end() }
         while true {
+            turns.turn()
             if deadline == nil, let farewell = farewell.withLock({ $0 }) {
                 guard bid(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
                 deadline = .now + (farewell == .goodbye ? Self.farewellTimeout : Self.abruptTimeout)

@@ -36,6 +36,8 @@ final class MosquittoConnection: BrokerConnection {
     /// The broker's Maximum Packet Size; 0 if it named none.
     let packetLimit = Atomic(0)
     let wakeUp: WakeUp
+    /// The turns of the network thread.
+    let turns = Pulse()
     /// Whether a wake-up of the thread is pending; saves a system call per message.
     let isAwake = Atomic(false)
 

@@ -34,6 +34,8 @@ package struct GatewayState: Sendable, Hashable {
     package var storeBytes: Int64
     /// Why the store's last write failed, or else why the broker connection last failed.
     package var lastError: String?
+    /// The parts of the gateway that do not answer within their limits.
+    package var late: [HealthPart]
     package var at: Timestamp
 
     /// The value of `broker` when connected.
@@ -41,7 +43,7 @@ package struct GatewayState: Sendable, Hashable {
 
     package init(
         broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int],
-        setAside: Int = 0, storeBytes: Int64, lastError: String?, at: Timestamp
+        setAside: Int = 0, storeBytes: Int64, lastError: String?, late: [HealthPart] = [], at: Timestamp
     ) {
         self.broker = broker
         self.outbox = outbox
@@ -50,6 +52,7 @@ package struct GatewayState: Sendable, Hashable {
         self.setAside = setAside
         self.storeBytes = storeBytes
         self.lastError = lastError
+        self.late = late
         self.at = at
     }
 }

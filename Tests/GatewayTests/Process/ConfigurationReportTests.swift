@@ -2,6 +2,7 @@ import BundledPlugins
 import Foundation
 import Gateway
 import GatewayKit
+import Glibc
 import Testing
 import Vitals
 
@@ -89,5 +90,60 @@ import Vitals
         let configuration = try bundled.load(text: text, directory: "/tmp")
         #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff", "oximeter"])
         #expect(configuration.warnings == [])
+    }
+
+    private func problems(_ text: String, in folder: String) throws -> (isUsable: Bool, text: String) {
+        let path = try write(
+            "mqtt: {url: mqtt://h}\ndevices: [{id: a, driver: simulator}]\n\(text)\n", to: "c", in: folder)
+        let report = ConfigurationReport(checking: path, with: bundled)
+        return (report.status == .success, report.problems.replacing(folder, with: "F"))
+    }
+
+    @Test func `finds a place where the store cannot be, as the gateway would`() throws {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/sub", withIntermediateDirectories: false)
+            try write("x", to: "file", in: folder)
+            for (path, message) in [
+                ("none/v.sqlite", "The folder F/none does not exist. Create it, or set another store.path."),
+                ("sub", "F/sub is no file. Set store.path to a file; it is made where it is missing."),
+                ("file/v.sqlite", "F/file is no folder. Set another store.path."),
+            ] {
+                let (isUsable, text) = try problems("store: {path: \(path)}", in: folder)
+                #expect(!isUsable)
+                #expect(text == "F/c:3: store.path: \(message)\n")
+            }
+            let (isGood, nothing) = try problems("store: {path: sub/new.sqlite}", in: folder)
+            #expect(isGood && nothing.isEmpty)
+        }
+    }
+
+    @Test func `warns of a file that is no store`() throws {
+        try withFolder { folder in
+            try write("no database", to: "v", in: folder, permissions: 0o600)
+            let (isUsable, text) = try problems("store: {path: v}", in: folder)
+            #expect(isUsable)
+            #expect(
+                text == "warning: F/c:3: store.path: F/v is no SQLite database. The gateway would set it aside and "
+                    + "begin a new one.\n")
+            try write("SQLite format 3\0", to: "w", in: folder)
+            let (isGood, nothing) = try problems("store: {path: w}", in: folder)
+            #expect(isGood && nothing.isEmpty)
+        }
+    }
+
+    @Test func `refuses a file that nobody may wait for`() throws {
+        try withFolder { folder in
+            try #require(mkfifo("\(folder)/fifo", 0o600) == 0)
+            let report = ConfigurationReport(checking: "\(folder)/fifo", with: bundled)
+            #expect(
+                report.problems
+                    == "\(folder)/fifo: The configuration file cannot be read: it is no regular file.\n")
+            let path = try write(
+                "mqtt: {url: mqtts://h, username: u, password: {file: fifo}, tls: {ca_file: fifo}}\n", to: "d",
+                in: folder)
+            let all = ConfigurationReport(checking: path, with: bundled).problems
+            #expect(all.contains("mqtt.password.file: \(folder)/fifo cannot be read: it is no regular file."))
+            #expect(all.contains("mqtt.tls.ca_file: \(folder)/fifo cannot be read: it is no regular file."))
+        }
     }
 }

@@ -18,7 +18,7 @@ import Vitals
     init() {
         let clock = GatewayClock(
             date: { Timestamp(milliseconds: 0) }, steady: ContinuousClock(), steadyNow: { .zero })
-        log = ProcessLog(level: .info, format: .journal, clock: clock) { [lines] in lines.add($0) }
+        log = ProcessLog(level: .info, format: .journal, clock: clock) { [lines] _, line in lines.add(line) }
     }
 
     @Test func `changes the level of every logger that there is`() {

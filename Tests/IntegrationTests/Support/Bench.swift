@@ -52,18 +52,17 @@ struct Bench: Sendable {
     /// Starts the gateway with the configuration from `configure`. With a limit, no file can exceed that many KiB, as
     /// on a full disk.
     func startGateway(fileLimit: Int? = nil) -> ChildProgram {
-        let arguments = ["run", "--config", path("gateway.yaml")]
-        let gateway =
-            if let fileLimit {
-                // The shell counts in blocks of 512 bytes (POSIX); the trap makes a write fail instead of ending the
-                // program.
-                programs.start(
-                    "sh",
-                    ["-c", "trap '' XFSZ; ulimit -f \(fileLimit * 2); exec \"$0\" \"$@\"", Repository.gateway]
-                        + arguments)
-            } else {
-                programs.start(Repository.gateway, arguments)
-            }
+        // The shell counts in blocks of 512 bytes (POSIX); the trap makes a write fail instead of ending the program.
+        if let fileLimit { return startGateway(through: "trap '' XFSZ; ulimit -f \(fileLimit * 2)") }
+        let gateway = programs.start(Repository.gateway, ["run", "--config", path("gateway.yaml")])
+        gateways.append(gateway)
+        return gateway
+    }
+
+    /// Starts the gateway in the process of a shell, after this command.
+    func startGateway(through command: String) -> ChildProgram {
+        let gateway = programs.start(
+            "sh", ["-c", "\(command); exec \"$0\" \"$@\"", Repository.gateway, "run", "--config", path("gateway.yaml")])
         gateways.append(gateway)
         return gateway
     }

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// Tells whether a part that works in turns still takes its turns: an observer asks, and the part answers at its next
+/// turn, or at once while it has nothing to do.
+package final class Pulse: Sendable {
+    private struct State {
+        var isBusy = false
+        var waiting: [Promise<Void>] = []
+
+        mutating func takeWaiting() -> [Promise<Void>] {
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// The part begins to work.
+    package func begin() { state.withLock { $0.isBusy = true } }
+
+    /// The part works, and takes one more turn.
+    package func turn() {
+        for promise in state.withLock({ $0.takeWaiting() }) { promise.fulfil(()) }
+    }
+
+    /// The part has nothing to do.
+    package func end() {
+        let waiting = state.withLock { state in
+            state.isBusy = false
+            return state.takeWaiting()
+        }
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    /// Returns at the part's next turn, at once if it has nothing to do, or when the task is cancelled.
+    package func answer() async {
+        let promise = state.withLock { state -> Promise<Void>? in
+            guard state.isBusy else { return nil }
+            let promise = Promise<Void>()
+            state.waiting.append(promise)
+            return promise
+        }
+        try? await promise?.wait()
+    }
+}

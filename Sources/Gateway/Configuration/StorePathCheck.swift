@@ -1,0 +1,56 @@
+import Foundation
+package import GatewayKit
+import Glibc
+
+extension GatewayConfiguration {
+    /// Checks the place of the store without opening it: what `run` would fail at, and what it would do with a file
+    /// that is no store. `run` itself checks nothing before, since a folder may appear later, such as a mounted disk.
+    package func checkStorePath() -> (mistakes: [ConfigurationMistake], warnings: [ConfigurationMistake]) {
+        let section = source["store"]
+        let line = (section?["path"] ?? section)?.line ?? 0
+        func mistake(_ message: String) -> ConfigurationMistake {
+            ConfigurationMistake(line: line, path: "store.path", message: message)
+        }
+        let path = store.path
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else {
+                return ([mistake("\(path) cannot be used: \(String(cString: strerror(errno))).")], [])
+            }
+            return (Self.mistakeOfFolder(of: path).map { [mistake($0)] } ?? [], [])
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return ([mistake("\(path) is no file. Set store.path to a file; it is made where it is missing.")], [])
+        }
+        guard access(path, R_OK | W_OK) == 0 else {
+            return ([mistake("\(path) may not be read and written by this user (\(getuid())).")], [])
+        }
+        if let text = Self.mistakeOfFolder(of: path) { return ([mistake(text)], []) }
+        guard status.st_size > 0, !Self.isDatabase(path) else { return ([], []) }
+        return ([], [mistake("\(path) is no SQLite database. The gateway would set it aside and begin a new one.")])
+    }
+
+    /// What is wrong with the folder of a file that is to be made there, `nil` if nothing is.
+    private static func mistakeOfFolder(of path: String) -> String? {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        var status = stat()
+        guard stat(folder, &status) == 0 else {
+            return errno == EACCES
+                ? "The folder \(folder) may not be entered by this user (\(getuid()))."
+                : "The folder \(folder) does not exist. Create it, or set another store.path."
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return "\(folder) is no folder. Set another store.path." }
+        // SQLite makes its log beside the file.
+        guard access(folder, W_OK | X_OK) == 0 else {
+            return "The folder \(folder) may not be written by this user (\(getuid()))."
+        }
+        return nil
+    }
+
+    /// Whether the file has SQLite's header (file format, section 1.3).
+    private static func isDatabase(_ path: String) -> Bool {
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        return (try? file?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    }
+}

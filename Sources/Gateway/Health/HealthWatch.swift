@@ -1,0 +1,159 @@
+import Concurrency
+import Dispatch
+import Foundation
+import Glibc
+package import Logging
+import Synchronization
+package import Vitals
+
+/// Watches the parts of the gateway from a thread of its own, which none of them can hold up, and tells the service
+/// manager, the log and the gateway's state what it finds.
+///
+/// The sign of life for the service manager's watchdog is sent only while every part answers within its limit.
+package final class HealthWatch: Sendable {
+    /// The watch sends this many signs of life in the time that the service manager allows, so that a late one matters
+    /// as little as a lost one.
+    static let signsPerLimit = 4.0
+    /// The time between two checks. It is shorter if the service manager wants signs of life more often.
+    static let tick: Duration = .seconds(1)
+
+    private struct State {
+        var board: HealthBoard
+        var lastSign: Duration?
+        var status: String?
+        var isReady = false
+        var isStopping = false
+        var hasEnded = false
+    }
+    private let state: Mutex<State>
+    private let probes: [HealthProbe]
+    private let questions: [HealthPart: Signal]
+    private let notifier: ServiceNotifier?
+    private let logger: Logger
+    private let report: HealthReport
+    private let clock = SuspendingClock()
+    private let start = SuspendingClock().now
+    private let change = DispatchSemaphore(value: 0)
+
+    /// A watch of these parts.
+    package init(_ probes: [HealthProbe], notifier: ServiceNotifier?, report: HealthReport, logger: Logger) {
+        let limits = Dictionary(probes.map { ($0.part, $0.limit) }) { first, _ in first }
+        state = Mutex(State(board: HealthBoard(limits: limits)))
+        questions = limits.mapValues { _ in Signal() }
+        self.probes = probes
+        self.notifier = notifier
+        self.report = report
+        self.logger = logger
+    }
+
+    /// The parts that are late.
+    package var late: [HealthPart] { state.withLock { $0.board.late } }
+
+    /// The parts that have not answered for a second, which may be what holds up a stop.
+    package var silent: [HealthPart] {
+        let now = start.duration(to: clock.now)
+        return state.withLock { $0.board.silent(for: .seconds(1), at: now) }
+    }
+
+    /// Tells the service manager that the gateway stops. From then on there are no signs of life.
+    package func stopping() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopping = true }
+            return !state.isStopping
+        }
+        if isFirst { notifier?.send("STOPPING=1", "STATUS=Stopping.") }
+    }
+
+    /// Watches until the task is cancelled. A part that does not answer holds up the return.
+    package func run() async {
+        let tick = min(Self.tick, notifier?.watchdog.map { $0 / Self.signsPerLimit } ?? Self.tick)
+        let thread = Thread {
+            while self.check() { _ = self.change.wait(timeout: .now() + tick.dispatchInterval) }
+        }
+        thread.name = "health"
+        thread.start()
+        await withDiscardingTaskGroup { group in
+            for probe in probes { group.addTask { await self.serve(probe) } }
+        }
+        state.withLock { $0.hasEnded = true }
+        change.signal()
+    }
+
+    private func serve(_ probe: HealthProbe) async {
+        guard let question = questions[probe.part] else { return }
+        while !Task.isCancelled {
+            await question.wait()
+            if Task.isCancelled { return }
+            await probe.ask()
+            state.withLock { $0.board.answered(probe.part) }
+        }
+    }
+
+    /// Checks once, on the watch's thread. Returns `false` after the end.
+    private func check() -> Bool {
+        let now = start.duration(to: clock.now)
+        let (check, late, isOver) = state.withLock { state -> (HealthBoard.Check, [HealthPart], Bool) in
+            (state.board.check(at: now), state.board.late, state.hasEnded)
+        }
+        if isOver { return false }
+        for part in check.asked { questions[part]?.wake() }
+        for (part, time) in check.fallen {
+            logger.error(
+                "A part of the gateway does not answer.",
+                metadata: ["health.part": "\(part.rawValue)", "health.seconds": "\(time.components.seconds)"])
+        }
+        for part in check.recovered {
+            logger.notice("A part of the gateway answers again.", metadata: ["health.part": "\(part.rawValue)"])
+        }
+        if !check.fallen.isEmpty || !check.recovered.isEmpty { report.late(late) }
+        notify(at: now, late: late)
+        return true
+    }
+
+    private func notify(at now: Duration, late: [HealthPart]) {
+        guard let notifier else { return }
+        let status = report.status(late)
+        let hasBegun = report.hasBegun()
+        let (isReady, isNews, isSign) = state.withLock { state -> (Bool, Bool, Bool) in
+            guard !state.isStopping else { return (false, false, false) }
+            let isReady = !state.isReady && hasBegun && state.board.isComplete
+            if isReady { state.isReady = true }
+            let isNews = state.status != status
+            state.status = status
+            let isDue = notifier.watchdog.map { limit in
+                state.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
+            }
+            let isSign = (isDue ?? false) && late.isEmpty
+            if isSign { state.lastSign = now }
+            return (isReady, isNews, isSign)
+        }
+        if isReady { notifier.send("READY=1") }
+        if isNews { notifier.send("STATUS=\(status)") }
+        if isSign { notifier.send("WATCHDOG=1") }
+    }
+}
+
+/// What a `HealthWatch` needs from the gateway, and where it reports. Its members are called from the watch's thread
+/// and must not wait.
+package struct HealthReport: Sendable {
+    /// Whether the gateway serves its devices.
+    package var hasBegun: @Sendable () -> Bool
+    /// Takes the parts that are late, whenever they change.
+    package var late: @Sendable ([HealthPart]) -> Void
+    /// One line for a person, with the parts that are late.
+    package var status: @Sendable ([HealthPart]) -> String
+
+    package init(
+        hasBegun: @escaping @Sendable () -> Bool, late: @escaping @Sendable ([HealthPart]) -> Void,
+        status: @escaping @Sendable ([HealthPart]) -> String
+    ) {
+        self.hasBegun = hasBegun
+        self.late = late
+        self.status = status
+    }
+}
+
+extension Duration {
+    /// The same for Dispatch.
+    var dispatchInterval: DispatchTimeInterval { .nanoseconds(Int(self / .nanoseconds(1))) }
+}

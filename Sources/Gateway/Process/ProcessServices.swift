@@ -1,0 +1,33 @@
+import ServiceLifecycle
+
+/// A service that is listed while it runs.
+struct ListedService: Service {
+    let name: String
+    let service: any Service
+    let running: RunningParts
+
+    func run() async throws {
+        // A closure of typed errors would lose the type of the service's.
+        let result = await running.during(name) { () async -> Result<Void, any Error> in
+            do { return .success(try await service.run()) } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+}
+
+/// Watches the gateway's health until the end. It ends last, since a part that hangs holds it up.
+struct HealthService: Service {
+    let watch: HealthWatch
+
+    func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
+}
+
+/// Arms the deadline of the stop also where no signal began it: a service may have failed.
+struct StopService: Service {
+    let deadline: StopDeadline
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        deadline.arm()
+    }
+}

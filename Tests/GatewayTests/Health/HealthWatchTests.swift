@@ -1,0 +1,117 @@
+import Concurrency
+import Foundation
+import Gateway
+import GatewayTesting
+import Synchronization
+import Testing
+import Vitals
+
+@Suite(.timeLimit(.minutes(1))) struct HealthWatchTests {
+    /// A part that can hang.
+    private final class Part: Sendable {
+        private let gate = Mutex<Promise<Void>?>(nil)
+        func hang() { gate.withLock { $0 = Promise() } }
+        func goOn() {
+            let promise = gate.withLock { $0.take() }
+            promise?.fulfil(())
+        }
+        func answer() async { await gate.withLock { $0 }?.waitUncancelled() }
+    }
+
+    private func path() -> String {
+        FileManager.default.temporaryDirectory.appending(path: "notify-\(UUID().uuidString)").path
+    }
+
+    private func notifier(_ socket: NotifySocket, watchdog: Duration? = .milliseconds(400)) throws -> ServiceNotifier {
+        var environment = ["NOTIFY_SOCKET": socket.address]
+        if let watchdog { environment["WATCHDOG_USEC"] = "\(watchdog / .microseconds(1))".replacing(".0", with: "") }
+        return try #require(ServiceNotifier(environment: environment))
+    }
+
+    @Test func `a part that hangs ends the signs of life, and its answer begins them again`() async throws {
+        try await withNotifySocket(at: path()) { socket in
+            let part = Part()
+            let late = Recorder<[HealthPart]>()
+            let checks = Recorder<Void>()
+            let log = LogRecorder()
+            let report = HealthReport(
+                hasBegun: { true }, late: { late.append($0) },
+                status: { parts in
+                    checks.append(())
+                    return parts.isEmpty ? "Well." : "Late: \(parts.map(\.rawValue))."
+                })
+            let watch = HealthWatch(
+                [
+                    HealthProbe(.devices, limit: .milliseconds(300)) { await part.answer() },
+                    HealthProbe(.timers) {},
+                ], notifier: try notifier(socket), report: report, logger: log.logger)
+            try await withThrowingTaskGroup { group in
+                group.addTask { await watch.run() }
+                try await socket.messages.wait { $0.contains("READY=1") && $0.contains("STATUS=Well.") }
+                try await socket.messages.wait { $0.count { $0 == "WATCHDOG=1" } > 2 }
+                part.hang()
+                try await late.wait { !$0.isEmpty }
+                #expect(late.elements == [[.devices]])
+                #expect(watch.late == [.devices])
+                try await socket.messages.wait { $0.contains("STATUS=Late: [\"devices\"].") }
+                #expect(log.entries.map { $0.metadata["health.part"] } == ["devices"])
+                let signs = socket.signs
+                let count = checks.elements.count
+                try await checks.wait { $0.count > count + 4 }
+                #expect(socket.signs == signs)
+                part.goOn()
+                try await late.wait { $0.count > 1 }
+                #expect(late.elements.last == [])
+                try await socket.messages.wait { $0.count { $0 == "WATCHDOG=1" } > signs }
+                watch.stopping()
+                try await socket.messages.wait { $0.contains("STOPPING=1\nSTATUS=Stopping.") }
+                group.cancelAll()
+            }
+            #expect(socket.messages.elements.count { $0 == "READY=1" } == 1)
+        }
+    }
+
+    @Test func `is ready only when every part has answered and the gateway has begun`() async throws {
+        try await withNotifySocket(at: "@vitals2mqtt-\(UUID().uuidString)") { socket in
+            let part = Part()
+            part.hang()
+            let hasBegun = Mutex(false)
+            let checks = Recorder<Void>()
+            let report = HealthReport(
+                hasBegun: { hasBegun.withLock { $0 } }, late: { _ in },
+                status: { _ in
+                    checks.append(())
+                    return "Well."
+                })
+            let watch = HealthWatch(
+                [HealthProbe(.delivery) { await part.answer() }], notifier: try notifier(socket, watchdog: nil),
+                report: report, logger: LogRecorder().logger)
+            try await withThrowingTaskGroup { group in
+                group.addTask { await watch.run() }
+                try await checks.wait { $0.count > 2 }
+                #expect(!socket.messages.elements.contains("READY=1"))
+                part.goOn()
+                try await checks.wait { $0.count > 8 }
+                #expect(!socket.messages.elements.contains("READY=1"))
+                hasBegun.withLock { $0 = true }
+                try await socket.messages.wait { $0.contains("READY=1") }
+                group.cancelAll()
+            }
+            #expect(socket.signs == 0)
+        }
+    }
+
+    @Test(arguments: ["", "relative", "/", "@", "/" + String(repeating: "x", count: 107)])
+    func `takes no address that is none`(address: String) {
+        #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": address]) == nil)
+        #expect(ServiceNotifier(environment: [:]) == nil)
+    }
+
+    @Test func `a watchdog of another process is none, and nobody who listens is no error`() throws {
+        let environment = ["NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "7"]
+        let notifier = try #require(ServiceNotifier(environment: environment, process: 8))
+        #expect(notifier.watchdog == nil)
+        #expect(!notifier.send("READY=1"))
+        #expect(ServiceNotifier(environment: environment, process: 7)?.watchdog == .seconds(2))
+    }
+}

@@ -1,0 +1,45 @@
+import Gateway
+import GatewayKit
+import GatewayTesting
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct DescriptorTests {
+    @Test func `links share what is left beside the reserve, and get it back`() async throws {
+        let budget = DescriptorBudget(limit: DescriptorBudget.reserve + 5)
+        try await budget.with(2) {
+            try await budget.with(3) {
+                await #expect(throws: LinkError.self) { try await budget.with(1) {} }
+                do { try await budget.with(1) {} } catch {
+                    #expect("\(error)".contains("the process may have 45, and 2 other links have theirs"))
+                }
+            }
+            try await budget.with(3) {}
+        }
+        await #expect(throws: LinkError(.broken, "x")) { try await budget.with(5) { throw LinkError(.broken, "x") } }
+        try await budget.with(5) {}
+    }
+
+    @Test(arguments: [(limit: 43, warnings: 1), (limit: 44, warnings: 0)])
+    func `warns with numbers where the limit is too low`(limit: Int, warnings: Int) throws {
+        let configuration = try load(
+            """
+            mqtt: {url: mqtt://h}
+            devices: [{id: a, driver: ring, transport: {type: radio}}]
+            """)
+        let log = LogRecorder()
+        DescriptorBudget(limit: limit).check(configuration, logger: log.logger)
+        #expect(log.entries.count == warnings)
+        for entry in log.entries {
+            #expect(entry.metadata == ["descriptors.limit": "43", "descriptors.needed": "44", "devices": "1"])
+        }
+    }
+
+    @Test func `the soft limit is raised to the hard one`() {
+        DescriptorLimit.raise()
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #expect(DescriptorLimit.current == Int(clamping: limit.rlim_max))
+    }
+}

@@ -1,0 +1,78 @@
+import Concurrency
+import Gateway
+import GatewayKit
+import GatewayTesting
+import JSON
+import Testing
+import Vitals
+
+/// The health of the whole gateway's parts.
+@Suite struct HealthTests {
+    private static let seeds: Range<UInt64> = 0..<5
+
+    private func everyOrder(_ body: @escaping @Sendable (Household, GatewayCore) async throws -> Void) throws {
+        for seed in Self.seeds {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let home = try Household(simulation)
+                try await home.run([try home.device("band")]) {
+                    try await home.settled("band")
+                    try await body(home, try #require(home.core))
+                }
+            }
+        }
+    }
+
+    /// The parts that do not answer within their limits of simulated time.
+    private func silent(_ core: GatewayCore, _ home: Household) async throws -> [HealthPart] {
+        var silent: [HealthPart] = []
+        for probe in core.probes(connection: {}, writer: {}) {
+            let answer: Void? = await home.simulation.gatewayClock.race(against: probe.limit) { await probe.ask() }
+            if answer == nil { silent.append(probe.part) }
+        }
+        return silent
+    }
+
+    @Test func `every part of a healthy gateway answers, with and without a broker`() throws {
+        try everyOrder { home, core in
+            let atFirst = try await silent(core, home)
+            #expect(atFirst == [])
+            home.broker.cut()
+            let withoutBroker = try await silent(core, home)
+            #expect(withoutBroker == [])
+            #expect(core.healthReport.hasBegun())
+        }
+    }
+
+    @Test func `a configuration that cannot be read to its end is late, and the other parts are not`() throws {
+        try everyOrder { home, core in
+            let end = Promise<Void>()
+            home.holdReload(until: end)
+            home.write(.success([try home.device("band")]))
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await core.applyReload() }
+                try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                let meanwhile = try await silent(core, home)
+                #expect(meanwhile == [.configuration])
+                end.fulfil(())
+                try await group.waitForAll()
+            }
+            let later = try await silent(core, home)
+            #expect(later == [])
+        }
+    }
+
+    @Test func `parts that are late are on gateway/state at once, until they answer`() throws {
+        try everyOrder { home, core in
+            try await home.message("gateway/state")
+            let start = home.position
+            core.parts(late: [.storeWriter, .timers])
+            let state = try await home.message("gateway/state", from: start)
+            #expect(state["late"] == ["store_writer", "timers"])
+            #expect(core.healthReport.status([.timers]) == "The broker is connected. Late: timers.")
+            let later = home.position
+            core.parts(late: [])
+            let good = try await home.message("gateway/state", from: later) { $0["late"] == [] }
+            #expect(good["broker"] == "connected")
+        }
+    }
+}
