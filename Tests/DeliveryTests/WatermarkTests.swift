@@ -82,17 +82,29 @@ import Vitals
                 call == .acknowledge && number <= 5 ? .failure(StoreError(.full, "The disk is full.")) : nil
             }
             rig.watermarks.acknowledged(marks)
-            try await rig.clock.sleep(for: .seconds(30))
+            try await rig.clock.sleep(for: .seconds(60))
             #expect(try await rig.pending == [:])
         }
     }
 
-    @Test func `an alert and an answer count as sent at once, and samples within a second`() throws {
+    @Test func `an alert and an answer count as sent at once, and samples within half a minute`() throws {
         try Self.run { rig, marks in
             rig.watermarks.acknowledged(marks)
             try await rig.clock.sleep(for: .milliseconds(1))
             #expect(try await rig.pending == [.live: 1])
-            try await rig.clock.sleep(for: .seconds(1))
+            try await rig.clock.sleep(for: Watermarks.delay - .milliseconds(2))
+            #expect(try await rig.pending == [.live: 1])
+            try await rig.clock.sleep(for: .milliseconds(1))
+            #expect(try await rig.pending == [:])
+        }
+    }
+
+    @Test func `samples count as sent with the next commit`() throws {
+        try Self.run { rig, marks in
+            rig.watermarks.acknowledged(marks)
+            try await rig.clock.sleep(for: .milliseconds(1))
+            #expect(try await rig.pending == [.live: 1])
+            try await rig.scratch.base.save([.lastSeen(rig.clock.now)], of: Fixture.device)
             #expect(try await rig.pending == [:])
         }
     }

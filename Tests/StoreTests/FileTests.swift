@@ -101,11 +101,12 @@ import Vitals
         #expect(try await folder.open().all().count == 1)
     }
 
-    @Test func `another program may read meanwhile`() async throws {
+    @Test func `another program may read meanwhile what has left the journal`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let shell = try DatabaseQueue(path: folder.path)
         _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
+        _ = try await store.clean(at: dawn + .hours(1) + Transaction.journaledAge)
         let rows = try await shell.read {
             try String.fetchAll($0, sql: "SELECT device || metric || start || value FROM readable_sample")
         }

@@ -21,7 +21,8 @@ extension GatewayServices {
             newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
-            calendar: configuration.calendar, clock: clock, logger: logger)
+            calendar: configuration.calendar, clock: clock, commitWithin: configuration.store.commitWithin,
+            logger: logger)
         var options = configuration.mqtt.brokerOptions
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)

@@ -10,17 +10,20 @@ package struct CoreSettings: Sendable {
     package var topics: ContractTopics
     package var calendar: LocalCalendar
     package var clock: GatewayClock
+    /// How long live samples wait for others, so that they share a commit; zero to store each at once.
+    package var commitWithin: Duration
     package var logger: Logger
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
-        logger: Logger
+        commitWithin: Duration = .zero, logger: Logger
     ) {
         self.gateway = gateway
         self.version = version
         self.topics = topics
         self.calendar = calendar
         self.clock = clock
+        self.commitWithin = commitWithin
         self.logger = logger
     }
 

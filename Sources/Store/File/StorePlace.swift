@@ -7,13 +7,16 @@ import Vitals
 struct StorePlace {
     let path: String
 
-    /// The log's pages before it is moved into the main file: 16 MiB, so that a page changed by many commits is written
-    /// there once, not at every quarter of that, which is SQLite's default.
-    static let checkpointPages = 4_000
+    /// The size of a new file's pages in bytes: a commit writes whole pages, and a live sample changes a few bytes. Older
+    /// files keep their 4 KiB.
+    static let pageBytes = 1_024
+    /// The log's size in bytes before it is moved into the main file: 16 MiB, so that a page changed by many commits is
+    /// written there once.
+    static let checkpointBytes = 16 << 20
     /// The log's size in bytes after it is shortened, if one long transaction or reader let it grow: 64 MiB.
     static let logBytes = 64 << 20
-    /// The writer's page cache in KiB: the last pages of some thousand series.
-    static let writerCache = 16 << 10
+    /// The writer's page cache in KiB: the last pages of a thousand series. Small boards have little memory.
+    static let writerCache = 2 << 10
     /// A reader's page cache in KiB.
     static let readerCache = 2 << 10
     /// The maximum wait for another program's lock. A shell that checks or backs up holds one only briefly.
@@ -86,10 +89,13 @@ struct StorePlace {
             if database.configuration.readonly {
                 try database.execute(sql: "PRAGMA cache_size = -\(Self.readerCache)")
             } else {
+                // Takes effect in a new file only.
+                try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
+                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? Self.pageBytes
                 try database.execute(
                     sql: """
                         PRAGMA cache_size = -\(Self.writerCache);
-                        PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+                        PRAGMA wal_autocheckpoint = \(Self.checkpointBytes / page);
                         PRAGMA journal_size_limit = \(Self.logBytes);
                         """)
             }
@@ -115,8 +121,9 @@ struct StorePlace {
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         try Schema.migrator.migrate(pool)
+        try foldJournal(pool)
         return try pool.writeWithoutTransaction { database in
-            for table in ["store", "lane", "dropped", "device", "series", "unsettled", "alert_level"] {
+            for table in ["store", "lane", "dropped", "journal", "device", "series", "unsettled", "alert_level"] {
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(table))")
                 guard verdict == "ok" else {
                     throw StoreError(.corrupt, "The table \(table) is damaged: \(verdict ?? "no answer").")
@@ -130,6 +137,21 @@ struct StorePlace {
                 throw StoreError(.corrupt, "The store has no identity.")
             }
             return identity
+        }
+    }
+
+    /// Moves to the tables what the last run left in the journal. On a full disk it stays there until there is room.
+    private func foldJournal(_ pool: DatabasePool) throws {
+        do {
+            try pool.writeWithoutTransaction { database in
+                guard try Int.fetchOne(database, sql: "SELECT 1 FROM journal LIMIT 1") != nil else { return }
+                try database.inTransaction(.immediate) {
+                    try Transaction(database, cache: try WriterCache(database), isBulk: true).close()
+                    return .commit
+                }
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            return
         }
     }
 
