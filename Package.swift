@@ -149,8 +149,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "MQTT", "Vitals",
-                "vitals2mqtt", logging, subprocess, systemPackage,
+                "BundledPlugins", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "MQTT", "Store",
+                "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(
@@ -165,7 +165,7 @@ let package = Package(
                 "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON",
                 "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI", "Vitals", logging,
             ]),
-        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
+        tests("StoreTests", ["Concurrency", "Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )

@@ -7,10 +7,12 @@ struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: ProcessInfo.processInfo.processName,
         abstract: "A gateway for health wearables: devices, SQLite, MQTT, Home Assistant.",
-        discussion: "Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal); `plugin check` also 1 (failed).",
+        discussion:
+            "Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal); `plugin check` and store commands also 1 (failed).",
         version: GatewayVersion.current,
         subcommands: [
             RunCommand.self, CheckConfigCommand.self, PluginsCommand.self, PluginCommand.self, DemoCommand.self,
+            BackupCommand.self, RestoreCommand.self, StoreCommand.self,
         ])
 }
 

@@ -19,6 +19,8 @@ package actor SQLiteStore: GatewayStore {
     package nonisolated let identity: SampleID
     /// The state of the path at the start.
     package nonisolated let opening: StoreOpening
+    /// A copy of the store as it was before it was updated, if it was of an earlier version.
+    package nonisolated var oldVersion: String? { file.oldVersion }
     package nonisolated let options: StoreOptions
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -72,6 +74,9 @@ package actor SQLiteStore: GatewayStore {
         if summary.withLock({ $0?.isJournalEmpty != true }) { try? perform([WriteRequest { try $0.fold() }]) }
         try file.close()
     }
+
+    /// Notes that consumers will be told what `opening` says. Until then each start says it again.
+    package nonisolated func confirmOpening() { ResetNote(of: file.path).remove() }
 
     /// Waits until damage is found. The store is unusable from then on; the next start at its path sets it aside.
     package nonisolated func damage() async throws(CancellationError) -> StoreError { try await file.damage.wait() }

@@ -33,6 +33,11 @@ extension Counters {
         if let row = try Row.fetchOne(database, sql: sql) {
             return try JournalRecord(packed: row.bytes(at: 0) ?? []).counters
         }
+        return try tables(in: database)
+    }
+
+    /// The counters of the tables, which are current while the journal is empty.
+    static func tables(in database: Database) throws -> Counters {
         guard let row = try Row.fetchOne(database, sql: "SELECT last_sequence, last_answer, answer_bytes FROM store")
         else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table store is empty") }
         var counters = Counters()
