@@ -65,7 +65,8 @@ import Vitals
             try Int.fetchOne(transaction.database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'sample'") ?? 0
         }
         try await store.close()
-        bytes.replaceSubrange((root - 1) * 4_096..<root * 4_096, with: Data(repeating: 0x5A, count: 4_096))
+        let page = StorePlace.pageBytes
+        bytes.replaceSubrange((root - 1) * page..<root * page, with: Data(repeating: 0x5A, count: page))
         try bytes.write(to: URL(filePath: folder.path))
 
         let damaged = try folder.open()
@@ -80,6 +81,7 @@ import Vitals
             Issue.record("opened as \(replaced.opening)")
             return
         }
+        replaced.confirmOpening()
         try await replaced.close()
         #expect(try folder.open().opening == .existing)
     }

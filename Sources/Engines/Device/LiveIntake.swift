@@ -8,6 +8,9 @@ import Vitals
 /// They wait here, not in the store, so that nothing is held meanwhile: the projection stays free for whatever else the
 /// device brings.
 final class LiveIntake {
+    /// The most samples that are kept from session to session while the store fails; the oldest are dropped.
+    static let maximumKept = 4_096
+
     private let intake: SampleIntake
     private let pace: CommitPace?
     private var waiting = LiveSamples()
@@ -46,7 +49,10 @@ final class LiveIntake {
         try await turn.withLock {
             let live = take()
             guard !live.samples.isEmpty else { return }
-            try await intake.storeLive(live, from: device, waitsForCompany: waitsForCompany)
+            do { try await intake.storeLive(live, from: device, waitsForCompany: waitsForCompany) } catch {
+                if error is StoreError { putBack(live) }
+                throw error
+            }
         }
     }
 
@@ -57,6 +63,8 @@ final class LiveIntake {
             await arrival.wait()
             guard !waiting.samples.isEmpty else { continue }
             let hasCompany = await pace.wait()
+            // `finish` stores the rest, once.
+            if Task.isCancelled { return }
             try await store(from: device, waitsForCompany: hasCompany)
         }
     }
@@ -66,11 +74,18 @@ final class LiveIntake {
         await turn.withLock {
             let live = take()
             guard !live.samples.isEmpty else { return }
-            do throws(StoreError) { try await intake.storeRest(of: live) } catch {
-                var rest = LiveSamples()
-                rest.add(live.samples + waiting.samples, [])
-                waiting = rest
-            }
+            do throws(StoreError) { try await intake.storeRest(of: live) } catch { putBack(live) }
+        }
+    }
+
+    /// Keeps samples that the store did not take for the next session.
+    private func putBack(_ live: LiveSamples) {
+        var rest = LiveSamples()
+        let samples = live.samples + waiting.samples
+        rest.add(Array(samples.suffix(Self.maximumKept)), [])
+        waiting = rest
+        if samples.count > Self.maximumKept {
+            intake.ignore("samples that the store did not take", count: samples.count - Self.maximumKept)
         }
     }
 
