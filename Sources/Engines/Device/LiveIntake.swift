@@ -58,9 +58,10 @@ final class LiveIntake {
 
     /// Stores samples that have waited, until the task is cancelled.
     func run(from device: any DeviceSession) async throws {
-        guard let pace else { return }
+        // The last session may have left some.
+        guard let pace else { return try await store(from: device) }
         while !Task.isCancelled {
-            await arrival.wait()
+            if waiting.samples.isEmpty { await arrival.wait() }
             guard !waiting.samples.isEmpty else { continue }
             let hasCompany = await pace.wait()
             // `finish` stores the rest, once.
