@@ -161,7 +161,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "MQTT", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
+                "MQTT", "Store", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(
@@ -177,7 +177,7 @@ let package = Package(
                 "GatewayTesting", "HomeAssistant", "JSON", "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI",
                 "Vitals", logging,
             ]),
-        tests("StoreTests", ["Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
+        tests("StoreTests", ["Concurrency", "Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )

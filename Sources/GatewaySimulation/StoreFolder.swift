@@ -34,7 +34,8 @@ package struct StoreFolder: Sendable {
         var random = simulation.random()
         return try SQLiteStore(
             path: "\(path)/vitals.sqlite", executor: simulation.executor.serialExecutor(),
-            reading: simulation.executor.serialExecutor(), now: simulation.date,
+            reading: simulation.executor.serialExecutor(),
+            pause: { try? await simulation.gatewayClock.sleep(for: $0) }, now: simulation.date,
             newIdentity: SampleID(random: &random), onCommit: onCommit)
     }
 

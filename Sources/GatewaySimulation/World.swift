@@ -239,7 +239,7 @@ package final class World: Sendable {
         if let trace { logger = trace.logger }
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
-            clock: simulation.gatewayClock, logger: logger)
+            clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: logger)
         return GatewayCore(
             settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
             discovery: .off, seed: drawSeed(), reload: { [] })

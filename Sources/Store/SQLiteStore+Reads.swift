@@ -1,12 +1,20 @@
 package import StoreAPI
+import Synchronization
 package import Vitals
 
 extension SQLiteStore {
+    /// Moves what a reader would miss from the journal to the tables.
+    private nonisolated func foldJournal() async throws(StoreError) {
+        guard summary.withLock({ $0?.hasJournal != false }) else { return }
+        try await write(isUpkeep: true) { try $0.fold() }
+    }
+
     package nonisolated func samples(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
         after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample] {
-        try await reader.read {
+        try await foldJournal()
+        return try await reader.read {
             try SampleTable.samples(
                 of: device, metric: metric, starting: range, isUserInitiated: isUserInitiated, after: after,
                 limit: limit, in: $0)
@@ -28,22 +36,32 @@ extension SQLiteStore {
     package nonisolated func pending(
         _ lane: Lane, after: Int64, limit: Int
     ) async throws(StoreError) -> [OutboxEntry] {
-        try await reader.read { database in
-            if lane == .answer { return try CommandTable.pending(after: after, limit: limit, in: database) }
-            return try OutboxTable.pending(lane, after: after, limit: limit, in: database).map { .fact($0) }
+        if lane == .answer {
+            let summary = summary.withLock { $0 }
+            return try await reader.read { database in
+                let lanes = try summary?.lanes ?? Counters.current(in: database).lanes
+                let after = max(after, lanes[lane.rawValue].acknowledged)
+                return try CommandTable.pending(after: after, limit: limit, in: database)
+            }
+        }
+        try await foldJournal()
+        return try await reader.read { database in
+            try OutboxTable.pending(lane, after: after, limit: limit, in: database).map { .fact($0) }
         }
     }
 
     package nonisolated func facts(
         _ numbers: ClosedRange<Int64>, limit: Int
     ) async throws(StoreError) -> [Fact] {
-        try await reader.read { try OutboxTable.facts(numbers, limit: limit, in: $0) }
+        try await foldJournal()
+        return try await reader.read { try OutboxTable.facts(numbers, limit: limit, in: $0) }
     }
 
     package nonisolated func statistics() async throws(StoreError) -> StoreStatistics {
         let file = file
+        let summary = summary.withLock { $0 }
         return try await reader.read { database in
-            var statistics = try OutboxTable.statistics(in: database)
+            var statistics = try OutboxTable.statistics(summary, in: database)
             statistics.bytes = file.bytes
             statistics.lastError = file.lastError?.message
             return statistics

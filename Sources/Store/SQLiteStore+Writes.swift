@@ -5,11 +5,14 @@ extension SQLiteStore {
     /// - The store may call `decide` again for the same intake if another request of its transaction failed; only the
     ///   last decision counts.
     package nonisolated func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
-        try await write(weight: intake.samples.count) { try $0.ingest(intake) }
+        try await write(
+            weight: intake.samples.count, waiting: intake.waitsForCompany ? options.companyWait : .zero
+        ) { try $0.ingest(intake) }
     }
 
     package nonisolated func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {
         try await write { transaction in
+            if transaction.cache.journal.hasContent { try transaction.fold() }
             try transaction.save([], of: device)
             return try DeviceQueries.record(of: device, in: transaction.database)
         }

@@ -10,7 +10,8 @@ package import Vitals
 /// requests in one transaction with one `fsync`; the other jobs find their requests done. During a commit the next
 /// requests gather. Each caller has one request at a time, so the number of callers limits the queue.
 ///
-/// Reads use their own connection and executor, and see the last commit without waiting for the writer.
+/// Reads use their own connection and executor, and see the last commit without waiting for the writer. Only those that
+/// need what is in the journal let the writer fold it first.
 ///
 /// The log file (`-wal`) is moved into the main file at about 16 MiB and shortened to at most 64 MiB. Other programs,
 /// such as the `sqlite3` shell, may read meanwhile. A second gateway is refused.
@@ -18,6 +19,8 @@ package actor SQLiteStore: GatewayStore {
     package nonisolated let identity: SampleID
     /// The state of the path at the start.
     package nonisolated let opening: StoreOpening
+    /// A copy of the store as it was before it was updated, if it was of an earlier version.
+    package nonisolated var oldVersion: String? { file.oldVersion }
     package nonisolated let options: StoreOptions
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -25,6 +28,11 @@ package actor SQLiteStore: GatewayStore {
     nonisolated let reader: StoreReader
     nonisolated let file: StoreFile
     private nonisolated let waiting = Mutex<[WriteRequest]>([])
+    /// Watermarks that the next commit stores.
+    private nonisolated let noted = Mutex<[Lane: Int64]>([:])
+    /// What readers need to know of the last commit; `nil` before the first one.
+    nonisolated let summary = Mutex<CommitSummary?>(nil)
+    private nonisolated let pause: @Sendable (Duration) async -> Void
     private let onCommit: @Sendable ([OutboxEntry]) -> Void
     private var cache: WriterCache?
     /// The number of transactions committed since the store was opened.
@@ -37,6 +45,7 @@ package actor SQLiteStore: GatewayStore {
     ///   - path: the file. Its folder must exist.
     ///   - executor: runs writes. They block, so it must not be the shared pool: `QueueExecutor`, or a simulation's.
     ///   - reading: runs reads, which block too.
+    ///   - pause: waits, for requests that wait for company.
     ///   - now: the date, for the name of a file set aside.
     ///   - newIdentity: the identity of a new store.
     ///   - onCommit: receives the entries of each commit in order, on the writer. It must not block.
@@ -45,20 +54,29 @@ package actor SQLiteStore: GatewayStore {
         path: String, options: StoreOptions = StoreOptions(),
         executor: any SerialExecutor = QueueExecutor(label: "store.writer"),
         reading: any SerialExecutor = QueueExecutor(label: "store.reader"),
+        pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0, clock: .continuous) },
         now: Timestamp, newIdentity: SampleID, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void = { _ in }
     ) throws(StoreError) {
         let file = try StoreFile(path: path, now: now, newIdentity: newIdentity)
         self.file = file
         self.executor = executor
         self.options = options
+        self.pause = pause
         self.onCommit = onCommit
         reader = StoreReader(file: file, executor: reading)
         identity = file.identity
         opening = file.opening
     }
 
-    /// Moves the log into the main file and closes it. Later calls fail with `closed`.
-    package func close() throws(StoreError) { try file.close() }
+    /// Folds the journal, moves the log into the main file and closes it. Later calls fail with `closed`.
+    package func close() throws(StoreError) {
+        // What cannot be folded now, as on a full disk, is folded by the next start.
+        if summary.withLock({ $0?.isJournalEmpty != true }) { try? perform([WriteRequest { try $0.fold() }]) }
+        try file.close()
+    }
+
+    /// Notes that consumers will be told what `opening` says. Until then each start says it again.
+    package nonisolated func confirmOpening() { ResetNote(of: file.path).remove() }
 
     /// Waits until damage is found. The store is unusable from then on; the next start at its path sets it aside.
     package nonisolated func damage() async throws(CancellationError) -> StoreError { try await file.damage.wait() }
@@ -66,15 +84,20 @@ package actor SQLiteStore: GatewayStore {
     // MARK: Group commit
 
     /// Writes in the next transaction, and returns once that is on disk.
+    /// - Parameters:
+    ///   - company: how long to wait for other requests, unless one comes that does not wait.
+    ///   - isUpkeep: whether it stores nothing new.
     nonisolated func write<Value: Sendable>(
-        weight: Int = 1, _ work: @escaping @Sendable (Transaction) throws -> Value
+        weight: Int = 1, waiting company: Duration = .zero, isUpkeep: Bool = false,
+        _ work: @escaping @Sendable (Transaction) throws -> Value
     ) async throws(StoreError) -> Value {
         let value = Mutex<Value?>(nil)
-        let request = WriteRequest(weight: weight) { transaction in
+        let request = WriteRequest(weight: weight, isUpkeep: isUpkeep) { transaction in
             let result = try work(transaction)
             value.withLock { $0 = result }
         }
         waiting.withLock { $0.append(request) }
+        if company > .zero { await pause(company) }
         try await commit(until: request).get()
         guard let result = value.withLock({ $0 }) else { throw StoreError(.unavailable, "The write has not run.") }
         return result
@@ -126,22 +149,40 @@ package actor SQLiteStore: GatewayStore {
     private func perform(_ requests: [WriteRequest]) throws {
         var entries: [OutboxEntry] = []
         let pool = try file.pool()
-        let known = cache
+        var known = cache
         cache = nil
-        cache = try pool.writeWithoutTransaction { database in
-            var cache: WriterCache?
-            try database.inTransaction(.immediate) {
-                let transaction = Transaction(database, cache: try known ?? WriterCache(database))
-                for request in requests { try request.work(transaction) }
-                try transaction.close()
-                cache = transaction.cache
-                entries = transaction.entries
-                return .commit
+        let marks = noted.withLock { noted in
+            defer { noted = [:] }
+            return noted
+        }
+        let isBulk = requests.reduce(0) { $0 + $1.weight } > Transaction.bulk
+        do {
+            cache = try pool.writeWithoutTransaction { database in
+                var cache: WriterCache?
+                try database.inTransaction(.immediate) {
+                    let start = try known.take() ?? WriterCache(database)
+                    let transaction = try Transaction(database, cache: start, isBulk: isBulk)
+                    for (lane, through) in marks { try transaction.acknowledge(lane, through: through) }
+                    for request in requests { try request.work(transaction) }
+                    try transaction.close()
+                    cache = transaction.cache
+                    entries = transaction.entries
+                    return .commit
+                }
+                return cache
             }
-            return cache
+        } catch {
+            for (lane, through) in marks { note(lane, through: through) }
+            throw error
         }
         commitCount += 1
-        file.noteSuccess()
+        if !requests.allSatisfy(\.isUpkeep) { file.noteSuccess() }
+        if let cache { summary.withLock { $0 = CommitSummary(cache) } }
         if !entries.isEmpty { onCommit(entries) }
+    }
+
+    /// Stores a watermark with the next commit, whoever causes it.
+    package nonisolated func note(_ lane: Lane, through: Int64) {
+        noted.withLock { $0[lane] = max($0[lane] ?? 0, through) }
     }
 }

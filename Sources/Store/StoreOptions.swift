@@ -30,6 +30,10 @@ package struct StoreOptions: Sendable, Hashable {
     /// log file's size; the other callers wait for the next commit.
     package var commitLimit = 20_000
 
+    /// How long a request that may wait lets others join its commit: they come within a millisecond of each other, and
+    /// each commit rewrites a page.
+    package var companyWait: Duration = .milliseconds(5)
+
     /// The limits of the configuration file's defaults.
     package init() {}
 

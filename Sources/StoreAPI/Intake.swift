@@ -8,6 +8,8 @@ package struct Intake: Sendable {
     package var receivedAt: Timestamp
     /// Cursors to move with these samples, in the same transaction.
     package var cursors: [Metric: Timestamp]
+    /// Whether the commit may wait a few milliseconds for others. Nobody waits for these samples.
+    package var waitsForCompany: Bool
     /// Called within the transaction, on the store's executor, with the outcomes of the samples in order of arrival;
     /// the outcome of a sample follows those of the records that it withdraws.
     ///
@@ -28,12 +30,13 @@ package struct Intake: Sendable {
 
     package init(
         device: DeviceID, samples: [Incoming], receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:],
-        decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
+        waitsForCompany: Bool = false, decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
     ) {
         self.device = device
         self.samples = samples
         self.receivedAt = receivedAt
         self.cursors = cursors
+        self.waitsForCompany = waitsForCompany
         self.decide = decide
     }
 }

@@ -4,14 +4,14 @@ import Testing
 @Suite struct AgentRules {
     private static let folder = "Sources/Engines/Device"
     /// An agent only routes. Any property beyond this limit belongs to a part.
-    private static let maximumOfAgent = 15
+    private static let maximumOfAgent = 16
     private static let maximumOfPart = 8
 
     /// The parts, each with the siblings passed to it.
     private static let parts: [String: Set<String>] = [
         "LinkKeeper": [], "DeviceProfile": [], "SharedProjection": [], "WearKeeper": [],
         "SampleIntake": ["DeviceProfile", "SharedProjection", "WearKeeper"],
-        "DayKeeper": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
+        "LiveIntake": ["SampleIntake"], "DayKeeper": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
         "HistorySync": ["SyncQueue", "SampleIntake", "DayKeeper"], "MonitorSync": ["DeviceProfile", "SampleIntake"],
         "Measuring": ["DeviceProfile", "SampleIntake", "LinkKeeper"],
         "CommandLane": ["DeviceProfile", "SharedProjection", "LinkKeeper"],

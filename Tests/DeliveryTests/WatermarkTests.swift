@@ -82,18 +82,31 @@ import Vitals
                 call == .acknowledge && number <= 5 ? .failure(StoreError(.full, "The disk is full.")) : nil
             }
             rig.watermarks.acknowledged(marks)
-            try await rig.clock.sleep(for: .seconds(30))
+            try await rig.clock.sleep(for: .seconds(60))
             #expect(try await rig.pending == [:])
         }
     }
 
-    @Test func `an alert and an answer count as sent at once, and samples within a second`() throws {
+    @Test func `an alert and an answer count as sent at once, and samples with them or within half a minute`() throws {
         try Self.run { rig, marks in
+            rig.watermarks.acknowledged(marks.filter { $0.lane == .live })
+            try await rig.clock.sleep(for: Watermarks.delay - .milliseconds(1))
+            #expect(try await rig.pending == [.alert: 1, .answer: 1, .live: 1])
+            try await rig.clock.sleep(for: .milliseconds(2))
+            #expect(try await rig.pending == [.alert: 1, .answer: 1])
             rig.watermarks.acknowledged(marks)
             try await rig.clock.sleep(for: .milliseconds(1))
-            #expect(try await rig.pending == [.live: 1])
-            try await rig.clock.sleep(for: .seconds(1))
             #expect(try await rig.pending == [:])
+        }
+    }
+
+    @Test func `samples count as sent with the next commit`() throws {
+        try Self.run { rig, marks in
+            rig.watermarks.acknowledged(marks.filter { $0.lane == .live })
+            try await rig.clock.sleep(for: .milliseconds(1))
+            #expect(try await rig.pending == [.alert: 1, .answer: 1, .live: 1])
+            try await rig.scratch.base.save([.lastSeen(rig.clock.now)], of: Fixture.device)
+            #expect(try await rig.pending == [.alert: 1, .answer: 1])
         }
     }
 }

@@ -35,10 +35,11 @@ struct StorageTests {
         import sqlite3, sys
         path = sys.argv[1]
         find = "SELECT rootpage FROM sqlite_master WHERE name = 'sample'"
-        root = sqlite3.connect(path).execute(find).fetchone()[0]
+        database = sqlite3.connect(path)
+        root, size = database.execute(find).fetchone()[0], database.execute("PRAGMA page_size").fetchone()[0]
         with open(path, "r+b") as file:
-            file.seek((root - 1) * 4096)
-            file.write(b"Z" * 4096)
+            file.seek((root - 1) * size)
+            file.write(b"Z" * size)
         """
 
     @Test func `a store that shows its damage late ends the gateway, and the next one begins anew`() async throws {

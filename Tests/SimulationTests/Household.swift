@@ -123,7 +123,7 @@ final class Household: Sendable {
         let calendar = LocalCalendar(timeZone: .gmt)
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
-            clock: simulation.gatewayClock, logger: log.logger)
+            clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: log.logger)
         let discovery = Discovery(
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))

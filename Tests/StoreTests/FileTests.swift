@@ -65,7 +65,8 @@ import Vitals
             try Int.fetchOne(transaction.database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'sample'") ?? 0
         }
         try await store.close()
-        bytes.replaceSubrange((root - 1) * 4_096..<root * 4_096, with: Data(repeating: 0x5A, count: 4_096))
+        let page = StorePlace.pageBytes
+        bytes.replaceSubrange((root - 1) * page..<root * page, with: Data(repeating: 0x5A, count: page))
         try bytes.write(to: URL(filePath: folder.path))
 
         let damaged = try folder.open()
@@ -80,6 +81,7 @@ import Vitals
             Issue.record("opened as \(replaced.opening)")
             return
         }
+        replaced.confirmOpening()
         try await replaced.close()
         #expect(try folder.open().opening == .existing)
     }
@@ -101,11 +103,12 @@ import Vitals
         #expect(try await folder.open().all().count == 1)
     }
 
-    @Test func `another program may read meanwhile`() async throws {
+    @Test func `another program may read meanwhile what has left the journal`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let shell = try DatabaseQueue(path: folder.path)
         _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
+        _ = try await store.clean(at: dawn + .hours(1) + Transaction.journaledAge)
         let rows = try await shell.read {
             try String.fetchAll($0, sql: "SELECT device || metric || start || value FROM readable_sample")
         }

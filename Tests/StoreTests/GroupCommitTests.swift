@@ -1,3 +1,4 @@
+import Concurrency
 import GRDB
 import StoreAPI
 import Testing
@@ -18,6 +19,37 @@ import Vitals
         #expect(results.map(\.new) == Array(repeating: 1, count: 10))
         #expect(await store.commitCount == 1)
         #expect(Set(folder.committed.all.map(\.sequence)) == Set(1...10))
+    }
+
+    @Test func `requests that wait for company share a commit, and one that does not wait takes them along`()
+        async throws
+    {
+        let folder = try StoreFolder()
+        // The pause never ends by itself.
+        let (pauses, pause) = (Counter(), Promise<Void>())
+        let store = try SQLiteStore(
+            path: folder.path,
+            pause: { _ in
+                pauses.add()
+                try? await pause.wait()
+            }, now: StoreFolder.now, newIdentity: SampleID(high: 1, low: 0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<5 {
+                group.addTask {
+                    var intake = Intake(.band, [beat(number)])
+                    intake.waitsForCompany = true
+                    _ = try await store.ingest(intake)
+                }
+            }
+            while pauses.value < 5 { await Task.yield() }
+            #expect(await store.commitCount == 0)
+            _ = try await store.ingest(Intake(.band, [beat(9)]))
+            #expect(await store.commitCount == 1)
+            #expect(try await store.statistics().pending[.live] == 6)
+            pause.fulfil(())
+            try await group.waitForAll()
+        }
+        #expect(await store.commitCount == 1)
     }
 
     @Test func `a commit takes a bounded number of samples`() async throws {

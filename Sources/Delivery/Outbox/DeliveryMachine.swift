@@ -157,6 +157,14 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
+    /// The watermarks of these lanes that are not in the store yet.
+    package func watermarks(of wanted: [Lane]) -> [(lane: Lane, through: Int64)] {
+        wanted.compactMap { lane in
+            let state = lanes[lane.rawValue]
+            return state.watermark > state.stored ? (lane, state.watermark) : nil
+        }
+    }
+
     /// The watermarks of these lanes that must go to the store. They count as stored from now on.
     package mutating func takeWatermarks(of wanted: [Lane] = Lane.allCases) -> [(lane: Lane, through: Int64)] {
         wanted.compactMap { lane in

@@ -36,6 +36,9 @@ package final class Outbox: Sendable {
     func takeWatermarks(of lanes: [Lane]) -> [(lane: Lane, through: Int64)] {
         machine.withLock { $0.takeWatermarks(of: lanes) }
     }
+    func watermarks(of lanes: [Lane]) -> [(lane: Lane, through: Int64)] {
+        machine.withLock { $0.watermarks(of: lanes) }
+    }
     func watermarkFailed(_ lane: Lane) { machine.withLock { $0.watermarkFailed(lane) } }
 
     /// Notes that the broker has these messages.

@@ -8,9 +8,9 @@ struct Watermarks: Sendable {
     /// Lanes whose watermarks are stored at once, because users notice a repeated alert or answer.
     private static let urgentLanes: [Lane] = [.alert, .answer]
     private static let bulkLanes: [Lane] = [.live, .history]
-    /// Time for which the other lanes' watermarks gather. One commit a second is little work even for a small board,
-    /// and after a crash the facts beyond the stored watermark are only sent again, with the same numbers.
-    private static let delay: Duration = .seconds(1)
+    /// How long the other lanes' watermarks wait for a commit that somebody else causes, before they get their own: each
+    /// wears an SD card. After a crash the facts beyond the stored watermark are only sent again, with the same numbers.
+    static let delay: Duration = .seconds(30)
     /// Wait before the next attempt after the store failed to take a watermark.
     private static let retryDelay: Duration = .seconds(1)
 
@@ -32,7 +32,9 @@ struct Watermarks: Sendable {
         outbox.acknowledged(marks)
         let lanes = marks.compactMap(\.lane)
         if lanes.contains(where: Self.urgentLanes.contains) { urgentDue.wake() }
-        if lanes.contains(where: Self.bulkLanes.contains) { bulkDue.wake() }
+        guard lanes.contains(where: Self.bulkLanes.contains) else { return }
+        for (lane, through) in outbox.watermarks(of: Self.bulkLanes) { store.note(lane, through: through) }
+        bulkDue.wake()
     }
 
     /// Stores watermarks as they move, until the task is cancelled. Retries failures: the lane may stay idle for

@@ -18,6 +18,7 @@ extension DeviceAgent {
         context.logger.info("The device is connected.")
         link.admitCommands()
         let failure = await serve(device, work: work, attempt: attempt)
+        await live.finish()
         link.close()
         wear.forget()
         await measuring.disconnect()
@@ -40,6 +41,7 @@ extension DeviceAgent {
             }
 
             part { try await self.receive(from: device) }
+            part { try await self.storeWaiting(from: device) }
             part { try await self.watch(device) }
             part { try await self.followSignal(of: device) }
             part { await self.perform(work, on: device) }
@@ -61,6 +63,8 @@ extension DeviceAgent {
     }
 
     private func line(to device: any DeviceSession) -> DeviceLine { DeviceLine(device: device, link: link) }
+
+    private func storeWaiting(from device: any DeviceSession) async throws { try await live.run(from: device) }
 
     private func watch(_ device: any DeviceSession) async throws { try await link.watch(device) }
 
@@ -84,23 +88,21 @@ extension DeviceAgent {
 
     // MARK: - What the device sends
 
-    /// Handles events from the device until the session ends. Takes no more while samples are being stored: events
-    /// gather in the driver's bounded inbox and are stored together.
+    /// Handles events from the device until the session ends. Takes no more while it stores samples itself: events gather
+    /// in the driver's bounded inbox and are stored together.
     private func receive(from device: any DeviceSession) async throws {
         while let events = try await device.nextEvents() {
             link.markSeen()
-            var live = LiveSamples()
             for event in events {
                 if case .samples(let samples, let receipts) = event {
                     live.add(samples, receipts)
                     continue
                 }
                 // Store samples first, so that later events do not overtake them.
-                try await intake.storeLive(live, from: device)
-                live = LiveSamples()
+                try await live.store(from: device)
                 try await handle(event)
             }
-            try await intake.storeLive(live, from: device)
+            try await live.letWait(device)
         }
         throw SessionEnd.failed("The device closed the connection.")
     }

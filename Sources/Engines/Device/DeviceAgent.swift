@@ -25,6 +25,7 @@ package actor DeviceAgent {
     let link: LinkKeeper
     let wear: WearKeeper
     let intake: SampleIntake
+    let live: LiveIntake
     let days: DayKeeper
     let history: HistorySync
     let monitor: MonitorSync
@@ -34,9 +35,11 @@ package actor DeviceAgent {
     /// Returns when the agent takes its turn: whether its thread is free.
     package func answer() {}
 
+    /// - Parameter pace: lets live samples wait for those of other devices; `nil` stores them at once.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
-        logger: Logger, generator: any RandomNumberGenerator & Sendable, opener: @escaping Opener
+        pace: CommitPace? = nil, logger: Logger, generator: any RandomNumberGenerator & Sendable,
+        opener: @escaping Opener
     ) {
         let context = DeviceContext(
             id: info.id, policy: policy, store: store, output: output, clock: clock, logger: logger)
@@ -57,6 +60,7 @@ package actor DeviceAgent {
         self.link = link
         self.wear = wear
         self.intake = intake
+        live = LiveIntake(intake: intake, pace: pace)
         self.days = days
         history = HistorySync(context: context, intake: intake, days: days, answers: answers)
         monitor = MonitorSync(context: context, profile: profile, intake: intake)

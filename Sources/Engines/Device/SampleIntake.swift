@@ -35,8 +35,8 @@ final class SampleIntake {
     // MARK: - What the device sends by itself
 
     /// Stores live samples, and tells the device which are durable and which are refused.
-    func storeLive(_ live: LiveSamples, from device: any DeviceSession) async throws {
-        guard !live.samples.isEmpty else { return }
+    /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
+    func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
         let now = context.clock.now
         var incoming: [Intake.Incoming] = []
         incoming.reserveCapacity(live.samples.count)
@@ -46,8 +46,29 @@ final class SampleIntake {
             if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
             if let receipt { settled.append((receipt, refusal?.error)) }
         }
-        if !incoming.isEmpty { try await store(incoming, source: .live, isUrgent: true) }
+        if !incoming.isEmpty {
+            try await retryUntilStored { () async throws(StoreError) in
+                try await self.commit(incoming, source: .live, waitsForCompany: waitsForCompany)
+            }
+        }
         if !settled.isEmpty { try await device.settle(settled) }
+    }
+
+    /// Stores live samples that nobody waits for any more. Unlike `storeLive` it tries only once.
+    func storeRest(of live: LiveSamples) async throws(StoreError) {
+        let now = context.clock.now
+        var incoming: [Intake.Incoming] = []
+        for sample in live.samples {
+            let refusal = SampleCheck.refusal(of: sample, at: now)
+            if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
+        }
+        if !incoming.isEmpty { _ = try await commit(incoming, source: .live) }
+    }
+
+    /// Whether live samples would change the level of an alert, so that they must not wait.
+    /// - Parameter preview: the alerts after the samples before these; `nil` without any. It gets these samples.
+    func wouldAlert(_ samples: [Sample], preview: inout AlertMachine?) -> Bool {
+        projection.current.wouldAlert(samples, preview: &preview, in: intakeContext(of: .live))
     }
 
     /// Stores a sample of the running measurement. Returns it as stored; `nil` if it is refused.
@@ -184,14 +205,16 @@ final class SampleIntake {
     }
 
     private func commit(
-        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp]
+        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:],
+        waitsForCompany: Bool = false
     ) async throws(StoreError) -> IntakeResult {
         try await projection.exclusively { () async throws(StoreError) in
             projection.beginDayIfDue()
             let intake = intakeContext(of: source)
             let before = projection.current.latest
-            let result = try await projection.commit(samples, receivedAt: intake.now, cursors: cursors) {
-                projection, outcomes in
+            let result = try await projection.commit(
+                samples, receivedAt: intake.now, cursors: cursors, waitsForCompany: waitsForCompany
+            ) { projection, outcomes in
                 projection.recording(outcomes, in: intake)
             }
             newest.change(from: before, to: projection.current.latest, isSync: source == .sync)
@@ -201,6 +224,7 @@ final class SampleIntake {
     }
 
     /// Retries until the store has taken data that exists nowhere else, or the session ends.
+    @discardableResult
     private func retryUntilStored<Result>(
         _ body: () async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
@@ -244,15 +268,4 @@ final class SampleIntake {
 
     /// When the next value goes stale.
     var nextExpiry: Timestamp? { newest.nextExpiry }
-}
-
-/// Live samples to be stored together, with the receipts that the device wants for them.
-struct LiveSamples {
-    private(set) var samples: [Sample] = []
-    private(set) var receipts: [SampleReceipt?] = []
-
-    mutating func add(_ new: [Sample], _ marks: [SampleReceipt]) {
-        samples += new
-        receipts += new.indices.map { $0 < marks.count ? marks[$0] : nil }
-    }
 }

@@ -39,13 +39,16 @@ final class SharedProjection {
     /// `exclusively`.
     func commit(
         _ samples: [Intake.Incoming] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
-        decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
+        waitsForCompany: Bool = false, decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
     ) async throws(StoreError) -> IntakeResult {
         let projection = current
         // The store may ask twice; the last decision is the stored one.
         let next = Mutex(projection)
         let result = try await context.store.ingest(
-            Intake(device: context.id, samples: samples, receivedAt: now, cursors: cursors) { outcomes in
+            Intake(
+                device: context.id, samples: samples, receivedAt: now, cursors: cursors,
+                waitsForCompany: waitsForCompany
+            ) { outcomes in
                 let recording = decide(projection, outcomes)
                 next.withLock { $0 = recording.projection }
                 return recording.decision

@@ -57,6 +57,26 @@ extension SampleProjection {
         return Recording(decision, projection)
     }
 
+    /// Whether these samples, as new ones, would change the level of an alert. A guess: the decision is made when they are
+    /// stored.
+    /// - Parameter preview: the alerts after earlier samples; `nil` for the present ones.
+    func wouldAlert(_ samples: [Sample], preview: inout AlertMachine?, in context: IntakeContext) -> Bool {
+        var limits = WatchedLimits(context.settings)
+        for sample in samples {
+            let watched = limits.watching(sample.metric)
+            if watched.isEmpty { continue }
+            let stored = StoredSample(
+                sample: sample, id: SampleID(high: 0, low: 0), revision: 1, receivedAt: context.now)
+            var machine = preview ?? alerts
+            let outcomes = machine.see(
+                stored, isExercise: isExercise(sample), isWorn: context.isWorn, limits: watched, policy: context.policy,
+                calendar: context.calendar)
+            preview = machine
+            if !outcomes.isEmpty { return true }
+        }
+        return false
+    }
+
     /// Handles an alert that the device itself raised or cleared.
     package func recording(_ alert: DeviceAlert, in context: IntakeContext) -> Recording {
         var projection = self

@@ -21,7 +21,8 @@ extension GatewayServices {
             newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
-            calendar: configuration.calendar, clock: clock, logger: logger)
+            calendar: configuration.calendar, clock: clock, commitWithin: configuration.store.commitWithin,
+            logger: logger)
         var options = configuration.mqtt.brokerOptions
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)
@@ -88,18 +89,28 @@ private struct CoreService: Service {
         }
     }
 
-    /// Announces the loss of a damaged store's undelivered data to consumers.
+    /// Announces the loss of a store that was replaced to consumers, at each start until all of it is on disk.
     private func tellLosses() async {
-        guard case .replacedCorrupt(let path) = store.opening else { return }
-        logger.error(
-            "The store was damaged and set aside. A new one is used, and devices are read again.",
-            metadata: ["path": "\(path)"])
+        if let copy = store.oldVersion {
+            logger.notice(
+                "The store is of this version now. A copy has the earlier one.", metadata: ["path": "\(copy)"])
+        }
+        switch store.opening {
+        case .new, .existing: return
+        case .replacedCorrupt(let path):
+            logger.error(
+                "The store was damaged and set aside. A new one is used, and devices are read again.",
+                metadata: ["path": "\(path)"])
+        case .restored(let path):
+            logger.notice("The store was restored from a copy.", metadata: ["replaced": "\(path)"])
+        }
         let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: clock.now)
         for setup in setups {
             do throws(StoreError) { try await store.report(gap, of: setup.info.id) } catch {
-                logger.error("The gap cannot be stored.", metadata: ["error": "\(error)"])
+                return logger.error("The gap cannot be stored.", metadata: ["error": "\(error)"])
             }
         }
+        store.confirmOpening()
     }
 }
 

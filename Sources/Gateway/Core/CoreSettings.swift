@@ -10,19 +10,22 @@ package struct CoreSettings: Sendable {
     package var topics: ContractTopics
     package var calendar: LocalCalendar
     package var clock: GatewayClock
+    /// How long live samples wait for others, so that they share a commit; zero to store each at once.
+    package var commitWithin: Duration
     package var logger: Logger
     /// Notes what runs, for a stop that takes too long.
     package var running: RunningParts
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
-        logger: Logger, running: RunningParts = RunningParts()
+        commitWithin: Duration = .zero, logger: Logger, running: RunningParts = RunningParts()
     ) {
         self.gateway = gateway
         self.version = version
         self.topics = topics
         self.calendar = calendar
         self.clock = clock
+        self.commitWithin = commitWithin
         self.logger = logger
         self.running = running
     }

@@ -23,6 +23,7 @@ actor DeviceSupervisor {
     private let store: any DeviceStore
     private let output: DeviceOutput
     private let settings: CoreSettings
+    private let pace: CommitPace?
     private var generator: any RandomNumberGenerator & Sendable
     private let launches: AsyncStream<Launch>
     private let launcher: AsyncStream<Launch>.Continuation
@@ -34,6 +35,7 @@ actor DeviceSupervisor {
         self.store = store
         self.output = output
         self.settings = settings
+        pace = settings.commitWithin > .zero ? CommitPace(within: settings.commitWithin, clock: settings.clock) : nil
         self.generator = generator
         (launches, launcher) = AsyncStream.makeStream()
     }
@@ -102,8 +104,8 @@ actor DeviceSupervisor {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
-            info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, logger: logger,
-            generator: SplitMix64(seed: generator.next()), opener: setup.opener)
+            info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, pace: pace,
+            logger: logger, generator: SplitMix64(seed: generator.next()), opener: setup.opener)
         let ended = Promise<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
         launcher.yield(Launch(agent: agent, ended: ended))

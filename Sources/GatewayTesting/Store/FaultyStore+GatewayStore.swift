@@ -83,6 +83,10 @@ extension FaultyStore: GatewayStore {
         }
     }
 
+    package func note(_ lane: Lane, through number: Int64) {
+        if !isCrashed { base.note(lane, through: number) }
+    }
+
     package func facts(_ numbers: ClosedRange<Int64>, limit: Int) async throws(StoreError) -> [Fact] {
         try await through(.facts) { () async throws(StoreError) in try await base.facts(numbers, limit: limit) }
     }

@@ -47,7 +47,7 @@ package final class ScratchStore: Sendable {
         base = try SQLiteStore(
             path: folder.appending(path: "vitals.sqlite").path, options: options,
             executor: Self.executor(simulation, "store.writer"),
-            reading: Self.executor(simulation, "store.reader"),
+            reading: Self.executor(simulation, "store.reader"), pause: Self.pause(simulation),
             now: simulation?.date ?? Simulation.defaultStart, newIdentity: SampleID(high: 1, low: 1)
         ) { entries in
             state.value.withLock { $0.entries += entries }
@@ -59,6 +59,13 @@ package final class ScratchStore: Sendable {
 
     private static func executor(_ simulation: Simulation?, _ label: String) -> any SerialExecutor {
         if let simulation { simulation.executor.serialExecutor() } else { QueueExecutor(label: label) }
+    }
+
+    private static func pause(_ simulation: Simulation?) -> @Sendable (Duration) async -> Void {
+        guard let clock = simulation?.gatewayClock else {
+            return { try? await Task.sleep(for: $0, clock: .continuous) }
+        }
+        return { try? await clock.sleep(for: $0) }
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -10,6 +10,8 @@ final class StoreFile: Sendable {
     let path: String
     let identity: SampleID
     let opening: StoreOpening
+    /// A copy of the store as it was, if it was of an earlier version.
+    let oldVersion: String?
     /// The first sign of damage since the file was opened.
     let damage = Promise<StoreError>()
     private let state: Mutex<State>
@@ -24,18 +26,20 @@ final class StoreFile: Sendable {
     init(path: String, now: Timestamp, newIdentity: SampleID) throws(StoreError) {
         let lock = try FileLock(path: path + ".lock")
         let place = StorePlace(path: path)
-        let pool: DatabasePool
+        let open: OpenStore
         do {
             let found = place.isEmpty ? StoreOpening.new : .existing
-            (pool, identity) = try place.open(newIdentity: newIdentity)
-            opening = found
+            open = try place.open(newIdentity: newIdentity)
+            opening = ResetNote(of: path).opening ?? found
         } catch let error where error.code == .corrupt {
             let aside = try place.setAside(at: now)
-            (pool, identity) = try place.open(newIdentity: newIdentity)
+            open = try place.open(newIdentity: newIdentity)
             opening = .replacedCorrupt(path: aside)
         }
+        identity = open.identity
+        oldVersion = open.oldVersion
         self.path = path
-        state = Mutex(State(pool: pool, lock: lock))
+        state = Mutex(State(pool: open.pool, lock: lock))
     }
 
     /// The connections.

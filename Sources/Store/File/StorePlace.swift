@@ -7,13 +7,16 @@ import Vitals
 struct StorePlace {
     let path: String
 
-    /// The log's pages before it is moved into the main file: 16 MiB, so that a page changed by many commits is written
-    /// there once, not at every quarter of that, which is SQLite's default.
-    static let checkpointPages = 4_000
+    /// The size of a new file's pages in bytes: a commit writes whole pages, and a live sample changes a few bytes. Older
+    /// files keep their 4 KiB.
+    static let pageBytes = 1_024
+    /// The log's size in bytes before it is moved into the main file: 16 MiB, so that a page changed by many commits is
+    /// written there once.
+    static let checkpointBytes = 16 << 20
     /// The log's size in bytes after it is shortened, if one long transaction or reader let it grow: 64 MiB.
     static let logBytes = 64 << 20
-    /// The writer's page cache in KiB: the last pages of some thousand series.
-    static let writerCache = 16 << 10
+    /// The writer's page cache in KiB: the last pages of a thousand series. Small boards have little memory.
+    static let writerCache = 2 << 10
     /// A reader's page cache in KiB.
     static let readerCache = 2 << 10
     /// The maximum wait for another program's lock. A shell that checks or backs up holds one only briefly.
@@ -46,12 +49,14 @@ struct StorePlace {
 
     private var damageMark: String { path + ".damaged" }
 
+    func removeDamageMark() { unlink(damageMark) }
+
     /// Leaves a mark for the next start.
     func markDamaged() { _ = FileManager.default.createFile(atPath: damageMark, contents: nil) }
 
     /// Opens the file and updates its schema.
     /// - Throws: `StoreError`: `corrupt` if the file is damaged, another code if it is intact but unusable.
-    func open(newIdentity: SampleID) throws(StoreError) -> (DatabasePool, SampleID) {
+    func open(newIdentity: SampleID) throws(StoreError) -> OpenStore {
         if FileManager.default.fileExists(atPath: damageMark) {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
         }
@@ -66,7 +71,7 @@ struct StorePlace {
         do {
             let pool = try DatabasePool(path: path, configuration: configuration)
             do {
-                return (pool, try check(pool, newIdentity: newIdentity))
+                return try check(pool, newIdentity: newIdentity)
             } catch {
                 try? pool.close()
                 throw error
@@ -86,10 +91,13 @@ struct StorePlace {
             if database.configuration.readonly {
                 try database.execute(sql: "PRAGMA cache_size = -\(Self.readerCache)")
             } else {
+                // Takes effect in a new file only.
+                try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
+                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? Self.pageBytes
                 try database.execute(
                     sql: """
                         PRAGMA cache_size = -\(Self.writerCache);
-                        PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+                        PRAGMA wal_autocheckpoint = \(Self.checkpointBytes / page);
                         PRAGMA journal_size_limit = \(Self.logBytes);
                         """)
             }
@@ -99,24 +107,17 @@ struct StorePlace {
 
     /// Makes the checks that take milliseconds for any file size: header and length (by SQLite), owner, version, and
     /// the small tables as a whole. Damage among the samples shows when they are read.
-    private func check(_ pool: DatabasePool, newIdentity: SampleID) throws -> SampleID {
+    private func check(_ pool: DatabasePool, newIdentity: SampleID) throws -> OpenStore {
         try pool.writeWithoutTransaction { database in
-            let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-            let isNew = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
-            guard isNew || application == Schema.applicationID else {
-                throw StoreError(.unavailable, "\(path) is the database of another program. Set another store.path.")
-            }
-            if try Schema.migrator.hasBeenSuperseded(database) {
-                throw StoreError(
-                    .unavailable,
-                    "\(path) was made by a newer version of vitals2mqtt. Use that one, or another store.path.")
-            }
+            try checkOwner(in: database)
             // GRDB sets NORMAL with the WAL; then a power failure may lose a commit.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
+        let copy = try copyOldVersion(pool)
         try Schema.migrator.migrate(pool)
+        try foldJournal(pool)
         return try pool.writeWithoutTransaction { database in
-            for table in ["store", "lane", "dropped", "device", "series", "unsettled", "alert_level"] {
+            for table in ["store", "lane", "dropped", "journal", "device", "series", "unsettled", "alert_level"] {
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(table))")
                 guard verdict == "ok" else {
                     throw StoreError(.corrupt, "The table \(table) is damaged: \(verdict ?? "no answer").")
@@ -129,31 +130,91 @@ struct StorePlace {
             guard let identity = text.flatMap({ SampleID($0) }) else {
                 throw StoreError(.corrupt, "The store has no identity.")
             }
-            return identity
+            return OpenStore(pool: pool, identity: identity, oldVersion: copy)
+        }
+    }
+
+    /// Refuses the database of another program and of a newer version. A new file belongs to nobody.
+    func checkOwner(in database: Database) throws {
+        let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let isNew = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+        guard isNew || application == Schema.applicationID else {
+            throw StoreError(.unavailable, "\(path) is the database of another program. Set another store.path.")
+        }
+        if try Schema.migrator.hasBeenSuperseded(database) {
+            throw StoreError(
+                .unavailable,
+                "\(path) was made by a newer version of vitals2mqtt. Use that one, or another store.path.")
+        }
+    }
+
+    /// Copies a store of an earlier version before it is changed. Returns the copy's path; `nil` if nothing changes.
+    private func copyOldVersion(_ pool: DatabasePool) throws -> String? {
+        let migrator = Schema.migrator
+        let (applied, isComplete) = try pool.read { database in
+            (try migrator.appliedIdentifiers(database), try migrator.hasCompletedMigrations(database))
+        }
+        guard !isComplete, let version = migrator.migrations.last(where: applied.contains) else { return nil }
+        let copy = "\(path).version-\(version)"
+        try StoreCopy.copy(pool, to: copy)
+        return copy
+    }
+
+    /// Moves to the tables what the last run left in the journal. On a full disk it stays there until there is room.
+    private func foldJournal(_ pool: DatabasePool) throws {
+        do {
+            try pool.writeWithoutTransaction { database in
+                guard try Int.fetchOne(database, sql: "SELECT 1 FROM journal LIMIT 1") != nil else { return }
+                try database.inTransaction(.immediate) {
+                    try Transaction(database, cache: try WriterCache(database), isBulk: true).close()
+                    return .commit
+                }
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            return
         }
     }
 
     /// Renames the files to make room for a new store. Returns the main file's new path; the `sqlite3` shell can open
     /// it there and recover the rest.
     func setAside(at now: Timestamp) throws(StoreError) -> String {
-        let stamp = now.description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
-        var aside = "\(path).corrupt-\(stamp)"
-        var count = 1
-        while FileManager.default.fileExists(atPath: aside) {
-            count += 1
-            aside = "\(path).corrupt-\(stamp)-\(count)"
-        }
-        do {
-            for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-                try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
-            }
-            if FileManager.default.fileExists(atPath: damageMark) {
-                try FileManager.default.removeItem(atPath: damageMark)
-            }
-        } catch {
-            throw StoreError(
-                .unavailable, "The damaged store \(path) cannot be set aside: \(error.localizedDescription)")
-        }
+        let aside = freeName("corrupt", at: now)
+        // Before the file is moved: a crash in between must not hide the loss.
+        try ResetNote(of: path).writeDamaged(aside: aside)
+        try move(to: aside)
+        removeDamageMark()
         return aside
     }
+
+    /// A name beside the store that no file has: `vitals.sqlite.corrupt-20261118T104512000Z`.
+    func freeName(_ why: String, at now: Timestamp) -> String {
+        let stamp = now.description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
+        var name = "\(path).\(why)-\(stamp)"
+        var count = 1
+        while FileManager.default.fileExists(atPath: name) {
+            count += 1
+            name = "\(path).\(why)-\(stamp)-\(count)"
+        }
+        return name
+    }
+
+    /// Renames the main file and its log.
+    func move(to name: String) throws(StoreError) {
+        do {
+            // The log first: without its main file it could become part of another one.
+            for suffix in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: path + suffix) {
+                try FileManager.default.moveItem(atPath: path + suffix, toPath: name + suffix)
+            }
+        } catch {
+            throw StoreError(.unavailable, "The store \(path) cannot be set aside: \(error.localizedDescription)")
+        }
+    }
+}
+
+/// A store right after it was opened.
+struct OpenStore {
+    var pool: DatabasePool
+    var identity: SampleID
+    /// A copy of the store as it was, if it was of an earlier version.
+    var oldVersion: String?
 }

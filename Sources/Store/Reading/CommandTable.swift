@@ -20,9 +20,9 @@ enum CommandTable {
     ) throws -> [OutboxEntry] {
         let sql = """
             SELECT answer, key, topic, correlation, payload, answered_at FROM command
-            WHERE answer > max(?1, (SELECT acknowledged FROM lane WHERE lane = ?2)) ORDER BY answer LIMIT ?3
+            WHERE answer > ?1 ORDER BY answer LIMIT ?2
             """
-        let rows = try Row.fetchAll(database, sql: sql, arguments: [after, Lane.answer.rawValue, limit])
+        let rows = try Row.fetchAll(database, sql: sql, arguments: [after, limit])
         return rows.map { row in
             let answer = StoredAnswer(
                 key: row[1], topic: row[2], correlation: row.bytes(at: 3), payload: row.bytes(at: 4) ?? [],

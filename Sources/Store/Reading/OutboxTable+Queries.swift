@@ -39,18 +39,21 @@ extension OutboxTable {
     }
 
     /// The numbers of waiting and dropped items. The caller sets `bytes`.
-    static func statistics(in database: Database) throws -> StoreStatistics {
+    /// - Parameter summary: the last commit; without one the journal is empty.
+    static func statistics(_ summary: CommitSummary?, in database: Database) throws -> StoreStatistics {
         var statistics = StoreStatistics()
-        for row in try Row.fetchAll(database, sql: "SELECT lane, messages, acknowledged FROM lane") {
-            guard let lane = Lane(rawValue: row[0]) else { continue }
-            statistics.pending[lane] = row[1]
+        let lanes = try summary?.lanes ?? Counters.current(in: database).lanes
+        for lane in Lane.allCases {
+            let cached = lanes[lane.rawValue]
+            statistics.pending[lane] = Int(cached.messages)
             let oldest = try Int64.fetchOne(
                 database,
                 sql: lane == .answer
                     ? "SELECT answered_at FROM command WHERE ?1 = 1 AND answer > ?2 ORDER BY answer LIMIT 1"
                     : "SELECT made_at FROM message WHERE lane = ?1 AND sequence > ?2 ORDER BY sequence LIMIT 1",
-                arguments: [lane.rawValue, row[2] as Int64])
-            if let oldest = Timestamp(kept: oldest) {
+                arguments: [lane.rawValue, cached.acknowledged])
+            // What is in the journal comes after what is in the table.
+            if let oldest = Timestamp(kept: oldest) ?? summary?.oldestJournaled[lane.rawValue] {
                 statistics.oldestPendingAt = min(statistics.oldestPendingAt ?? oldest, oldest)
             }
         }

@@ -16,8 +16,13 @@ enum Schema {
         migrator.registerMigration("3", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version3) }
         migrator.registerMigration("4", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version4) }
         migrator.registerMigration("5", foreignKeyChecks: .immediate) { try $0.execute(sql: AsideTable.version5) }
+        migrator.registerMigration("6", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version6) }
         return migrator
     }()
+
+    /// Samples with their messages on the way to their tables, and the counters after each commit (see `JournalRecord`).
+    /// While there are rows, `store` and `lane` and the end of `series` are as they were before the first one.
+    private static let version6 = "CREATE TABLE journal(number INTEGER PRIMARY KEY, record BLOB NOT NULL) STRICT;"
 
     /// What a device tells beside samples, as the bits of `DeviceFeatures`: the battery was the only one before.
     private static let version4 = "ALTER TABLE device RENAME COLUMN has_battery TO features;"

@@ -8,6 +8,8 @@ extension Transaction {
 
     /// Moves facts from the outbox to the table `aside`, and tells each loss by a gap.
     func setAside(_ facts: [RefusedFact], at moment: Timestamp) throws {
+        // Facts that wait in the journal are moved by their rows, too.
+        try fold()
         var losses = Losses(reason: .refused)
         for fact in facts {
             let waiting = try database.cachedStatement(

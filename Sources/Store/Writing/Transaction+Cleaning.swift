@@ -7,6 +7,7 @@ extension Transaction {
     /// Drops a limited number of rows over the limits or, with `byAge`, older than their retention. Returns whether
     /// more may remain to be dropped.
     func clean(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Bool {
+        try foldIfOld(at: moment)
         let limit = options.cleanLimit
         var isAtLimit = false
         func note(_ rows: Int) { if rows >= limit { isAtLimit = true } }
@@ -42,7 +43,8 @@ extension Transaction {
                 WHERE made_at NOT BETWEEN ?3 AND ?5)
             """,
             [
-                lane.rawValue, cache.lanes[lane.rawValue].acknowledged, (moment - replayAge).milliseconds, limit,
+                lane.rawValue, cache.counters.lanes[lane.rawValue].acknowledged, (moment - replayAge).milliseconds,
+                limit,
                 (moment + max(replayAge, .days(1))).milliseconds,
             ])
         return changes

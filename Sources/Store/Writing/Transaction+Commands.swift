@@ -52,11 +52,11 @@ extension Transaction {
     /// Deletes the oldest answers over the limits of count and bytes.
     private func bound(_ options: StoreOptions) throws {
         // Numbers have few gaps, so their span is the count. An overestimate deletes a little early.
-        try dropAnswers("answer <= ?1", [cache.lastAnswer - Int64(options.maximumAnswers)])
-        while cache.answerBytes > options.maximumAnswerBytes {
-            let before = cache.answerBytes
+        try dropAnswers("answer <= ?1", [cache.counters.lastAnswer - Int64(options.maximumAnswers)])
+        while cache.counters.answerBytes > options.maximumAnswerBytes {
+            let before = cache.counters.answerBytes
             try dropAnswers("answer = (SELECT min(answer) FROM command)", [])
-            if cache.answerBytes == before { break }
+            if cache.counters.answerBytes == before { break }
         }
     }
 
@@ -66,7 +66,7 @@ extension Transaction {
         let statement = try database.cachedStatement(
             sql: "DELETE FROM command WHERE answer IS NOT NULL AND \(condition) RETURNING answer, length(payload)")
         let rows = try Row.fetchAll(statement, arguments: arguments)
-        let unsent = rows.count { $0[0] as Int64 > cache.lanes[Lane.answer.rawValue].acknowledged }
+        let unsent = rows.count { $0[0] as Int64 > cache.counters.lanes[Lane.answer.rawValue].acknowledged }
         for row in rows { countAnswer(bytes: -(row[1] as Int64)) }
         if unsent > 0 {
             count(-Int64(unsent), samples: 0, in: .answer)

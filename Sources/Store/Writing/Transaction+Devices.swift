@@ -48,6 +48,11 @@ extension Transaction {
         var cached = cached
         for place in cached.series.indices {
             guard let series = cached.series[place], series.isChanged else { continue }
+            if cache.journal.has(series: series.row) {
+                // The fold must not set older values afterwards.
+                record.marks.append(
+                    JournalRecord.Mark(series: series.row, highWater: series.highWater, latest: series.latest))
+            }
             try execute(
                 """
                 UPDATE series SET high_water = ?, cursor = ?, latest_start = ?, latest_duration = ?,
@@ -112,6 +117,7 @@ extension Transaction {
     /// Deletes a device's state. The data of its samples stays: their series, days, the days still to be summarised,
     /// and the newest published `latest`.
     func forget(_ device: DeviceID) throws {
+        try fold()
         guard
             let row = try Int64.fetchOne(
                 database, sql: "SELECT id FROM device WHERE name = ?", arguments: [device.text])

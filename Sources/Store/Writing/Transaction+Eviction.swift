@@ -16,6 +16,7 @@ extension Transaction {
         for lane in Self.evictionOrder where byAge && rest > 0 {
             rest -= try evict(lane, madeBefore: oldest.milliseconds, limit: rest, into: &losses)
         }
+        if outboxBytes > options.outboxMaximumBytes { try fold() }
         for lane in Self.evictionOrder {
             while rest > 0, outboxBytes > options.outboxMaximumBytes {
                 // A few at a time, since each may free up to 200 samples of a message.
@@ -30,13 +31,13 @@ extension Transaction {
 
     /// The size of undelivered facts with their samples, estimated by the constants of `StoreOptions`.
     private var outboxBytes: Int64 {
-        cache.lanes.reduce(0) {
+        cache.counters.lanes.reduce(0) {
             $0 + $1.messages * StoreOptions.messageBytes + $1.samples * StoreOptions.sampleBytes
         }
     }
 
     private func evict(_ lane: Lane, madeBefore: Int64, limit: Int, into losses: inout Losses) throws -> Int {
-        let acknowledged = cache.lanes[lane.rawValue].acknowledged
+        let acknowledged = cache.counters.lanes[lane.rawValue].acknowledged
         // Only the lane's beginning is checked: the oldest facts have the lowest numbers.
         let statement = try database.cachedStatement(
             sql: """

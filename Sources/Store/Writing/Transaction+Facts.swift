@@ -6,6 +6,8 @@ import Vitals
 extension Transaction {
     /// Makes a fact with the next number.
     func publish(_ content: Fact.Content, in lane: Lane, of device: DeviceID, at moment: Timestamp) throws {
+        // A reader sees all of a lane up to some number, or it would take the rest for dropped.
+        if !cache.journal.messages[lane.rawValue].isEmpty { try fold() }
         let message = try OutboxTable.Entry(content, of: device, in: self)
         let sequence = nextSequence(in: lane, samples: message.samples)
         let statement = try RawStatement(OutboxTable.insertion, in: database)
@@ -27,13 +29,13 @@ extension Transaction {
 
     /// Records that the broker has everything of a lane up to a number.
     func acknowledge(_ lane: Lane, through: Int64) throws {
-        let previous = cache.lanes[lane.rawValue].acknowledged
-        let last = lane == .answer ? cache.lastAnswer : cache.lastSequence
+        let previous = cache.counters.lanes[lane.rawValue].acknowledged
+        let last = lane == .answer ? cache.counters.lastAnswer : cache.counters.lastSequence
         let through = min(through, last)
         guard through > previous else { return }
         let (messages, samples) = try waiting(in: lane, after: previous, through: through)
         count(-messages, samples: -samples, in: lane)
-        cache.lanes[lane.rawValue].acknowledged = through
+        cache.counters.lanes[lane.rawValue].acknowledged = through
     }
 
     private func waiting(in lane: Lane, after: Int64, through: Int64) throws -> (messages: Int64, samples: Int) {
@@ -47,7 +49,8 @@ extension Transaction {
         statement.bind(through, at: 3)
         guard try statement.step() else { return (0, 0) }
         defer { statement.reset() }
-        return (statement.int64(0), Int(statement.int64(1)))
+        let journaled = cache.journal.count(in: lane, after: after, through: through)
+        return (statement.int64(0) + journaled.messages, Int(statement.int64(1)) + journaled.samples)
     }
 
     /// Stores a day's summary, and creates a fact if the day is past and its summary is new or changed.

@@ -6,7 +6,14 @@ extension Transaction {
     /// Inserts samples, and applies the decision about them.
     func ingest(_ intake: Intake) throws -> IntakeResult {
         var cached = try cachedDevice(of: intake.device)
-        let outcomes = try insert(intake, in: &cached)
+        let journaled = try journalOutcomes(of: intake, in: &cached)
+        let isJournaled = journaled != nil
+        if let journaled {
+            try journal(journaled, in: &cached)
+        } else {
+            try foldSeries(of: intake, in: cached)
+        }
+        let outcomes = try journaled ?? insert(intake, in: &cached)
         let decision = intake.decide(outcomes)
 
         for (metric, moment) in intake.cursors { try move(cursor: moment, of: metric, in: &cached) }
@@ -26,10 +33,15 @@ extension Transaction {
         for day in decision.unsettledDays {
             try markUnsettled(day.day, of: try series(day.metric, of: &cached).row)
         }
+        if isJournaled { journalSeries(of: &cached) }
         try save(cached, of: intake.device)
         if !decision.changes.isEmpty { try save(decision.changes, of: intake.device) }
         for (lane, content) in decision.facts {
-            try publish(content, in: lane, of: intake.device, at: intake.receivedAt)
+            if isJournaled, case .measurement(let measurement) = content {
+                try journal(measurement, in: lane, of: intake.device, at: intake.receivedAt)
+            } else {
+                try publish(content, in: lane, of: intake.device, at: intake.receivedAt)
+            }
         }
 
         var result = IntakeResult(

@@ -9,60 +9,60 @@ final class Transaction {
     var cache: WriterCache
     /// The new entries of the outbox, for delivery.
     private(set) var entries: [OutboxEntry] = []
-    private var countersAreChanged = false
+    /// Whether so much is written at once that the journal would save nothing.
+    let isBulk: Bool
+    /// What this commit adds to the journal.
+    var record = JournalRecord()
+    var countersAreChanged = false
+    var hasFolded = false
 
-    init(_ database: Database, cache: WriterCache) {
+    init(_ database: Database, cache: consuming WriterCache, isBulk: Bool = false) throws {
         self.database = database
         self.cache = cache
+        self.isBulk = isBulk
+        if self.cache.journal.isUnread { try fold() }
     }
 
     // MARK: Numbers and lanes
 
     /// The next number of a fact. The fact counts as waiting in its lane.
     func nextSequence(in lane: Lane, samples: Int) -> Int64 {
-        cache.lastSequence += 1
-        countersAreChanged = true
+        cache.counters.lastSequence += 1
         count(1, samples: samples, in: lane)
-        return cache.lastSequence
+        return cache.counters.lastSequence
     }
 
     /// The next number of an answer.
     func nextAnswer() -> Int64 {
-        cache.lastAnswer += 1
-        countersAreChanged = true
+        cache.counters.lastAnswer += 1
         count(1, samples: 0, in: .answer)
-        return cache.lastAnswer
+        return cache.counters.lastAnswer
     }
 
     /// Adds to the bytes of stored answers (negative: answers were dropped).
     func countAnswer(bytes: Int64) {
-        cache.answerBytes += bytes
+        cache.counters.answerBytes += bytes
         countersAreChanged = true
     }
 
     /// Adds to the number of waiting messages (negative: messages no longer wait).
     func count(_ messages: Int64, samples: Int, in lane: Lane) {
-        cache.lanes[lane.rawValue].messages += messages
-        cache.lanes[lane.rawValue].samples += Int64(samples)
-        cache.lanes[lane.rawValue].isChanged = true
+        cache.counters.lanes[lane.rawValue].messages += messages
+        cache.counters.lanes[lane.rawValue].samples += Int64(samples)
+        countersAreChanged = true
     }
 
     func add(_ entry: OutboxEntry) { entries.append(entry) }
 
-    /// Writes the values that change once per transaction, however many requests share it. Runs last before the commit.
+    /// Writes the values that change once per transaction, however many requests share it: with the record of the
+    /// journal, or to their tables if the journal is empty afterwards. Runs last before the commit.
     func close() throws {
-        if countersAreChanged {
-            try execute(
-                "UPDATE store SET last_sequence = ?, last_answer = ?, answer_bytes = ?",
-                [cache.lastSequence, cache.lastAnswer, cache.answerBytes])
+        guard countersAreChanged || record.hasContent else { return }
+        if !cache.journal.isEmpty || record.hasContent || !(isBulk || hasFolded) {
+            try appendRecord()
+            if isJournalFull { try fold() }
         }
-        for lane in cache.lanes.indices where cache.lanes[lane].isChanged {
-            let cached = cache.lanes[lane]
-            try execute(
-                "UPDATE lane SET acknowledged = ?, messages = ?, samples = ? WHERE lane = ?",
-                [cached.acknowledged, cached.messages, cached.samples, lane])
-            cache.lanes[lane].isChanged = false
-        }
+        if cache.journal.isEmpty { try cache.counters.save(in: database) }
     }
 
     /// Runs a statement that is prepared once and cached.

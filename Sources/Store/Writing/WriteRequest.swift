@@ -9,8 +9,12 @@ final class WriteRequest: Sendable {
     let work: @Sendable (Transaction) throws -> Void
     private let result = Mutex<Result<Void, StoreError>?>(nil)
 
-    init(weight: Int, work: @escaping @Sendable (Transaction) throws -> Void) {
+    /// Whether it stores nothing new: its success does not show that there is room.
+    let isUpkeep: Bool
+
+    init(weight: Int = 1, isUpkeep: Bool = false, work: @escaping @Sendable (Transaction) throws -> Void) {
         self.weight = max(1, weight)
+        self.isUpkeep = isUpkeep
         self.work = work
     }
 

@@ -10,7 +10,8 @@ enum GatewayConfiguration {
         case simulated(count: Int)
     }
 
-    static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices) throws {
+    static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices, commitWithin: String? = nil) throws
+    {
         let zone = afternoon(at: Date())
         var text = """
             gateway:
@@ -19,7 +20,7 @@ enum GatewayConfiguration {
             mqtt:
               url: mqtt://127.0.0.1:\(broker)
             store:
-              path: \(store.path)
+              path: \(store.path)\(commitWithin.map { "\n  commit_within: \($0)" } ?? "")
             home_assistant:
               discovery: "off"
             devices:

@@ -8,6 +8,8 @@ struct ProcessUse: Sendable {
     var peak: Double
     /// Seconds of processor time since its start.
     var processor: Double
+    /// Bytes that it made the kernel write to disks, in whole pages (`write_bytes` of `/proc/PID/io`).
+    var written: Int64
 
     init(of pid: pid_t) throws {
         let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
@@ -23,5 +25,8 @@ struct ProcessUse: Sendable {
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
         let ticks = fields.count > 13 ? (Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0) : 0
         processor = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        let io = try String(contentsOfFile: "/proc/\(pid)/io", encoding: .utf8)
+        let line = io.split(separator: "\n").first { $0.hasPrefix("write_bytes:") }
+        written = line.flatMap { Int64($0.dropFirst("write_bytes: ".count)) } ?? 0
     }
 }

@@ -21,6 +21,8 @@ final class Scene {
         var age: Int64 = 25 * 60_000
         /// A store to keep; `nil` for a new one.
         var store: URL?
+        /// The gateway's `store.commit_within`; `nil` for its default.
+        var commitWithin: String?
     }
 
     private init(_ settings: RunSettings, _ name: String, _ setting: Setting) throws {
@@ -38,7 +40,8 @@ final class Scene {
         gateway = GatewayProcess(program: settings.gateway, folder: folder)
         try GatewayConfiguration.write(
             to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,
-            devices: feed.map { .link(ports: $0.ports) } ?? .simulated(count: setting.devices))
+            devices: feed.map { .link(ports: $0.ports) } ?? .simulated(count: setting.devices),
+            commitWithin: setting.commitWithin)
     }
 
     /// Sets up the scene without starting the gateway, and cleans up afterwards.

@@ -31,17 +31,19 @@ final class AgentRig: Sendable {
     let events = Recorder<Event>()
     let store: ScratchStore
     let policy: DevicePolicy
+    let pace: CommitPace?
     private let state: Mutex<State>
 
     init(
         _ world: Simulation, capabilities: Capabilities = AgentRig.capabilities,
         content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        store: ScratchStore? = nil
+        store: ScratchStore? = nil, commitWithin: Duration = .zero
     ) {
         self.world = world
         self.capabilities = capabilities
         self.store = store ?? Self.scratchStore(world)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
+        pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: world.gatewayClock) : nil
         state = Mutex(State(content: content))
     }
 
@@ -126,7 +128,7 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: world.gatewayClock, logger: logger, generator: world.random(),
+            clock: world.gatewayClock, pace: pace, logger: logger, generator: world.random(),
             opener: { body in try await self.withSession(body) })
     }
 

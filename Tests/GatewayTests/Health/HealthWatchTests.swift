@@ -42,7 +42,7 @@ import Vitals
                 })
             let watch = HealthWatch(
                 [
-                    HealthProbe(.devices, limit: .milliseconds(300)) { await part.answer() },
+                    HealthProbe(.devices, limit: .seconds(3)) { await part.answer() },
                     HealthProbe(.timers) {},
                 ], notifier: try notifier(socket), report: report, logger: log.logger)
             try await withThrowingTaskGroup { group in

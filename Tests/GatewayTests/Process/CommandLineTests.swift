@@ -2,9 +2,11 @@ import Foundation
 import Gateway
 import GatewayTesting
 import Glibc
+import Store
 import Subprocess
 import SystemPackage
 import Testing
+import Vitals
 
 /// The real program, started like a user would.
 @Suite struct CommandLineTests {
@@ -28,6 +30,11 @@ import Testing
         (["demo", "--broker", "localhost"], 78), (["plugin", "check"], 64), (["plugin", "check", "--", "./a"], 1),
         (["plugin", "check", "--timeout", "0", "--", "true"], 64), (["plugin", "check", "--", "true"], 1),
         (["plugin", "check", "--option", "a", "--", "true"], 64),
+        (["store"], 0), (["store", "info"], 64), (["store", "info", "--store", "/nowhere/a"], 1),
+        (["store", "check", "--store", "/nowhere/a"], 1), (["backup", "--store", "/nowhere/a", "/nowhere/b"], 1),
+        (["restore", "--store", "/nowhere/a", "/nowhere/b"], 1),
+        (["backup", "--config", "x", "--store", "y", "z"], 64),
+        (["backup", "--config", "/nowhere/c.yaml", "z"], 78),
     ])
     func `ends with the status that a service manager knows`(arguments: [String], status: Int) async throws {
         #expect(try await run(arguments).status == "\(TerminationStatus.exited(Int32(status)))")
@@ -47,6 +54,27 @@ import Testing
         let shown = try await run(["plugins", "simulator"]).output
         #expect(shown.contains("driver: simulator (needs no transport)"))
         #expect(shown.contains("model: band"))
+    }
+
+    @Test func `copies a store, restores it and looks into it`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try SQLiteStore(
+            path: "\(folder)/s.sqlite", now: Timestamp(seconds: 1_795_000_000), newIdentity: SampleID(high: 1, low: 2))
+        _ = try await store.load(try #require(DeviceID("band-1")))
+        let good = "store: {path: s.sqlite}\nmqtt: {url: \"mqtt://127.0.0.1:1\"}\ndevices: []\n"
+        let path = try write(good, to: "c.yaml", in: folder)
+        let success = "\(TerminationStatus.exited(0))"
+        #expect(try await run(["backup", "--config", path, "\(folder)/copy"]).status == success)
+        let refused = try await run(["restore", "--config", path, "\(folder)/copy"])
+        #expect(refused.errors.contains("Another gateway uses this store"))
+        try await store.close()
+        #expect(try await run(["restore", "--config", path, "\(folder)/copy"]).status == success)
+        let info = try await run(["store", "info", "--config", path])
+        #expect(info.output.contains("version   6"), "\(info)")
+        #expect(!info.output.contains("\(SampleID(high: 1, low: 2))"))
+        #expect(try await run(["store", "check", "--config", path]).output == "\(folder)/s.sqlite is sound.\n")
     }
 
     @Test func `runs without a broker, takes a changed file and ends when it is asked to`() async throws {

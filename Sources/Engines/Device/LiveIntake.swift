@@ -1,0 +1,113 @@
+import Concurrency
+import GatewayKit
+import StoreAPI
+import Vitals
+
+/// Live samples between the device and the store. They wait for company, except where somebody waits for them.
+///
+/// They wait here, not in the store, so that nothing is held meanwhile: the projection stays free for whatever else the
+/// device brings.
+final class LiveIntake {
+    /// The most samples that are kept from session to session while the store fails; the oldest are dropped.
+    static let maximumKept = 4_096
+
+    private let intake: SampleIntake
+    private let pace: CommitPace?
+    private var waiting = LiveSamples()
+    /// The alerts as they will be after the samples that wait.
+    private var preview: AlertMachine?
+    /// Keeps the samples in their order.
+    private let turn = AsyncMutex()
+    private let arrival = Signal()
+
+    /// - Parameter pace: `nil` to store everything at once.
+    init(intake: SampleIntake, pace: CommitPace?) {
+        self.intake = intake
+        self.pace = pace
+    }
+
+    /// Takes samples. They reach the store by `store` or, after `letWait`, by `run`.
+    func add(_ samples: [Sample], _ receipts: [SampleReceipt]) {
+        waiting.add(samples, receipts)
+        if pace != nil, !waiting.isUrgent, intake.wouldAlert(samples, preview: &preview) { waiting.isUrgent = true }
+    }
+
+    /// Lets the samples that were taken wait for others. It stores them at once if the device waits for an answer, if they
+    /// change an alert, or if they are many; then it holds the device back until they are stored.
+    func letWait(_ device: any DeviceSession) async throws {
+        guard !waiting.samples.isEmpty else { return }
+        guard let pace, !waiting.isUrgent, waiting.samples.count < CommitPace.company else {
+            return try await store(from: device)
+        }
+        pace.add(waiting.samples.count - waiting.counted)
+        waiting.counted = waiting.samples.count
+        arrival.wake()
+    }
+
+    /// Stores everything that was taken.
+    func store(from device: any DeviceSession, waitsForCompany: Bool = false) async throws {
+        try await turn.withLock {
+            let live = take()
+            guard !live.samples.isEmpty else { return }
+            do { try await intake.storeLive(live, from: device, waitsForCompany: waitsForCompany) } catch {
+                if error is StoreError { putBack(live) }
+                throw error
+            }
+        }
+    }
+
+    /// Stores samples that have waited, until the task is cancelled.
+    func run(from device: any DeviceSession) async throws {
+        // The last session may have left some.
+        guard let pace else { return try await store(from: device) }
+        while !Task.isCancelled {
+            if waiting.samples.isEmpty { await arrival.wait() }
+            guard !waiting.samples.isEmpty else { continue }
+            let hasCompany = await pace.wait()
+            // `finish` stores the rest, once.
+            if Task.isCancelled { return }
+            try await store(from: device, waitsForCompany: hasCompany)
+        }
+    }
+
+    /// Stores what still waits after the end of a session. If the store refuses it, it waits for the next session.
+    func finish() async {
+        await turn.withLock {
+            let live = take()
+            guard !live.samples.isEmpty else { return }
+            do throws(StoreError) { try await intake.storeRest(of: live) } catch { putBack(live) }
+        }
+    }
+
+    /// Keeps samples that the store did not take for the next session.
+    private func putBack(_ live: LiveSamples) {
+        var rest = LiveSamples()
+        let samples = live.samples + waiting.samples
+        rest.add(Array(samples.suffix(Self.maximumKept)), [])
+        waiting = rest
+        if samples.count > Self.maximumKept {
+            intake.ignore("samples that the store did not take", count: samples.count - Self.maximumKept)
+        }
+    }
+
+    private func take() -> LiveSamples {
+        defer { (waiting, preview) = (LiveSamples(), nil) }
+        return waiting
+    }
+}
+
+/// Live samples to be stored together, with the receipts that the device wants for them.
+struct LiveSamples {
+    private(set) var samples: [Sample] = []
+    private(set) var receipts: [SampleReceipt?] = []
+    /// Whether they must not wait.
+    var isUrgent = false
+    /// How many of them the pace has counted.
+    var counted = 0
+
+    mutating func add(_ new: [Sample], _ marks: [SampleReceipt]) {
+        samples += new
+        receipts += new.indices.map { $0 < marks.count ? marks[$0] : nil }
+        if !marks.isEmpty { isUrgent = true }
+    }
+}

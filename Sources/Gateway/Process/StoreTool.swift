@@ -1,0 +1,72 @@
+import GatewayKit
+import Store
+import StoreAPI
+import Vitals
+
+/// What the owner of a store can do with it on the command line. The results are texts for a person.
+package struct StoreTool: Sendable {
+    /// Why a command failed.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let path: String
+
+    /// The store at a path.
+    package init(path: String) { self.path = path }
+
+    /// The store of a configuration.
+    /// - Throws: `ConfigurationError` if the configuration has mistakes.
+    package init(configuration file: String, with plugins: PluginCatalogue) throws(ConfigurationError) {
+        path = try ConfigurationLoader(plugins: plugins).load(file).store.path
+    }
+
+    /// Copies the store to a new file, while a gateway may be running.
+    package func back(upTo file: String) throws(Failure) -> String {
+        do throws(StoreError) { try StoreCopy.back(up: path, to: file) } catch {
+            throw Failure(description: "\(error)")
+        }
+        return "\(file) is a copy of \(path).\n"
+    }
+
+    /// Puts a copy in the place of the store.
+    package func restore(_ file: String) throws(Failure) -> String {
+        var generator = SystemRandomNumberGenerator()
+        do throws(StoreError) {
+            let aside = try StoreCopy.restore(
+                file, to: path, now: GatewayClock.system.now, newIdentity: SampleID(random: &generator))
+            return "\(path) is restored.\n" + (aside.map { "The store before it is \($0).\n" } ?? "")
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+    }
+
+    /// Checks the whole store. Returns whether it is sound.
+    package func check() throws(Failure) -> (text: String, isSound: Bool) {
+        let findings: [String]
+        do throws(StoreError) { findings = try StoreCheck.findings(in: path) } catch {
+            throw Failure(description: "\(error)")
+        }
+        guard !findings.isEmpty else { return ("\(path) is sound.\n", true) }
+        return ("\(path) is damaged:\n" + findings.map { "  \($0)\n" }.joined(), false)
+    }
+
+    /// Says what is in the store.
+    package func info() throws(Failure) -> String {
+        let inspection: StoreInspection
+        do throws(StoreError) { inspection = try StoreInspection(of: path) } catch {
+            throw Failure(description: "\(error)")
+        }
+        var lines = [
+            "path      \(path)", "version   \(inspection.version)", "identity  \(inspection.identity)",
+            "bytes     \(inspection.bytes)",
+            "waiting   " + inspection.waiting.map { "\($0.lane.name) \($0.messages)" }.joined(separator: ", "),
+        ]
+        for series in inspection.series {
+            var line = "\(series.device) \(series.metric): \(series.samples) samples, \(series.days) days"
+            if let oldest = series.oldest, let newest = series.newest { line += ", \(oldest) to \(newest)" }
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

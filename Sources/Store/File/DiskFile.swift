@@ -1,0 +1,29 @@
+import Foundation
+import StoreAPI
+
+/// What SQLite does for its own files and a copy of one needs, too.
+enum DiskFile {
+    /// Makes a file, or the names in a folder, durable.
+    static func synchronise(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { Glibc.close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(path) }
+    }
+
+    /// Gives a durable file its final name, in the same folder. Whatever had the name is replaced.
+    static func rename(_ path: String, to name: String) throws(StoreError) {
+        try synchronise(path)
+        guard Glibc.rename(path, name) == 0 else { throw failure(name) }
+        try synchronise(URL(filePath: name).deletingLastPathComponent().path)
+    }
+
+    /// Removes the files of a database, as far as there are any.
+    static func remove(database path: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+
+    private static func failure(_ path: String) -> StoreError {
+        StoreError(.unavailable, "\(path) cannot be written: \(String(cString: strerror(errno))). Check its folder.")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import GRDB
+package import StoreAPI
+package import Vitals
+
+/// Copies of a store in one file each, without a log beside it.
+package enum StoreCopy {
+    /// Copies a store to a new file while a gateway may be using it. The copy is one moment of the store, and is checked.
+    /// - Throws: `StoreError` if the store cannot be read, or the file exists or cannot be written. Then there is no file.
+    package static func back(up store: String, to file: String) throws(StoreError) {
+        guard !FileManager.default.fileExists(atPath: file) else {
+            throw StoreError(.unavailable, "\(file) exists. Name a new file, or remove that one.")
+        }
+        try withReader(of: store) { source in
+            try source.read { try StorePlace(path: store).checkOwner(in: $0) }
+            try copy(source, to: file)
+        }
+    }
+
+    /// Puts a copy in the place of a store, which is set aside. The gateway must not be running. The restored store has a
+    /// new identity, because its numbers go on from those of the copy, and tells the loss at its next start.
+    /// - Returns: where the replaced store is now; `nil` if there was none.
+    /// - Throws: `StoreError` if a gateway uses the store, or the copy is damaged or is none. Then nothing has changed.
+    package static func restore(
+        _ file: String, to store: String, now: Timestamp, newIdentity: SampleID
+    ) throws(StoreError) -> String? {
+        let lock = try FileLock(path: store + ".lock")
+        defer { withExtendedLifetime(lock) {} }
+        let making = store + ".restoring"
+        DiskFile.remove(database: making)
+        defer { DiskFile.remove(database: making) }
+        try withReader(of: file) { source in
+            try source.read { database in
+                try StorePlace(path: file).checkOwner(in: database)
+                try check(database, file)
+            }
+            try copy(source, to: making)
+        }
+        try rename(storeIn: making, to: newIdentity)
+        let place = StorePlace(path: store)
+        let aside = place.isEmpty ? nil : place.freeName("replaced", at: now)
+        // Before the store is moved: a crash in between is told, too.
+        try ResetNote(of: store).writeRestored(aside: aside ?? file)
+        if let aside { try place.move(to: aside) }
+        place.removeDamageMark()
+        try DiskFile.rename(making, to: store)
+        return aside
+    }
+
+    /// Copies everything that a connection sees to a file, checks it, and gives it its name last.
+    static func copy(_ source: any DatabaseReader, to file: String) throws {
+        let making = file + ".part"
+        DiskFile.remove(database: making)
+        defer { DiskFile.remove(database: making) }
+        let copy = try DatabaseQueue(path: making)
+        try source.backup(to: copy)
+        try copy.writeWithoutTransaction { database in
+            // Otherwise a reader of the copy would make a log beside it.
+            try database.execute(sql: "PRAGMA journal_mode = DELETE")
+            try check(database, file)
+        }
+        try copy.close()
+        try DiskFile.rename(making, to: file)
+    }
+
+    /// Runs `body` with a connection that changes nothing.
+    static func withReader<Result>(
+        of path: String, _ body: (DatabaseQueue) throws -> Result
+    ) throws(StoreError) -> Result {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError(.unavailable, "There is no file \(path).")
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(StorePlace.busyTimeout)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(StorePlace.readerCache)") }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let result = try body(queue)
+            try queue.close()
+            return result
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static func check(_ database: Database, _ file: String) throws {
+        let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+        guard verdict == "ok" else { throw StoreError(.corrupt, "\(file) is damaged: \(verdict ?? "no answer").") }
+    }
+
+    private static func rename(storeIn file: String, to identity: SampleID) throws(StoreError) {
+        do {
+            let queue = try DatabaseQueue(path: file)
+            try queue.write { try $0.execute(sql: "UPDATE store SET identity = ?", arguments: [identity.description]) }
+            try queue.close()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import GatewayKit
+import GatewayTesting
+import StoreAPI
+import Testing
+import Vitals
+
+@testable import Engines
+
+/// Live samples wait for company, and for nothing else.
+@Suite struct AgentPaceTests {
+    private static let within: Duration = .seconds(1)
+
+    private func rig(_ world: Simulation) -> AgentRig {
+        AgentRig(
+            world, policy: DevicePolicy(alerts: AlertPolicy(count: [:]), calendar: Fixture.utc),
+            commitWithin: Self.within)
+    }
+
+    private func live(_ rig: AgentRig, _ values: Double..., at second: Int, receipts: [String] = []) async {
+        let samples = values.enumerated().map { index, value in
+            Sample(
+                metric: .heartRate, start: Fixture.noon + .seconds(second) + .milliseconds(index),
+                reading: .value(value))
+        }
+        await rig.session?.send(.samples(samples, receipts: receipts.map { SampleReceipt($0) }))
+    }
+
+    /// Waits until a number of live samples is committed. Returns when that was.
+    private func commit(_ rig: AgentRig, of count: Int) async throws -> Duration {
+        func isThere() -> Bool {
+            rig.store.facts.reduce(0) { sum, fact in
+                if case .measurement(let measurement) = fact.content, measurement.source == .live {
+                    sum + measurement.samples.count
+                } else {
+                    sum
+                }
+            } >= count
+        }
+        while !isThere() { try await rig.world.gatewayClock.sleep(for: .milliseconds(1)) }
+        return rig.world.uptime
+    }
+
+    @Test func `the first sample does not wait, and later ones wait until a second after it`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = rig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                let start = world.uptime
+                await live(rig, 60, at: 0)
+                let first = try await commit(rig, of: 1)
+                #expect(first - start <= .milliseconds(5))
+                for number in 1...3 {
+                    try await world.gatewayClock.sleep(for: .milliseconds(200))
+                    await live(rig, 60, at: number)
+                }
+                let rest = try await commit(rig, of: 4)
+                #expect(rest - first <= Self.within + .milliseconds(10))
+                #expect(rest - first >= Self.within - .milliseconds(10))
+                try await world.gatewayClock.sleep(for: .seconds(2))
+                let again = world.uptime
+                await live(rig, 60, at: 9)
+                #expect(try await commit(rig, of: 5) - again <= .milliseconds(5))
+            }
+            // The three that waited share a message.
+            let sizes = rig.store.facts.compactMap { fact -> Int? in
+                if case .measurement(let measurement) = fact.content { measurement.samples.count } else { nil }
+            }
+            #expect(sizes == [1, 3, 1])
+        }
+    }
+
+    @Test func `whom somebody waits for does not wait`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = rig(world)
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                var limits = MonitorSettings()
+                limits.set(
+                    MonitorConfiguration.fixture(
+                        of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)]))
+                let answer = try await rig.ask(
+                    .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
+                #expect(answer.status == .done, "\(answer)")
+                await live(rig, 60, at: 0)
+                _ = try await commit(rig, of: 1)
+
+                var start = world.uptime
+                await live(rig, 61, at: 1)
+                await live(rig, 62, at: 2, receipts: ["a"])
+                #expect(try await commit(rig, of: 3) - start <= .milliseconds(5))
+                start = world.uptime
+                await live(rig, 130, at: 3)
+                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
+                #expect(try await commit(rig, of: 4) - start <= .milliseconds(5))
+                start = world.uptime
+                await live(rig, 131, at: 4)
+                await rig.session?.send(.battery(percent: 50, isCharging: nil))
+                #expect(try await commit(rig, of: 6) - start <= .milliseconds(5))
+                // A command is answered, and a page is stored, while samples wait.
+                start = world.uptime
+                await live(rig, 132, at: 5)
+                _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
+                #expect(world.uptime - start <= .milliseconds(100))
+            }
+        }
+    }
+
+    @Test func `sixty-four samples of all devices do not wait for more`() throws {
+        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
+            let pace = CommitPace(within: Self.within, clock: world.gatewayClock)
+            #expect(await pace.wait() == false)
+            let start = world.uptime
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { #expect(await pace.wait()) } }
+                for _ in 0..<CommitPace.company - 1 { pace.add(1) }
+                try? await world.gatewayClock.sleep(for: .milliseconds(100))
+                pace.add(1)
+                await group.waitForAll()
+            }
+            #expect(world.uptime - start == .milliseconds(100))
+        }
+    }
+
+    @Test func `what waits when a session ends is stored, and not before the store takes it`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = rig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                await live(rig, 60, at: 0)
+                _ = try await commit(rig, of: 1)
+                await live(rig, 61, at: 1)
+                try await world.gatewayClock.sleep(for: .milliseconds(1))
+                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+                rig.session?.disconnect()
+                try await rig.waitForLink(.waiting)
+                rig.store.fail(nil)
+                _ = try await commit(rig, of: 2)
+            }
+            #expect(try await rig.store.samples(of: Fixture.device).count == 2)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import GRDB
+import StoreAPI
+import Testing
+import Vitals
+
+@testable import Store
+
+/// Backups, restored stores, checks and stores of earlier versions.
+@Suite struct CopyTests {
+    private static let now = StoreFolder.now
+
+    private func identity(_ number: UInt64) -> SampleID { SampleID(high: number, low: 0) }
+
+    private func files(_ folder: borrowing StoreFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    }
+
+    // MARK: Backup and restore
+
+    @Test func `a backup of a running store is one moment of it, with what is in the journal`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open(identity: 5)
+        _ = try await store.ingest(Intake(.band, (0..<300).map { beat($0) }))
+        _ = try await store.ingest(Intake(.band, [beat(1_000, 77)]))
+        let copy = folder.path + ".copy"
+        try StoreCopy.back(up: folder.path, to: copy)
+        _ = try await store.ingest(Intake(.band, [beat(2_000)]))
+        #expect(try files(folder).filter { $0.contains("copy") } == ["vitals.sqlite.copy"])
+        #expect(try StoreCheck.findings(in: copy) == [])
+        let inspection = try StoreInspection(of: copy)
+        #expect(inspection.series.map(\.samples) == [301])
+        #expect(inspection.series.map(\.newest) == [beat(1_000).start])
+        #expect(inspection.identity == identity(5).description)
+        #expect { try StoreCopy.back(up: folder.path, to: copy) } throws: {
+            ($0 as? StoreError)?.message.contains("exists") == true
+        }
+    }
+
+    @Test func `a restored store has what the backup had, a new identity, and a loss to tell`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open(identity: 5)
+        _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
+        let copy = folder.path + ".copy"
+        try StoreCopy.back(up: folder.path, to: copy)
+        _ = try await store.ingest(Intake(.band, [beat(1, 62)]))
+        #expect { try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)) } throws: {
+            ($0 as? StoreError)?.message.contains("Another gateway") == true
+        }
+        try await store.close()
+        let aside = try #require(
+            try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)))
+        #expect(try StoreInspection(of: aside).series.map(\.samples) == [2])
+        store = try folder.open(identity: 7)
+        #expect(store.opening == .restored(path: aside))
+        #expect(store.identity == identity(6))
+        #expect(try await store.all().map(\.sample.value) == [61])
+        #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [1])
+        try await store.close()
+        store = try folder.open()
+        #expect(store.opening == .restored(path: aside))
+        store.confirmOpening()
+        try await store.close()
+        #expect(try folder.open().opening == .existing)
+    }
+
+    @Test func `what is no sound store is not restored, and nothing changes`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        try await store.close()
+        let before = try files(folder)
+        let other = try StoreFolder()
+        try Data("no database, but long enough to be taken for the header of one".utf8).write(
+            to: URL(filePath: other.path))
+        let strange = try DatabaseQueue(path: other.path + "2")
+        try await strange.write { try $0.execute(sql: "CREATE TABLE mine(a)") }
+        for path in [other.path, other.path + "2", other.path + "3"] {
+            #expect(throws: StoreError.self) {
+                try StoreCopy.restore(path, to: folder.path, now: Self.now, newIdentity: identity(6))
+            }
+        }
+        #expect(try files(folder) == before)
+        #expect(try await folder.open().all().count == 1)
+    }
+
+    @Test func `a check finds a damaged page and a damaged record`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.ingest(Intake(.band, (0..<2_000).map { beat($0) }))
+        #expect(try StoreCheck.findings(in: folder.path) == [])
+        let root = try await store.write { transaction in
+            try Int.fetchOne(transaction.database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'sample'") ?? 0
+        }
+        try await store.close()
+        let queue = try DatabaseQueue(path: folder.path)
+        try await queue.write { try $0.execute(sql: "INSERT INTO journal(number, record) VALUES (7, x'01')") }
+        try queue.close()
+        #expect(try StoreCheck.findings(in: folder.path) == ["The journal's record 7 cannot be decoded."])
+        var bytes = try Data(contentsOf: URL(filePath: folder.path))
+        let page = StorePlace.pageBytes
+        bytes.replaceSubrange((root - 1) * page..<root * page, with: Data(repeating: 0x5A, count: page))
+        try bytes.write(to: URL(filePath: folder.path))
+        let findings = try StoreCheck.findings(in: folder.path)
+        #expect((1...StoreCheck.maximumFindings).contains(findings.count))
+    }
+
+    // MARK: Earlier versions
+
+    @Test(arguments: Schema.migrator.migrations.dropLast())
+    func `a store of an earlier version is copied, and becomes one of this version`(version: String) async throws {
+        let folder = try StoreFolder()
+        let queue = try DatabaseQueue(path: folder.path)
+        try Schema.migrator.migrate(queue, upTo: version)
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO store(id, identity, last_sequence) VALUES (1, '\(SampleID(high: 5, low: 0))', 3);
+                    UPDATE lane SET messages = 1, samples = 1, acknowledged = 2 WHERE lane = 2;
+                    INSERT INTO device(id, name) VALUES (1, 'band-1');
+                    INSERT INTO series(id, device, metric) VALUES (1, 1, 'heart_rate');
+                    INSERT INTO alert_level(device, rule, active, since) VALUES (1, 'stress.high', 1, 5);
+                    """)
+            try database.execute(
+                sql: """
+                    INSERT INTO sample(series, start, duration, user_initiated, value, kind, revision, received_at)
+                    VALUES (1, ?, 0, 0, 61, 0, 1, 9)
+                    """, arguments: [dawn.milliseconds])
+            try database.execute(
+                sql: """
+                    INSERT INTO message(lane, sequence, kind, device, series, source, historical, samples, made_at, body)
+                    VALUES (2, 3, 0, 1, 1, 'live', 0, 1, 9, ?)
+                    """,
+                arguments: [
+                    Data(
+                        SampleKeys.pack([
+                            StoredSample(sample: beat(0), id: identity(0), revision: 1, receivedAt: dawn)
+                        ]))
+                ])
+        }
+        try queue.close()
+        let store = try folder.open(identity: 9)
+        #expect(store.opening == .existing)
+        #expect(store.identity == identity(5))
+        #expect(store.oldVersion == "\(folder.path).version-\(version)")
+        #expect(try await store.all().map(\.sample) == [beat(0, 61)])
+        #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.values) == [[61]])
+        #expect(try await store.statistics().pending[.live] == 1)
+        _ = try await store.ingest(Intake(.band, [beat(1)]))
+        #expect(folder.committed.all.map(\.sequence) == [4])
+        try await store.close()
+        #expect(try folder.open().oldVersion == nil)
+        let old = try StoreInspection(of: "\(folder.path).version-\(version)")
+        #expect(old.version == version)
+        #expect(old.series.map(\.samples) == [1])
+        #expect(try StoreInspection(of: folder.path).version == Schema.migrator.migrations.last)
+    }
+
+    // MARK: A store that was set aside
+
+    @Test func `a crash before the loss is told does not hide it`() async throws {
+        let folder = try StoreFolder()
+        try Data("no database at all, but long enough for a header".utf8).write(to: URL(filePath: folder.path))
+        var store = try folder.open()
+        let opening = store.opening
+        guard case .replacedCorrupt = opening else {
+            Issue.record("opened as \(opening)")
+            return
+        }
+        try await store.close()
+        store = try folder.open()
+        #expect(store.opening == opening)
+        store.confirmOpening()
+        try await store.close()
+        #expect(try folder.open().opening == .existing)
+    }
+
+    @Test func `a crash before a damaged store is set aside tells no loss that has not happened`() async throws {
+        let folder = try StoreFolder()
+        _ = try await folder.open().ingest(Intake(.band, [beat(0)]))
+        try ResetNote(of: folder.path).writeDamaged(aside: folder.path + ".corrupt-1")
+        #expect(try folder.open().opening == .existing)
+    }
+}
