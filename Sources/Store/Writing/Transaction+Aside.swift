@@ -14,7 +14,7 @@ extension Transaction {
         for fact in facts {
             let waiting = try database.cachedStatement(
                 sql: "\(OutboxTable.selection) WHERE message.lane = ? AND message.sequence = ?")
-            guard fact.number > cache.lanes[fact.lane.rawValue].acknowledged,
+            guard fact.number > cache.counters.lanes[fact.lane.rawValue].acknowledged,
                 let found = try Row.fetchOne(waiting, arguments: [fact.lane.rawValue, fact.number])
             else { continue }
             let row = try OutboxRow(found)
