@@ -45,7 +45,9 @@ final class SharedProjection {
         // The store may ask twice; the last decision is the stored one.
         let next = Mutex(projection)
         let result = try await context.store.ingest(
-            Intake(device: context.id, samples: samples, receivedAt: now, cursors: cursors) { outcomes in
+            Intake(
+                device: context.id, wearers: context.wearers, samples: samples, receivedAt: now, cursors: cursors
+            ) { outcomes in
                 let recording = decide(projection, outcomes)
                 next.withLock { $0 = recording.projection }
                 return recording.decision
