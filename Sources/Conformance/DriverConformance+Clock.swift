@@ -8,6 +8,21 @@ extension DriverConformance {
     /// The accuracy required of a device's clock: many devices count whole seconds.
     static let clockResolution = Duration.seconds(1)
 
+    /// How far a clock that was set right may be off in the next session: its resolution, and the delay of the call.
+    static let clockTolerance = Duration.seconds(2)
+
+    /// Checks that a clock is right which the session before has set right.
+    func checkRightClock() async -> [Finding] {
+        let start = clock.now
+        return await session(.clock) { session, _, findings in
+            guard let shown = session.description.clock?.now else { return }
+            let right = start - Self.clockTolerance...self.clock.now + Self.clockTolerance
+            findings.expect(
+                right.contains(shown),
+                "the clock was set right, but shows \(shown) in the next session; it is \(self.clock.now).")
+        }
+    }
+
     /// Checks that a clock takes the time it is set to, or that setting it is refused as unsupported.
     func checkClock() async -> [Finding] {
         await session(.clock) { session, peer, findings in

@@ -25,6 +25,8 @@ extension DriverConformance {
         public var refusesNonsense: Bool
         /// Whether the driver tells its device when the gateway leaves.
         public var saysGoodbye: Bool
+        /// Whether the device ends the link after a goodbye, without waiting for the gateway to end it.
+        public var endsLink: Bool
         /// What happens to a second measurement.
         public var secondMeasurement: SecondMeasurement
         /// The duration of measurements.
@@ -36,7 +38,7 @@ extension DriverConformance {
         public init(
             history: [Metric: [Sample]] = [:], summaries: [Metric: [DailySummary]] = [:],
             summaryDays: ClosedRange<LocalDay>? = nil, hasSettableClock: Bool? = nil, refusesNonsense: Bool = true,
-            saysGoodbye: Bool = false, secondMeasurement: SecondMeasurement = .isBusy,
+            saysGoodbye: Bool = false, endsLink: Bool = false, secondMeasurement: SecondMeasurement = .isBusy,
             measurementDuration: Duration = .seconds(1), patience: Duration = .seconds(10)
         ) {
             self.history = history.mapValues { $0.sorted { $0.start < $1.start } }
@@ -45,6 +47,7 @@ extension DriverConformance {
             self.hasSettableClock = hasSettableClock
             self.refusesNonsense = refusesNonsense
             self.saysGoodbye = saysGoodbye
+            self.endsLink = endsLink
             self.secondMeasurement = secondMeasurement
             self.measurementDuration = measurementDuration
             self.patience = patience

@@ -54,9 +54,9 @@ extension DriverConformance {
         return (result.withLock { $0 }, findings)
     }
 
-    /// Restores a device's monitoring, and sets its clock right.
+    /// Restores a device's monitoring, sets its clock right, and reads the clock in a new session.
     package func restore(_ lesson: Lesson, calendar: LocalCalendar) async -> [Finding] {
-        await session(.monitoring) { session, _, findings in
+        let findings = await session(.monitoring) { session, _, findings in
             for (metric, configuration) in lesson.monitoring {
                 try await self.inTime("writing the monitoring of \(metric.rawValue)") {
                     try await session.setMonitorConfiguration(configuration)
@@ -64,6 +64,7 @@ extension DriverConformance {
             }
             if lesson.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, findings) }
         }
+        return lesson.expectation.hasSettableClock == true ? findings + (await checkRightClock()) : findings
     }
 
     private func canSetClock(

@@ -1,14 +1,38 @@
 import GatewayKit
+import Synchronization
 import Vitals
 
 extension DriverConformance {
-    /// Checks that a goodbye is quick, and reaches the device if the protocol has one.
+    /// Checks that a goodbye is quick, reaches the device if the protocol has one, and ends the link if the device should
+    /// end it.
     func checkShutdown() async -> [Finding] {
-        await session(.shutdown) { session, peer, findings in
+        await session(.shutdown, takesEvents: expectation.endsLink) { session, peer, findings in
             findings.expectFailure()
-            try await self.inTime("saying goodbye") { await session.shutdown() }
+            if self.expectation.endsLink {
+                try await self.shutDownToEnd(session, findings)
+            } else {
+                try await self.inTime("saying goodbye") { await session.shutdown() }
+            }
             guard self.expectation.saysGoodbye else { return }
             await self.expectTold("goodbye", peer, findings) { $0.contains(.goodbye) }
         }
+    }
+
+    /// Says goodbye, and reads until the device ends the link.
+    private func shutDownToEnd(_ session: any DeviceSession, _ findings: Findings) async throws {
+        let isAnswered = Mutex(false)
+        let patience = expectation.patience
+        let hasEnded = await clock.race(against: patience) {
+            async let end: Void = { while (try? await session.nextEvents()) != nil {} }()
+            await session.shutdown()
+            if !Task.isCancelled { isAnswered.withLock { $0 = true } }
+            await end
+            return !Task.isCancelled
+        }
+        if hasEnded == true { return }
+        guard isAnswered.withLock({ $0 }) else {
+            throw DeviceError(.timeout, "saying goodbye did not end within \(patience).")
+        }
+        findings.add("the link was still open \(patience) after the goodbye.")
     }
 }

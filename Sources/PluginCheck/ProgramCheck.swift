@@ -63,7 +63,7 @@ package struct ProgramCheck: Sendable {
             report(CheckStep(name: name, outcome: problems.isEmpty ? .passed(seen) : .failed(problems)))
         }
         let expectation = DriverConformance.Expectation(
-            measurementDuration: options.measurement, patience: options.timeout)
+            endsLink: true, measurementDuration: options.measurement, patience: options.timeout)
         let (lesson, findings) = await suite(expectation).learn(calendar: calendar)
         tell(Self.greeting, findings, seen: lesson.map { Self.summary(of: $0.description) })
         guard let lesson else { return false }

@@ -3,6 +3,8 @@ package import Vitals
 /// Samples of one device to store, and a closure that decides what follows once it is known which of them are new.
 package struct Intake: Sendable {
     package var device: DeviceID
+    /// Whose the samples are: records of one person that overlap are one.
+    package var wearers: Wearers
     /// Valid samples with their ids, in order of arrival.
     package var samples: [Incoming]
     package var receivedAt: Timestamp
@@ -29,10 +31,12 @@ package struct Intake: Sendable {
     }
 
     package init(
-        device: DeviceID, samples: [Incoming], receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:],
-        waitsForCompany: Bool = false, decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
+        device: DeviceID, wearers: Wearers = Wearers(), samples: [Incoming], receivedAt: Timestamp,
+        cursors: [Metric: Timestamp] = [:], waitsForCompany: Bool = false,
+        decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
     ) {
         self.device = device
+        self.wearers = wearers
         self.samples = samples
         self.receivedAt = receivedAt
         self.cursors = cursors

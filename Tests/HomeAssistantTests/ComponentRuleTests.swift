@@ -23,8 +23,8 @@ import Vitals
         "sensor": (
             ["state_topic", "value_template"],
             [
-                "unit_of_measurement", "state_class", "device_class", "expire_after", "suggested_display_precision",
-                "options", "json_attributes_topic", "json_attributes_template",
+                "unit_of_measurement", "state_class", "last_reset_value_template", "device_class", "expire_after",
+                "suggested_display_precision", "options", "json_attributes_topic", "json_attributes_template",
             ]
         ),
         "switch": (
@@ -207,6 +207,17 @@ import Vitals
         let all = Dictionary(try Announced.components().map { ($0.key, $0.value) }) { first, _ in first }
         #expect(all["temperature"]?["suggested_display_precision"] == 1)
         #expect(all["blood_pressure_systolic"]?["suggested_display_precision"] == 0)
+    }
+
+    @Test func `starts a total anew with the day, and only a total`() throws {
+        var totals: [String] = []
+        for (key, value) in try Announced.components() {
+            let isTotal = value["state_class"] == "total"
+            #expect(value["state_class"] != "total_increasing", "\(key)")
+            #expect(value["last_reset_value_template"] == (isTotal ? "{{ value_json.day_start }}" : nil), "\(key)")
+            if isTotal { totals.append(key) }
+        }
+        #expect(totals.sorted() == ["distance", "energy", "steps"])
     }
 
     @Test func `hides what few want to see until it is asked for`() throws {

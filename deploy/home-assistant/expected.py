@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
 GATEWAY = "gateway"
-STATISTICS = {"measurement", "total_increasing"}
+STATISTICS = {"measurement", "total"}
 UNITS = {"heart_rate": "bpm", "blood_pressure": "mmHg", "blood_oxygen": "%", "stress": None, "temperature": "°C"}
 STAGES = 150  # of a sleep with more of them, none is shown
 RANGES = {  # of limits: lowest, highest, step
@@ -143,9 +143,9 @@ def days(device: str, can: dict) -> Iterator[Entity]:
                     f"workout_zone_{zone + 1}", "sport", ("workouts", -1, "zones_min", zone), "min", "duration",
                     "measurement", may_lack=True, enabled=False)
     if "steps" in can:
-        yield today("steps", "steps", "total", "steps", None, "total_increasing")
-        yield today("distance", "steps", "distance_m", "m", "distance", "total_increasing")
-        yield today("energy", "steps", "energy_kcal", "kcal", "energy", "total_increasing")
+        yield today("steps", "steps", "total", "steps", None, "total")
+        yield today("distance", "steps", "distance_m", "m", "distance", "total")
+        yield today("energy", "steps", "energy_kcal", "kcal", "energy", "total")
     if "sleep" in can:
         yield today("sleep", "sleep", "total", "min", "duration", "measurement")
 

@@ -52,22 +52,20 @@ final class DayKeeper {
             }
         }
         publishToday()
-        for summary in machine.raised(over: projection.current.today) {
-            _ = try await context.store.settle(summary, of: context.id, isFinal: false, at: context.clock.now)
-            machine.markStored(summary)
-        }
     }
 
     /// Publishes the running day of the metrics that changed, except those that have to be read from the store first.
     func publishToday() {
         let now = context.clock.now
         for metric in projection.takeChangedToday() {
-            context.publish(.today(machine.publish(projection.current.today.summary(of: metric), at: now)))
+            context.publish(.today(machine.record(of: projection.current.today.summary(of: metric), at: now)))
         }
     }
 
-    /// The running day of a metric as published; `nil` if nothing is known of it.
-    func today(of metric: Metric) -> DayRecord? {
+    /// The running day of a metric, read again first if samples were corrected or withdrawn; `nil` if nothing is known
+    /// of it.
+    func today(of metric: Metric) async throws(StoreError) -> DayRecord? {
+        if projection.current.today.outdated.contains(metric) { try await refreshToday() }
         let today = projection.current.today
         guard today.known.contains(metric) || machine.hasDeviceSummary(metric, on: today.day) else { return nil }
         return machine.record(of: today.summary(of: metric), at: context.clock.now)

@@ -58,7 +58,7 @@ struct DayReader {
     private func zones(of workout: Sample, maximum: Double) async throws(StoreError) -> HeartRateZones {
         var tally = ZoneTally(maximum: maximum)
         try await forEach(.heartRate, starting: workout.start..<workout.end) { stored in
-            if stored.sample.user == workout.user { _ = tally.add(stored.sample) }
+            if context.wearers.areSame(stored.sample.user, workout.user) { _ = tally.add(stored.sample) }
         }
         tally.end(at: workout.end)
         return tally.zones

@@ -42,7 +42,8 @@ package actor DeviceAgent {
         opener: @escaping Opener
     ) {
         let context = DeviceContext(
-            id: info.id, policy: policy, store: store, output: output, clock: clock, logger: logger)
+            id: info.id, wearers: info.wearers, policy: policy, store: store, output: output, clock: clock,
+            logger: logger)
         let answers = AnswerLine(output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)

@@ -7,6 +7,8 @@ import Vitals
 /// What every part of a device's agent needs: the device's identity and surroundings.
 struct DeviceContext: Sendable {
     let id: DeviceID
+    /// Whose the device's samples are.
+    let wearers: Wearers
     let policy: DevicePolicy
     let store: any DeviceStore
     let output: DeviceOutput

@@ -250,7 +250,8 @@ final class SampleIntake {
         let policy = context.policy
         return IntakeContext(
             source: source, now: context.clock.now, freshness: policy.freshness, settings: limits,
-            policy: policy.alerts, isWorn: wear.isWorn || source == .measure, calendar: policy.calendar)
+            policy: policy.alerts, isWorn: wear.isWorn || source == .measure, calendar: policy.calendar,
+            wearers: context.wearers)
     }
 
     // MARK: - Newest values

@@ -46,7 +46,7 @@ final class SharedProjection {
         let next = Mutex(projection)
         let result = try await context.store.ingest(
             Intake(
-                device: context.id, samples: samples, receivedAt: now, cursors: cursors,
+                device: context.id, wearers: context.wearers, samples: samples, receivedAt: now, cursors: cursors,
                 waitsForCompany: waitsForCompany
             ) { outcomes in
                 let recording = decide(projection, outcomes)

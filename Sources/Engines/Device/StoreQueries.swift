@@ -35,7 +35,7 @@ struct StoreQueries {
         }
     }
 
-    /// Days, including the running one as published; with their samples if requested.
+    /// Days, including the running one; with their samples if requested.
     func days(of metric: Metric, from: LocalDay, to: LocalDay, listsItems: Bool) async -> Answer {
         guard to >= from, to.number - from.number < Self.maximumDays else {
             let violation = Violation(
@@ -45,7 +45,9 @@ struct StoreQueries {
         do throws(StoreError) {
             var found = try await context.store.days(
                 of: context.id, metric: metric, in: from...to, limit: Self.maximumDays)
-            if (from...to).contains(days.day), let today = days.today(of: metric) {
+            if (from...to).contains(days.day), let today = try await days.today(of: metric),
+                today.summary.day <= to
+            {
                 found.removeAll { $0.summary.day == today.summary.day }
                 found.append(today)
             }

@@ -3,37 +3,48 @@ import Vitals
 /// Groups samples that can share a message: same metric, same user, all historical or none, within the size limits.
 struct MeasurementCollector {
     private let source: SampleSource
+    private let wearers: Wearers
     private var open: [Fact.Measurement] = []
     private var closed: [Fact.Measurement] = []
     /// Withdrawn samples whose replacements have not come yet.
     private var withdrawn: [StoredSample] = []
 
-    init(source: SampleSource) { self.source = source }
+    init(source: SampleSource, wearers: Wearers) {
+        self.source = source
+        self.wearers = wearers
+    }
 
-    /// Adds a withdrawn sample, which the next one of its metric and user replaces. Both share a message, so that
+    /// Adds a withdrawn sample, which the next one of its metric and person replaces. Both share a message, so that
     /// consumers never count both.
     mutating func add(withdrawn stored: StoredSample) { withdrawn.append(stored) }
 
     /// Appends a sample to those of its kind.
     mutating func add(_ stored: StoredSample, isHistorical: Bool) {
         if !withdrawn.isEmpty {
-            for former in withdrawn where former.hasSameTopic(as: stored) { append(former, isHistorical: isHistorical) }
-            withdrawn.removeAll { $0.hasSameTopic(as: stored) }
+            for former in withdrawn where isSame(former, stored) {
+                append(former, user: stored.sample.user, isHistorical: isHistorical)
+            }
+            withdrawn = withdrawn.filter { !isSame($0, stored) }
         }
-        append(stored, isHistorical: isHistorical)
+        append(stored, user: stored.sample.user, isHistorical: isHistorical)
     }
 
-    private mutating func append(_ stored: StoredSample, isHistorical: Bool) {
+    /// Whether both have the same metric and person.
+    private func isSame(_ former: StoredSample, _ stored: StoredSample) -> Bool {
+        former.sample.metric == stored.sample.metric && wearers.areSame(former.sample.user, stored.sample.user)
+    }
+
+    /// Appends a sample to a message of this user: its own, or another one of the same person.
+    private mutating func append(_ stored: StoredSample, user: Int?, isHistorical: Bool) {
         let sample = stored.sample
         // A batch rarely has more than two kinds: searching from the end is faster than a table.
         let index = open.lastIndex {
-            $0.metric == sample.metric && $0.user == sample.user && $0.isHistorical == isHistorical
+            $0.metric == sample.metric && $0.user == user && $0.isHistorical == isHistorical
         }
         guard let index else {
             open.append(
                 Fact.Measurement(
-                    metric: sample.metric, source: source, isHistorical: isHistorical, user: sample.user,
-                    samples: [stored]))
+                    metric: sample.metric, source: source, isHistorical: isHistorical, user: user, samples: [stored]))
             return
         }
         if !open[index].hasRoom(for: sample) {
@@ -47,19 +58,12 @@ struct MeasurementCollector {
     ///
     /// A synchronisation's samples use the history lane even if fresh, so that they do not hold up live samples.
     mutating func facts() -> [(lane: Lane, content: Fact.Content)] {
-        for stored in withdrawn { append(stored, isHistorical: true) }
+        for stored in withdrawn { append(stored, user: stored.sample.user, isHistorical: true) }
         withdrawn = []
         return (closed + open).map { measurement in
             let lane: Lane = source == .sync || measurement.isHistorical ? .history : .live
             return (lane, .measurement(measurement))
         }
-    }
-}
-
-extension StoredSample {
-    /// Whether both have the same metric and user.
-    fileprivate func hasSameTopic(as other: StoredSample) -> Bool {
-        sample.metric == other.sample.metric && sample.user == other.sample.user
     }
 }
 

@@ -7,7 +7,7 @@ extension SampleProjection {
     package func recording(_ outcomes: [SampleOutcome], in context: IntakeContext) -> Recording {
         var projection = self
         var decision = Decision()
-        var measurements = MeasurementCollector(source: context.source)
+        var measurements = MeasurementCollector(source: context.source, wearers: context.wearers)
         var days = OffsetCache(context.calendar)
         var limits = WatchedLimits(context.settings)
         var lastMarked: MetricDay?

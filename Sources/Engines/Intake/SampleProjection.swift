@@ -60,10 +60,12 @@ package struct IntakeContext: Sendable {
     package var policy: AlertPolicy
     package var isWorn: Bool
     package var calendar: LocalCalendar
+    /// Whose the samples are.
+    package var wearers: Wearers
 
     package init(
         source: SampleSource, now: Timestamp, freshness: [Metric: Duration], settings: MonitorSettings,
-        policy: AlertPolicy, isWorn: Bool, calendar: LocalCalendar
+        policy: AlertPolicy, isWorn: Bool, calendar: LocalCalendar, wearers: Wearers = Wearers()
     ) {
         self.source = source
         self.now = now
@@ -72,6 +74,7 @@ package struct IntakeContext: Sendable {
         self.policy = policy
         self.isWorn = isWorn
         self.calendar = calendar
+        self.wearers = wearers
     }
 
     /// When a sample goes stale; `nil` for never.

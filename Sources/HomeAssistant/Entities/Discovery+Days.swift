@@ -44,7 +44,9 @@ extension Discovery {
                 ? "\(day).\(sum.member)" : "\(day).\(sum.member) if \(day).\(sum.member) is not none else (\(empty))",
             [
                 ("unit_of_measurement", .string(sum.unit)), ("suggested_display_precision", 0),
-                ("state_class", sum.isCounter ? "total_increasing" : "measurement"),
+                // Not `total_increasing`: after a withdrawal a counter falls, and that would count the day again.
+                ("state_class", sum.isCounter ? "total" : "measurement"),
+                ("last_reset_value_template", sum.isCounter ? "{{ value_json.day_start }}" : nil),
                 ("device_class", sum.deviceClass.map { .string($0) }), ("icon", sum.icon.map { .string($0) }),
             ])
     }

@@ -20,7 +20,7 @@ struct MetricEntities {
         var unit: String
         var deviceClass: String?
         var icon: String?
-        /// Whether it starts at zero and only rises within a day.
+        /// Whether it starts at zero with each day and adds up over days.
         var isCounter = true
     }
 

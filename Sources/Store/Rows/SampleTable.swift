@@ -32,11 +32,11 @@ enum SampleTable {
         WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
-    /// The keys of a person's records that begin from one moment on and before another, last first, with whether they
-    /// are withdrawn.
+    /// The keys of the records that begin from one moment on and before another, last first, with their users and
+    /// whether they are withdrawn.
     static let rivals = """
-        SELECT start, duration, user_initiated, withdrawn FROM sample
-        WHERE series = ?1 AND start >= ?2 AND start < ?3 AND user IS ?4 ORDER BY start DESC LIMIT ?5
+        SELECT start, duration, user_initiated, user, withdrawn FROM sample
+        WHERE series = ?1 AND start >= ?2 AND start < ?3 ORDER BY start DESC LIMIT ?4
         """
 
     /// Binds a sample to `insertion` or `correction`.

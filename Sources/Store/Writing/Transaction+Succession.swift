@@ -20,7 +20,7 @@ extension Transaction {
     /// The same records thus end in the same state, in whatever order and however often they arrive.
     /// - Parameters:
     ///   - outcome: the outcome of the record so far. It is not in `outcomes` yet.
-    ///   - formerUser: the record's previous person, if known.
+    ///   - formerUser: the user slot of the record's previous person, if known.
     ///   - outcomes: further changes are appended.
     func settlePlace(
         of outcome: inout SampleOutcome, formerUser: Int?, series: Int64, outcomes: inout [SampleOutcome],
@@ -28,10 +28,11 @@ extension Transaction {
     ) throws {
         let stored = outcome.stored
         let key = SampleKey(stored.sample)
+        let hasNewPerson = !intake.wearers.areSame(formerUser, stored.sample.user)
         var isWithdrawn = stored.isWithdrawn
-        if outcome.novelty == .new || formerUser != stored.sample.user {
+        if outcome.novelty == .new || hasNewPerson {
             isWithdrawn = false
-            for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series) {
+            for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, intake: intake) {
                 if rival.key.prevails(over: key) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
@@ -39,7 +40,7 @@ extension Transaction {
                 }
             }
         }
-        if outcome.novelty == .corrected, formerUser != stored.sample.user {
+        if outcome.novelty == .corrected, hasNewPerson {
             try restoreRivals(of: stored.sample, user: formerUser, series: series, outcomes: &outcomes, intake: intake)
         }
         guard isWithdrawn || stored.isWithdrawn else { return }
@@ -70,10 +71,10 @@ extension Transaction {
     private func restoreRivals(
         of sample: Sample, user: Int?, series: Int64, outcomes: inout [SampleOutcome], intake: Intake
     ) throws {
-        for rival in try rivals(of: sample, user: user, series: series) where rival.isWithdrawn {
+        for rival in try rivals(of: sample, user: user, series: series, intake: intake) where rival.isWithdrawn {
             guard var stored = try self.sample(rival.key, sample.metric, series: series, device: intake.device)
             else { continue }
-            let others = try rivals(of: stored.sample, user: user, series: series)
+            let others = try rivals(of: stored.sample, user: user, series: series, intake: intake)
             guard !others.contains(where: { $0.key.prevails(over: rival.key) }) else { continue }
             stored.isWithdrawn = false
             stored.revision += 1
@@ -83,8 +84,8 @@ extension Transaction {
         }
     }
 
-    /// The records of a person that the given record excludes.
-    private func rivals(of sample: Sample, user: Int?, series: Int64) throws -> [Rival] {
+    /// The records that the given record excludes, of the person that a user slot stands for.
+    private func rivals(of sample: Sample, user: Int?, series: Int64, intake: Intake) throws -> [Rival] {
         let statement = try RawStatement(SampleTable.rivals, in: database)
         let key = SampleKey(sample)
         let isSteps = sample.metric.shape == .count
@@ -92,15 +93,15 @@ extension Transaction {
         statement.bind(series, at: 1)
         statement.bind((isSteps ? key.start : key.start - SampleLimits.duration).milliseconds, at: 2)
         statement.bind(latest.milliseconds, at: 3)
-        statement.bind(user, at: 4)
-        statement.bind(Int64(Self.rivalLimit), at: 5)
+        statement.bind(Int64(Self.rivalLimit), at: 4)
         var result: [Rival] = []
         while try statement.step() {
             let start = Timestamp(milliseconds: statement.int64(0))
             let other = SampleKey(
                 start: start, end: start + .milliseconds(statement.int64(1)), isUserInitiated: statement.int64(2) != 0)
-            guard key.excludes(other, of: sample.metric) else { continue }
-            result.append(Rival(key: other, isWithdrawn: statement.int64(3) != 0))
+            guard key.excludes(other, of: sample.metric), intake.wearers.areSame(statement.optionalInt(3), user)
+            else { continue }
+            result.append(Rival(key: other, isWithdrawn: statement.int64(4) != 0))
         }
         return result
     }

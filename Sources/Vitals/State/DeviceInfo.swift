@@ -33,9 +33,9 @@ package struct DeviceInfo: Sendable, Hashable {
         self.freshness = freshness
     }
 
-    /// The person of a sample with this user slot. An unassigned slot belongs to nobody: a guest's values must not
-    /// count as the owner's.
-    package func person(user: Int?) -> String? {
-        if let user { people[user] } else { person }
-    }
+    /// Whose the device's samples are.
+    package var wearers: Wearers { Wearers(person: person, people: people) }
+
+    /// The person of a sample with this user slot.
+    package func person(user: Int?) -> String? { wearers.person(user: user) }
 }

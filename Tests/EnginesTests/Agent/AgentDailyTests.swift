@@ -125,6 +125,56 @@ import Vitals
         }
     }
 
+    @Test func `counts a withdrawn record neither in the running day nor in the answer`() throws {
+        func steps(_ count: Int, lasting minutes: Int, isManual: Bool) -> Sample {
+            Sample(
+                metric: .steps, start: Fixture.minute(-60), end: Fixture.minute(-60 + minutes),
+                isUserInitiated: isManual, reading: .steps(Steps(count: count)))
+        }
+        func workout(at minute: Int, lasting length: Int, _ metres: Double) -> Sample {
+            var sample = Fixture.workout(at: minute, lasting: length)
+            sample.reading = .sport(Sport(activity: "running", distance: metres))
+            return sample
+        }
+        let before = [
+            steps(100, lasting: 10, isManual: false), workout(at: -60, lasting: 10, 1000),
+            workout(at: -45, lasting: 10, 1000),
+        ]
+        let after = [steps(300, lasting: 20, isManual: true), workout(at: -60, lasting: 35, 1500)]
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = AgentRig(world, capabilities: Capabilities([.steps: [.history], .sport: [.history]]))
+            rig.change { $0.history = Dictionary(grouping: before, by: \.metric) }
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                try await rig.wait { Self.running($0, .sport)?.count == 2 }
+                let count = rig.count
+                rig.change { $0.history = Dictionary(grouping: before + after, by: \.metric) }
+                _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
+                let day = Fixture.utc.day(of: Fixture.noon)
+                var answers: [Metric: DailySummary] = [:]
+                for metric in [Metric.steps, .sport] {
+                    let answer = try await rig.ask(
+                        .daily(metric, from: day, to: day, syncsFirst: false), "\(metric)", of: agent)
+                    answers[metric] = try days(answer).first?.summary
+                    let told = answers[metric]
+                    try await rig.wait(after: count) { Self.running($0, metric) == told }
+                }
+                let walked = try #require(answers[.steps])
+                #expect((walked.count, walked.manualCount) == (1, 1))
+                #expect(walked.details == .steps(count: 300, distance: nil, energy: nil))
+                let sport = try #require(answers[.sport])
+                #expect(sport.count == 1)
+                guard case .sport(let totals) = sport.details else { throw CancellationError() }
+                #expect((totals.sessions, totals.minutes, totals.distance) == (1, 35, 1500))
+                #expect(totals.workouts.count == 1)
+            }
+        }
+    }
+
+    private static func running(_ state: DeviceState, _ metric: Metric) -> DailySummary? {
+        if case .today(let record) = state, record.summary.metric == metric { record.summary } else { nil }
+    }
+
     @Test(arguments: [Metric.heartRate, .bloodPressure, .bloodOxygen, .stress, .temperature])
     func `gives what a person started, what was automatic, and both in the order of time`(metric: Metric) throws {
         try AgentRig.everyOrder(0..<2) { world in

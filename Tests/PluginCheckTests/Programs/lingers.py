@@ -1,0 +1,11 @@
+"""Answers the goodbye, and keeps the link open until its standard input ends."""
+
+from device import Device
+
+
+class Faulty(Device):
+    def shutdown(self, params):
+        return {}
+
+
+Faulty().serve()
