@@ -99,8 +99,9 @@ struct RestartTests {
             let began = ContinuousClock.now
             gateway.interrupt(.end)
             try await gateway.end(within: Bench.patience)
-            // One second more than promised, for a machine that is busy with other tests.
-            #expect(ContinuousClock.now - began < .seconds(6))
+            // The gateway itself ends with another status if its stop takes longer than five seconds. This machine may be
+            // busy with other tests, which the process needs, too, before the signal and after the stop.
+            #expect(ContinuousClock.now - began < .seconds(20))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             bench.server.thaw()
             _ = bench.startGateway()
