@@ -21,12 +21,19 @@ struct Findings {
     private var lastStart: [String: String] = [:]
     private var lastLatest: [String: String] = [:]
     private var counts: [String: Int] = [:]
+    private let clockSettings: [(at: Duration, isRight: Bool)]
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
     private var answers: [String: String] = [:]
 
-    /// - Parameter days: the calendar for counting days; `nil` if the days need not agree.
-    init(_ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?) {
+    /// - Parameters:
+    ///   - days: the calendar for counting days; `nil` if the days need not agree.
+    ///   - clockSettings: when the machine's clock was set, and whether it was right from then on.
+    init(
+        _ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?,
+        clockSettings: [(at: Duration, isRight: Bool)]
+    ) {
+        self.clockSettings = clockSettings
         for message in messages { read(message) }
         for wearable in truth {
             if let days { compareDays(of: wearable, calendar: days) }
@@ -50,7 +57,8 @@ struct Findings {
             // `latest` never goes back, except to `null`.
             guard let measured = body["measured_at"]?.asString else { return }
             let key = "\(levels[2])/\(levels[4])"
-            if let before = lastLatest[key], measured < before {
+            // With a wrong clock, the gateway cannot know which values lie in the future.
+            if let before = lastLatest[key], measured < before, isClockRight(at: message.uptime) {
                 mistakes.append("latest of \(key) went back from \(before) to \(measured)")
             }
             lastLatest[key] = measured
@@ -70,6 +78,10 @@ struct Findings {
         } else if let before = answers.updateValue(status, forKey: id), before != status {
             mistakes.append("\(id) was answered \(before), and then \(status)")
         }
+    }
+
+    private func isClockRight(at uptime: Duration) -> Bool {
+        clockSettings.last { $0.at <= uptime }?.isRight ?? true
     }
 
     private mutating func readSamples(_ body: JSONValue, device: String) {

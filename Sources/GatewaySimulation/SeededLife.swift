@@ -51,7 +51,8 @@ package struct SeededLife: Sendable, Hashable {
             try await world.run()
             let messages = world.observation.messages
             let findings = Findings(
-                messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 })
+                messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 },
+                clockSettings: world.clockSettings.withLock { $0 })
             return SeededLife(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes, messages: messages.count,
                 restarts: world.restarts.withLock { $0 },

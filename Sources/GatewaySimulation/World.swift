@@ -46,6 +46,8 @@ package final class World: Sendable {
     private let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
     private let isDiskFull = Mutex(false)
+    /// When the machine's clock was set, and whether it was right from then on.
+    let clockSettings = Mutex<[(at: Duration, isRight: Bool)]>([])
     /// The calendar of the running gateway.
     let calendar: Mutex<LocalCalendar>
 
@@ -115,6 +117,7 @@ package final class World: Sendable {
         broker.release()
         broker.refuseConnections(nil)
         simulation.correctDate()
+        noteClock()
         for wearable in wearables { wearable.setFaults(Wearable.Faults()) }
     }
 
@@ -173,8 +176,14 @@ package final class World: Sendable {
             case 2: simulation.jumpDate(by: .minutes(drawNumber(-180...180)))
             default: simulation.jumpDate(by: .days(drawNumber(-400...400)))
             }
-            trace?.note("clock", "shows \(simulation.date)")
+            noteClock()
         }
+    }
+
+    private func noteClock() {
+        trace?.note("clock", "shows \(simulation.date)")
+        let setting = (simulation.uptime, simulation.date == simulation.trueDate)
+        clockSettings.withLock { $0.append(setting) }
     }
 
     private static let zones = ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"]
