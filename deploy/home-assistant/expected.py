@@ -2,6 +2,7 @@
 here reads a discovery message."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Iterator, Optional
 
 GATEWAY = "gateway"
@@ -67,6 +68,8 @@ class Entity:
             if len(fields.get("stages", [])) > STAGES:
                 fields["stages"] = []
             return {**fields, "ended_at": payload["measured_at"]}
+        if self.state_class == "total":
+            return {"last_reset": datetime.fromisoformat(payload["day_start"]).isoformat()}
         return {name: payload[name] for name in self.attributes}
 
 
