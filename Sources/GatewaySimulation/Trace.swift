@@ -40,25 +40,13 @@ package final class Trace: Sendable {
 
     /// A logger of the gateway that writes here.
     var logger: Logger {
-        var logger = Logger(label: "gateway") { _ in Handler(trace: self) }
+        var logger = Logger(label: "gateway") { _ in
+            ForwardingLogHandler { level, message, metadata in
+                let details = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+                self.note("log", "\(level): \(message)\(details)")
+            }
+        }
         logger.logLevel = .info
         return logger
-    }
-
-    private struct Handler: LogHandler {
-        let trace: Trace
-        var logLevel: Logger.Level = .info
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let all = metadata.merging(event.metadata ?? [:]) { _, own in own }
-            let details = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-            trace.note("log", "\(event.level): \(event.message)\(details)")
-        }
     }
 }

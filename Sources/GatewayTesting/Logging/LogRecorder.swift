@@ -29,26 +29,12 @@ package final class LogRecorder: Sendable {
 
     /// A logger for all levels that writes here.
     package var logger: Logger {
-        var logger = Logger(label: "test") { _ in Handler(recorder: self) }
+        var logger = Logger(label: "test") { _ in
+            ForwardingLogHandler { level, message, metadata in
+                self.recorded.append(Entry(level: level, message: message, metadata: metadata))
+            }
+        }
         logger.logLevel = .trace
         return logger
-    }
-
-    private struct Handler: LogHandler {
-        let recorder: LogRecorder
-        var logLevel: Logger.Level = .trace
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let all = metadata.merging(event.metadata ?? [:]) { _, own in own }
-            let entry = Entry(
-                level: event.level, message: "\(event.message)", metadata: all.mapValues { "\($0)" })
-            recorder.recorded.append(entry)
-        }
     }
 }
