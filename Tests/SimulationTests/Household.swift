@@ -24,6 +24,8 @@ final class Household: Sendable {
     /// Every published message.
     let observation: BrokerObservation
     let log = LogRecorder()
+    /// The open services of plugins.
+    let services = RunningServices()
     private let stores: StoreFolder
     private let state = Mutex(State())
 
@@ -63,15 +65,29 @@ final class Household: Sendable {
     /// A device entry in the configuration, for the wearable of this or another name.
     func device(
         _ id: String, wearable: String? = nil, name: String? = nil, driver: String = "simulated",
-        freshFor: Duration = .minutes(30)
+        freshFor: Duration = .minutes(30), sharing service: ServiceSetup? = nil
     ) throws -> DeviceSetup {
         guard let deviceID = DeviceID(id), let wearable = wearables[wearable ?? id] else { throw CancellationError() }
         let info = DeviceInfo(id: deviceID, name: name ?? id, driver: driver, freshness: [.heartRate: freshFor])
         let policy = DevicePolicy(freshness: info.freshness, calendar: LocalCalendar(timeZone: .gmt))
-        return DeviceSetup(info: info, policy: policy, fingerprint: info.hashValue) { body in
-            self.state.withLock { $0.connections[wearable.id.text, default: 0] += 1 }
-            try await wearable.connect(body)
+        return DeviceSetup(
+            info: info, policy: policy, fingerprint: info.hashValue ^ (service?.fingerprint ?? 0),
+            services: service.map { [$0] } ?? []
+        ) { body in
+            guard service != nil else { return try await self.connect(wearable, body) }
+            try await self.services.with(SharedRadio.self) { radio in
+                radio.note("\(wearable.id) in")
+                defer { radio.note("\(wearable.id) out") }
+                try await self.connect(wearable, body)
+            }
         }
+    }
+
+    private func connect(
+        _ wearable: Wearable, _ body: @escaping @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        state.withLock { $0.connections[wearable.id.text, default: 0] += 1 }
+        try await wearable.connect(body)
     }
 
     /// A device entry that uses the simulator.
@@ -123,7 +139,7 @@ final class Household: Sendable {
         let calendar = LocalCalendar(timeZone: .gmt)
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
-            clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: log.logger)
+            clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: log.logger, services: services)
         let discovery = Discovery(
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))

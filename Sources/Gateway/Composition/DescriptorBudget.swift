@@ -42,9 +42,11 @@ package final class DescriptorBudget: Sendable {
 
     /// Warns if the limit is too low for all devices at once.
     package func check(_ configuration: GatewayConfiguration, logger: Logger) {
-        let needed = configuration.devices.reduce(Self.reserve) { sum, device in
-            sum + (device.transport.map { type(of: $0).descriptors } ?? 0)
+        let shared = configuration.services.filter { service in
+            configuration.devices.contains { $0.serviceNames.contains(service.name) }
         }
+        let links = configuration.devices.compactMap { $0.transport.map { type(of: $0).descriptors } }
+        let needed = Self.reserve + links.reduce(0, +) + shared.map { type(of: $0.service).descriptors }.reduce(0, +)
         guard needed > limit else { return }
         logger.warning(
             "The process may not have as many file descriptors as its devices need; some of them have to wait.",

@@ -7,7 +7,8 @@ extension GatewayConfiguration {
     /// The devices.
     func setups(_ settings: CoreSettings, _ budget: DescriptorBudget) -> [DeviceSetup] {
         budget.check(self, logger: settings.logger)
-        return devices.map { $0.setup(settings, budget) }
+        let shared = Dictionary(uniqueKeysWithValues: services.map { ($0.name, $0.setup(settings, budget)) })
+        return devices.map { $0.setup(settings, budget, services: $0.serviceNames.compactMap { shared[$0] }) }
     }
 
     /// The devices of a configuration that `read` reads on a reload.
@@ -48,20 +49,41 @@ extension ReloadRefusal {
 extension DeviceConfiguration {
     /// The device as the core runs it: its driver over its transport. Both outlive the sessions, so a driver can keep
     /// the state that its device keeps.
-    func setup(_ settings: CoreSettings, _ budget: DescriptorBudget) -> DeviceSetup {
+    func setup(_ settings: CoreSettings, _ budget: DescriptorBudget, services: [ServiceSetup]) -> DeviceSetup {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(info.id)"
         let session = SessionContext(
             device: info.id, gateway: (name: "vitals2mqtt", version: settings.version), calendar: settings.calendar,
-            clock: settings.clock, logger: logger)
-        let link = LinkContext(device: info.id, logger: logger)
+            clock: settings.clock, logger: logger, services: settings.services)
+        let link = LinkContext(device: info.id, logger: logger, services: settings.services)
         let (driver, transport) = (driver, transport)
-        return DeviceSetup(info: info, policy: policy, fingerprint: fingerprint) { body in
+        // A device begins again with its services.
+        var hasher = Hasher()
+        hasher.combine(fingerprint)
+        hasher.combine(services.map(\.fingerprint))
+        return DeviceSetup(
+            info: info, policy: policy, fingerprint: hasher.finalize(), services: services
+        ) { body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             try await budget.with(type(of: transport).descriptors) {
                 try await transport.withLink(context: link) { link in
                     try await driver.withSession(over: link, context: session, body)
                 }
+            }
+        }
+    }
+}
+
+extension ServiceConfiguration {
+    /// The service as the core keeps it open.
+    func setup(_ settings: CoreSettings, _ budget: DescriptorBudget) -> ServiceSetup {
+        var logger = settings.logger
+        logger[metadataKey: "plugin"] = "\(name)"
+        let context = ServiceContext(clock: settings.clock, logger: logger)
+        let service = service
+        return ServiceSetup(name: name, service: service, fingerprint: fingerprint) { body in
+            try await budget.with(type(of: service).descriptors) {
+                try await service.withService(context: context, body)
             }
         }
     }

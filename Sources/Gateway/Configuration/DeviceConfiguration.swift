@@ -14,6 +14,8 @@ package struct DeviceConfiguration: Sendable {
     /// `transport`: connects to the device; made from its keys beside `type`. Required if the driver needs a link,
     /// otherwise `nil`.
     package var transport: (any Transport)?
+    /// The names under `plugins:` of what the driver and the transport share with other devices.
+    package var serviceNames: [String]
     /// The entry as written in the file.
     package var source: ConfigurationValue
 
@@ -43,7 +45,10 @@ extension DeviceConfiguration {
             info: DeviceInfo(
                 id: id, name: name, person: person, people: people, driver: type(of: parts.driver).name,
                 transport: parts.transport.map { type(of: $0).name }, freshness: policy.freshness),
-            policy: policy, driver: parts.driver, transport: parts.transport, source: source)
+            policy: policy, driver: parts.driver, transport: parts.transport,
+            serviceNames: [parts.driver.service, parts.transport?.service].compactMap { service in
+                service.flatMap { context.plugins.name(of: $0) }
+            }, source: source)
     }
 }
 

@@ -23,6 +23,8 @@ package struct GatewayConfiguration: Sendable {
     package var homeAssistant: HomeAssistantConfiguration
     /// `devices`: the devices, in the file's order.
     package var devices: [DeviceConfiguration]
+    /// `plugins`: what the devices of a plugin share, by name.
+    package var services: [ServiceConfiguration]
     /// The engines' policy for devices without their own settings.
     package var policy: DevicePolicy
     /// Warnings about allowed but probably unintended settings, with their lines.
@@ -62,6 +64,7 @@ extension GatewayConfiguration {
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
         devices = reader.devices("devices", defaults: policy, &context, areAnnounced: homeAssistant.discovery != .off)
         if devices.isEmpty { context.warn("No device is configured.", at: "devices", of: reader) }
+        services = reader.services("plugins", of: devices, &context)
         let mistakes = reader.finish()
         guard mistakes.isEmpty, let id = gateway.id else { throw ConfigurationError(mistakes: mistakes) }
         self.id = id

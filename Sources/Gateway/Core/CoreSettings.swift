@@ -1,5 +1,6 @@
 package import Contract
 import Delivery
+package import GatewayKit
 package import Logging
 package import Vitals
 
@@ -15,10 +16,13 @@ package struct CoreSettings: Sendable {
     package var logger: Logger
     /// Notes what runs, for a stop that takes too long.
     package var running: RunningParts
+    /// The open services of plugins.
+    package var services: RunningServices
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
-        commitWithin: Duration = .zero, logger: Logger, running: RunningParts = RunningParts()
+        commitWithin: Duration = .zero, logger: Logger, running: RunningParts = RunningParts(),
+        services: RunningServices = RunningServices()
     ) {
         self.gateway = gateway
         self.version = version
@@ -28,6 +32,7 @@ package struct CoreSettings: Sendable {
         self.commitWithin = commitWithin
         self.logger = logger
         self.running = running
+        self.services = services
     }
 
     /// The settings for delivery.

@@ -6,13 +6,19 @@ package struct DeviceSetup: Sendable {
     package var info: DeviceInfo
     package var policy: DevicePolicy
     package var opener: DeviceAgent.Opener
+    /// The services of plugins that its driver and its transport use.
+    package var services: [ServiceSetup]
     /// Changes if and only if the device's configuration changes.
     package var fingerprint: Int
 
-    package init(info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, opener: @escaping DeviceAgent.Opener) {
+    package init(
+        info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, services: [ServiceSetup] = [],
+        opener: @escaping DeviceAgent.Opener
+    ) {
         self.info = info
         self.policy = policy
         self.fingerprint = fingerprint
+        self.services = services
         self.opener = opener
     }
 }

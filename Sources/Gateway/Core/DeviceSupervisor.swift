@@ -5,14 +5,8 @@ import Logging
 import StoreAPI
 import Vitals
 
-/// The devices that the gateway serves, each with its own agent.
+/// The devices that the gateway serves, each with its own agent, and the services of plugins that they share.
 actor DeviceSupervisor {
-    /// An agent to run.
-    struct Launch: Sendable {
-        let agent: DeviceAgent
-        let ended: Promise<Void>
-    }
-
     private struct Member {
         let setup: DeviceSetup
         let agent: DeviceAgent
@@ -25,8 +19,10 @@ actor DeviceSupervisor {
     private let settings: CoreSettings
     private let pace: CommitPace?
     private var generator: any RandomNumberGenerator & Sendable
-    private let launches: AsyncStream<Launch>
-    private let launcher: AsyncStream<Launch>.Continuation
+    private let services: ServiceSupervisor
+    /// Work that `run` runs.
+    private let launches: AsyncStream<@Sendable () async -> Void>
+    private let launcher: AsyncStream<@Sendable () async -> Void>.Continuation
 
     init(
         store: any DeviceStore, output: DeviceOutput, settings: CoreSettings,
@@ -36,6 +32,8 @@ actor DeviceSupervisor {
         self.output = output
         self.settings = settings
         pace = settings.commitWithin > .zero ? CommitPace(within: settings.commitWithin, clock: settings.clock) : nil
+        var generator = generator
+        services = ServiceSupervisor(settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator
         (launches, launcher) = AsyncStream.makeStream()
     }
@@ -54,15 +52,10 @@ actor DeviceSupervisor {
         Set(members.values.flatMap { [$0.setup.info.driver] + ($0.setup.info.transport.map { [$0] } ?? []) }).sorted()
     }
 
-    /// Runs agents as they arrive, until `stop` is called and all have ended.
+    /// Runs agents and services as they arrive, until `stop` is called and all have ended.
     nonisolated func run() async {
         await withDiscardingTaskGroup { group in
-            for await launch in launches {
-                group.addTask {
-                    await self.settings.running.during("device \(launch.agent.id)") { await launch.agent.run() }
-                    launch.ended.fulfil(())
-                }
-            }
+            for await work in launches { group.addTask { await work() } }
         }
     }
 
@@ -73,7 +66,8 @@ actor DeviceSupervisor {
         var removed: [DeviceID] = []
     }
 
-    /// Serves these devices from now on. Unchanged devices keep running.
+    /// Serves these devices from now on. Unchanged devices keep running. A service begins before its devices and ends after
+    /// them.
     func apply(_ setups: [DeviceSetup]) async -> Change {
         var change = Change()
         let wanted = Dictionary(setups.map { ($0.info.id, $0) }) { first, _ in first }
@@ -86,6 +80,12 @@ actor DeviceSupervisor {
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
         for id in ending { try? await members[id]?.ended.wait() }
         for id in ending { members[id] = nil }
+        await services.end(allBut: setups)
+        await services.begin(for: setups) { [launcher] in
+            launcher.yield($0)
+        } onReopened: { [weak self] in
+            await self?.reconnectDevices(of: $0)
+        }
         for setup in setups where members[setup.info.id] == nil {
             if !change.changed.contains(setup.info.id) { change.added.append(setup.info.id) }
             begin(setup)
@@ -93,11 +93,22 @@ actor DeviceSupervisor {
         return change
     }
 
-    /// Stops every device with a goodbye.
+    /// Stops every device with a goodbye, and then what they share.
     func stop() async {
         for agent in agents { agent.stop() }
-        launcher.finish()
         for id in ids { try? await members[id]?.ended.wait() }
+        await services.end()
+        launcher.finish()
+    }
+
+    /// Connects the devices of a service at once that is open again.
+    private func reconnectDevices(of service: String) async {
+        for id in ids {
+            guard let member = members[id], member.setup.services.contains(where: { $0.name == service }) else {
+                continue
+            }
+            await member.agent.reconnect()
+        }
     }
 
     private func begin(_ setup: DeviceSetup) {
@@ -108,6 +119,9 @@ actor DeviceSupervisor {
             logger: logger, generator: SplitMix64(seed: generator.next()), opener: setup.opener)
         let ended = Promise<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
-        launcher.yield(Launch(agent: agent, ended: ended))
+        launcher.yield { [running = settings.running] in
+            await running.during("device \(agent.id)") { await agent.run() }
+            ended.fulfil(())
+        }
     }
 }

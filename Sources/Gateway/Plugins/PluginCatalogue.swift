@@ -6,6 +6,8 @@ package struct PluginCatalogue: Sendable {
     package let plugins: [any Plugin.Type]
     private let drivers: [String: any DeviceDriver.Type]
     private let transports: [String: any Transport.Type]
+    /// The services, by their names under `plugins:`.
+    package let services: [String: any PluginService.Type]
 
     /// Combines plugins.
     /// - Throws: `PluginCatalogueError` if two of them use one name, or a name is not allowed in a configuration.
@@ -13,8 +15,14 @@ package struct PluginCatalogue: Sendable {
         var names: Set<String> = []
         var drivers: [String: any DeviceDriver.Type] = [:]
         var transports: [String: any Transport.Type] = [:]
+        var services: [String: any PluginService.Type] = [:]
         for plugin in plugins {
             guard names.insert(plugin.name.lowercased()).inserted else { throw .duplicate("plugin", plugin.name) }
+            if let service = plugin.service {
+                let name = plugin.name.lowercased()
+                guard Self.isName(name) else { throw .badName("plugin", plugin.name) }
+                services[name] = service
+            }
             for driver in plugin.drivers {
                 guard Self.isName(driver.name) else { throw .badName("driver", driver.name) }
                 guard drivers.updateValue(driver, forKey: driver.name) == nil else {
@@ -33,6 +41,7 @@ package struct PluginCatalogue: Sendable {
         self.plugins = plugins
         self.drivers = drivers
         self.transports = transports
+        self.services = services
     }
 
     /// The plugin with this name, in any case.
@@ -51,6 +60,11 @@ package struct PluginCatalogue: Sendable {
         transports.values.filter { $0.link == kind }.sorted { $0.name < $1.name }
     }
 
+    /// The name of a service under `plugins:`.
+    func name(of service: any PluginService.Type) -> String? { services.first { $0.value == service }?.key }
+
+    /// The services' names, for a message.
+    var serviceNames: String { Self.list(services.keys) }
     /// The drivers' names, for a message.
     var driverNames: String { Self.list(drivers.keys) }
     /// The transports' names, for a message.
@@ -71,7 +85,8 @@ package struct PluginCatalogue: Sendable {
 package enum PluginCatalogueError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Two plugins, drivers or transports have one name.
     case duplicate(String, String)
-    /// A driver's or transport's name has characters other than `a-z`, `0-9` and `-`, or a transport opens no link.
+    /// The name of a driver, a transport or a plugin with a service has characters other than `a-z`, `0-9` and `-` (a
+    /// plugin's in lower case), or a transport opens no link.
     case badName(String, String)
 
     /// A description of the error for a person.

@@ -13,12 +13,13 @@ extension PluginCatalogue {
 
     /// The details of one plugin, with a sample to copy.
     package static func details(of plugin: any Plugin.Type) -> String {
-        """
-        \(plugin.name): \(plugin.summary)
-        \(parts(of: plugin).joined(separator: "\n"))
-
-        \(plugin.sample)
-        """
+        let service = plugin.service.map { "\nplugins:\n\($0.sample)" } ?? ""
+        return """
+            \(plugin.name): \(plugin.summary)
+            \(parts(of: plugin).joined(separator: "\n"))
+            \(service)
+            \(plugin.sample)
+            """
     }
 
     private static func parts(of plugin: any Plugin.Type) -> [String] {
@@ -27,6 +28,7 @@ extension PluginCatalogue {
                 ? "driver: \(driver.name) (needs no transport)"
                 : "driver: \(driver.name) (needs a transport of \(driver.link.rawValue))"
         } + plugin.transports.map { "transport: {type: \($0.name)} (of \($0.link.rawValue))" }
+            + (plugin.service == nil ? [] : ["plugins: {\(plugin.name.lowercased()): …} (shared by its devices)"])
     }
 }
 

@@ -13,12 +13,15 @@ public struct SessionContext: Sendable {
     public var clock: GatewayClock
     /// A logger that names the device.
     public var logger: Logger
+    /// The open services of plugins, for a driver that uses one.
+    public var services: RunningServices
 
     /// A context of a session.
     public init(
         device: DeviceID, gateway: (name: String, version: String), calendar: LocalCalendar, clock: GatewayClock,
-        logger: Logger
+        logger: Logger, services: RunningServices = RunningServices()
     ) {
+        self.services = services
         self.device = device
         self.gateway = gateway
         self.calendar = calendar
@@ -33,10 +36,13 @@ public struct LinkContext: Sendable {
     public var device: DeviceID
     /// A logger that names the device.
     public var logger: Logger
+    /// The open services of plugins, for a transport that uses one.
+    public var services: RunningServices
 
     /// A context of a link.
-    public init(device: DeviceID, logger: Logger) {
+    public init(device: DeviceID, logger: Logger, services: RunningServices = RunningServices()) {
         self.device = device
         self.logger = logger
+        self.services = services
     }
 }

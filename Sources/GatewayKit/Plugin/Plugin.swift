@@ -10,6 +10,8 @@ public protocol Plugin: Sendable {
     static var drivers: [any DeviceDriver.Type] { get }
     /// The transports that it adds.
     static var transports: [any Transport.Type] { get }
+    /// What its devices share, configured under `plugins:` with the plugin's name in lower case.
+    static var service: (any PluginService.Type)? { get }
 }
 
 extension Plugin {
@@ -17,6 +19,8 @@ extension Plugin {
     public static var drivers: [any DeviceDriver.Type] { [] }
     /// No transports by default.
     public static var transports: [any Transport.Type] { [] }
+    /// Nothing is shared by default.
+    public static var service: (any PluginService.Type)? { nil }
 }
 
 /// Speaks the protocol of one device family. A driver makes no policy: the gateway decides when to connect, how often
@@ -30,6 +34,8 @@ public protocol DeviceDriver: Sendable {
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
+    /// The service of its plugin that this device uses; the gateway opens it before the device. `nil` if it uses none.
+    var service: (any PluginService.Type)? { get }
     /// Speaks with the device over `link` until `body` returns or the link fails, then releases the device.
     ///
     /// A session is open only within `body`. Meanwhile the driver answers every request of the device, and runs its own
@@ -38,6 +44,11 @@ public protocol DeviceDriver: Sendable {
     func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws
+}
+
+extension DeviceDriver {
+    /// None by default.
+    public var service: (any PluginService.Type)? { nil }
 }
 
 /// Opens links to devices: TCP, a serial line, a child process, Bluetooth.
@@ -53,6 +64,8 @@ public protocol Transport: Sendable {
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
+    /// The service of its plugin that this device uses; the gateway opens it before the device. `nil` if it uses none.
+    var service: (any PluginService.Type)? { get }
     /// Opens a link, which stays open until `body` returns or throws.
     /// - Throws: what `body` throws, or a `LinkError` if the link could not be opened.
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws
@@ -61,4 +74,6 @@ public protocol Transport: Sendable {
 extension Transport {
     /// Four by default: a connection, and what finding and opening it needs.
     public static var descriptors: Int { 4 }
+    /// None by default.
+    public var service: (any PluginService.Type)? { nil }
 }

@@ -14,6 +14,7 @@ enum TestPlugin: Plugin {
         """
     static let drivers: [any DeviceDriver.Type] = [RingDriver.self, ToyDriver.self]
     static let transports: [any Transport.Type] = [PipeTransport.self, RadioTransport.self]
+    static let service: (any PluginService.Type)? = Antenna.self
 
     static let catalogue: PluginCatalogue = {
         do { return try PluginCatalogue([TestPlugin.self]) } catch { preconditionFailure("\(error)") }
@@ -55,12 +56,23 @@ struct PipeTransport: Transport {
     }
 }
 
+/// What devices that use channel 7 share.
+struct Antenna: PluginService {
+    static let sample = "  test: {height: 3}\n"
+    let height: Int
+    init(options: inout ConfigurationReader) { height = options.integer("height", in: 1...30) }
+    func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        throw LinkError(.unreachable, "This service is for tests of the configuration.")
+    }
+}
+
 /// A Bluetooth transport with a required key.
 struct RadioTransport: Transport {
     static let name = "radio"
     static let link = LinkKind.gatt
     let channel: Int
     init(options: inout ConfigurationReader) { channel = options.integer("channel", in: 1...9, default: 1) }
+    var service: (any PluginService.Type)? { channel == 7 ? Antenna.self : nil }
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         throw LinkError(.unreachable, "This transport is for tests of the configuration.")
     }

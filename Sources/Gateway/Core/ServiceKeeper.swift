@@ -1,0 +1,90 @@
+import Concurrency
+import GatewayKit
+import Logging
+import Vitals
+
+/// Keeps one service of a plugin open: it opens it again whenever it breaks, until it is stopped.
+final class ServiceKeeper: Sendable {
+    /// The wait after the first failure.
+    static let firstWait: Duration = .seconds(1)
+    /// The longest wait. A service is local, so a try costs little.
+    static let longestWait: Duration = .seconds(60)
+
+    let setup: ServiceSetup
+    /// Fulfilled when the service was opened for the first time, or could not be.
+    let tried = Promise<Void>()
+    let ended = Promise<Void>()
+    private let stopping = Promise<Void>()
+    private let services: RunningServices
+    private let clock: GatewayClock
+    private let logger: Logger
+    private let onReopened: @Sendable () async -> Void
+
+    /// - Parameter onReopened: called each time that the service is open again after a failure.
+    init(
+        _ setup: ServiceSetup, in services: RunningServices, clock: GatewayClock, logger: Logger,
+        onReopened: @escaping @Sendable () async -> Void
+    ) {
+        self.setup = setup
+        self.services = services
+        self.clock = clock
+        var logger = logger
+        logger[metadataKey: "plugin"] = "\(setup.name)"
+        self.logger = logger
+        self.onReopened = onReopened
+    }
+
+    /// Makes `run` end. Returns at once.
+    func stop() { stopping.fulfil(()) }
+
+    /// Keeps the service open until `stop` is called or the task is cancelled.
+    func run(generator: SplitMix64) async {
+        var generator = generator
+        var backOff = BackOff(first: Self.firstWait, longest: Self.longestWait)
+        var failures = FailureCount()
+        while stopping.value == nil, !Task.isCancelled {
+            let isAgain = failures.count > 0
+            let wasOpen = Promise<Void>()
+            let failure = await open { [wasOpen] in
+                wasOpen.fulfil(())
+                if isAgain { await self.onReopened() }
+            }
+            tried.fulfil(())
+            guard let failure, stopping.value == nil, !Task.isCancelled else { break }
+            if wasOpen.value != nil {
+                backOff.reset()
+                failures = FailureCount()
+            }
+            if failures.countAndDecideToLog() {
+                logger.error(
+                    "What the plugin's devices share is not open; trying again.",
+                    metadata: ["error": "\(failure)", "failures": "\(failures.count)"])
+            }
+            await pause(for: backOff.next(using: &generator))
+        }
+        services.closed(type(of: setup.service), "The gateway no longer keeps \(setup.name) open.")
+        ended.fulfil(())
+    }
+
+    /// Opens the service and waits until it has to end. Returns why it broke or could not be opened; `nil` after a stop.
+    private func open(_ opened: @escaping @Sendable () async -> Void) async -> String? {
+        do {
+            try await setup.opener {
+                self.services.opened(self.setup.service)
+                self.tried.fulfil(())
+                await opened()
+                _ = try await self.stopping.wait()
+            }
+            guard stopping.value == nil else { return nil }
+            throw LinkError(.broken, "It ended by itself.")
+        } catch {
+            let reason = "\(setup.name): \(error)"
+            services.closed(type(of: setup.service), reason)
+            return reason
+        }
+    }
+
+    private func pause(for duration: Duration) async {
+        await clock.race(against: duration) { [stopping] in _ = try? await stopping.wait() }
+    }
+}

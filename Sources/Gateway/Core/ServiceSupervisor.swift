@@ -1,0 +1,58 @@
+import Concurrency
+import GatewayKit
+import Vitals
+
+/// The services of plugins that the devices use, each with its keeper. It belongs to the `DeviceSupervisor`.
+final class ServiceSupervisor {
+    /// How long devices wait for their service at the start. After that they begin, and say that it is not open.
+    static let patience: Duration = .seconds(10)
+
+    private var keepers: [String: ServiceKeeper] = [:]
+    private let settings: CoreSettings
+    private var generator: SplitMix64
+
+    init(settings: CoreSettings, generator: SplitMix64) {
+        self.settings = settings
+        self.generator = generator
+    }
+
+    /// The services that these devices use, by name.
+    private static func services(of setups: [DeviceSetup]) -> [String: ServiceSetup] {
+        Dictionary(setups.flatMap(\.services).map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// Ends the services that these devices do not use, or use with another configuration. Their devices have ended.
+    func end(allBut setups: [DeviceSetup] = []) async {
+        let wanted = Self.services(of: setups)
+        let ending = keepers.values.filter { wanted[$0.setup.name]?.fingerprint != $0.setup.fingerprint }
+        for keeper in ending { keeper.stop() }
+        for keeper in ending {
+            try? await keeper.ended.wait()
+            keepers[keeper.setup.name] = nil
+        }
+    }
+
+    /// Opens the services of these devices that are not kept open yet, and waits for their first try.
+    /// - Parameters:
+    ///   - launch: runs work as a task of the gateway.
+    ///   - onReopened: called with the name of a service that is open again after a failure.
+    func begin(
+        for setups: [DeviceSetup], launch: (@escaping @Sendable () async -> Void) -> Void,
+        onReopened: @escaping @Sendable (String) async -> Void
+    ) async {
+        var begun: [ServiceKeeper] = []
+        for (name, setup) in Self.services(of: setups).sorted(by: { $0.key < $1.key }) where keepers[name] == nil {
+            let keeper = ServiceKeeper(
+                setup, in: settings.services, clock: settings.clock, logger: settings.logger,
+                onReopened: { await onReopened(name) })
+            let (seed, running) = (SplitMix64(seed: generator.next()), settings.running)
+            keepers[name] = keeper
+            begun.append(keeper)
+            launch { await running.during("plugin \(name)") { await keeper.run(generator: seed) } }
+        }
+        guard !begun.isEmpty else { return }
+        await settings.clock.race(against: Self.patience) { [begun] in
+            for keeper in begun { try? await keeper.tried.wait() }
+        }
+    }
+}

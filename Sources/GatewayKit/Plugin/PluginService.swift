@@ -1,0 +1,47 @@
+public import Logging
+public import Vitals
+
+/// What the devices of a plugin share: a listener that they call, a folder that is watched, a radio.
+///
+/// The gateway makes one from `plugins: {<name>: {…}}`, and keeps it open as long as a device uses it. It opens the service before
+/// these devices and closes it after them. If it cannot be opened or breaks, these devices are disconnected and their link says why;
+/// the gateway tries again after `firstWait`, and then after waits that double up to `longestWait`.
+///
+/// A driver or a transport names the service that it uses in `service`, and gets the open one from its context:
+/// `context.services.with(HTTPListener.self) { listener in … }`.
+public protocol PluginService: Sendable {
+    /// An entry of `plugins:` in YAML that a user can copy. It must pass the configuration check.
+    static var sample: String { get }
+    /// The file descriptors that it needs at most by itself, without the links of its devices.
+    static var descriptors: Int { get }
+    /// Reads the section `plugins: {<name>: …}` of the configuration; a missing section has no keys. It opens nothing.
+    ///
+    /// It reports mistakes to `options`; the gateway then discards the result.
+    init(options: inout ConfigurationReader)
+    /// Opens what is shared, and keeps it open until `body` returns or the service breaks.
+    ///
+    /// Drivers and transports use it only within `body`. Its own work is done by structured tasks. It is called again after
+    /// a failure.
+    /// - Throws: what `body` throws, or why the service could not be opened or broke: an error whose description is a sentence
+    ///   for a person.
+    func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws
+}
+
+extension PluginService {
+    /// Four by default: a listener or a watch, and what opening it needs.
+    public static var descriptors: Int { 4 }
+}
+
+/// What the gateway tells a service when it opens it.
+public struct ServiceContext: Sendable {
+    /// The gateway's clocks; a service uses no others.
+    public var clock: GatewayClock
+    /// A logger that names the plugin.
+    public var logger: Logger
+
+    /// A context of a service.
+    public init(clock: GatewayClock, logger: Logger) {
+        self.clock = clock
+        self.logger = logger
+    }
+}
