@@ -18,8 +18,6 @@ package enum ConfigurationLimits {
     package static let people = 100
     /// The maximum characters of a device's or a person's name: as many as a user interface can show.
     package static let nameLength = 128
-    /// The maximum bytes of a file with a secret: the longest password in MQTT (MQTT 5, 3.1.3.6).
-    package static let secretSize = 65_535
     /// The maximum reported mistakes. A file with more of them is probably the wrong file.
     package static let mistakes = 100
 }

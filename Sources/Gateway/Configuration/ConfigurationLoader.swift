@@ -31,7 +31,8 @@ package struct ConfigurationLoader: Sendable {
     /// Reads a configuration from text, as if it were a file in `directory`.
     /// - Throws: every mistake with its line.
     package func load(text: String, directory: String) throws(ConfigurationError) -> GatewayConfiguration {
-        let context = ReadingContext(directory: directory, environment: environment, plugins: plugins)
-        return try GatewayConfiguration(try YAMLDocument(text).root, context)
+        try GatewayConfiguration(
+            try YAMLDocument(text).root,
+            place: ConfigurationPlace(directory: directory, environment: environment), plugins: plugins)
     }
 }

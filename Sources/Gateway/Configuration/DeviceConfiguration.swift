@@ -18,12 +18,15 @@ package struct DeviceConfiguration: Sendable {
     package var serviceNames: [String]
     /// The entry as written in the file.
     package var source: ConfigurationValue
+    /// The content of the files and variables that it names.
+    package var contents: [Secret]
 
-    /// Changes with everything that concerns the device, in its entry or in the gateway's defaults, but not with lines,
+    /// Changes with everything that concerns the device, in its entry, in the files that it names, or in the gateway's defaults, but not with lines,
     /// comments or other devices. Comparable within one run of the program.
     package var fingerprint: Int {
         var hasher = Hasher()
         hasher.combine(source.withoutLines)
+        hasher.combine(contents)
         policy.hash(into: &hasher)
         return hasher.finalize()
     }
@@ -33,13 +36,13 @@ extension DeviceConfiguration {
     /// Reads an entry of `devices:` with this `id`; `nil` if a mistake leaves no device.
     init?(
         _ reader: inout ConfigurationReader, id: DeviceID?, source: ConfigurationValue, defaults: DevicePolicy,
-        _ context: inout ReadingContext
+        _ plugins: PluginCatalogue
     ) {
         let name = reader.name("name") ?? id?.text ?? ""
         let person = reader.name("person")
         let people = reader.people("people")
         let policy = DevicePolicy(&reader, defaults: defaults)
-        let parts = reader.driver(context.plugins)
+        let parts = reader.driver(plugins)
         guard let id, let parts else { return nil }
         self.init(
             info: DeviceInfo(
@@ -47,8 +50,8 @@ extension DeviceConfiguration {
                 transport: parts.transport.map { type(of: $0).name }, freshness: policy.freshness),
             policy: policy, driver: parts.driver, transport: parts.transport,
             serviceNames: [parts.driver.service, parts.transport?.service].compactMap { service in
-                service.flatMap { context.plugins.name(of: $0) }
-            }, source: source)
+                service.flatMap { plugins.name(of: $0) }
+            }, source: source, contents: reader.contents)
     }
 }
 

@@ -42,9 +42,10 @@ package struct GatewayConfiguration: Sendable {
 extension GatewayConfiguration {
     /// Reads a whole configuration.
     /// - Throws: all its mistakes.
-    package init(_ source: ConfigurationValue, _ context: ReadingContext) throws(ConfigurationError) {
-        var context = context
-        var reader = ConfigurationReader(source)
+    package init(
+        _ source: ConfigurationValue, place: ConfigurationPlace, plugins: PluginCatalogue
+    ) throws(ConfigurationError) {
+        var reader = ConfigurationReader(source, place: place)
         let gateway = reader.section("gateway") { gateway in
             let id = gateway.deviceID("id", default: DeviceID(Self.defaultID))
             return (id: id, calendar: gateway.calendar("timezone"))
@@ -52,9 +53,9 @@ extension GatewayConfiguration {
         logLevel = reader.section("log") { $0.choice("level", default: Logger.Level.info) }
         mqtt = reader.section("mqtt") { mqtt in
             // A wrong id must not hide other mistakes.
-            MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID, &context)
+            MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID)
         }
-        store = reader.section("store") { StoreConfiguration(&$0, context) }
+        store = reader.section("store") { StoreConfiguration(&$0) }
         homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0) }
         if homeAssistant.discovery != .off, "\(mqtt.baseTopic)/".hasPrefix("\(homeAssistant.prefix)/") {
             reader.report(
@@ -62,15 +63,15 @@ extension GatewayConfiguration {
                 at: "home_assistant")
         }
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
-        devices = reader.devices("devices", defaults: policy, &context, areAnnounced: homeAssistant.discovery != .off)
-        if devices.isEmpty { context.warn("No device is configured.", at: "devices", of: reader) }
-        services = reader.services("plugins", of: devices, &context)
+        devices = reader.devices("devices", defaults: policy, plugins, areAnnounced: homeAssistant.discovery != .off)
+        if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
+        services = reader.services("plugins", of: devices, plugins)
         let mistakes = reader.finish()
         guard mistakes.isEmpty, let id = gateway.id else { throw ConfigurationError(mistakes: mistakes) }
         self.id = id
         self.calendar = gateway.calendar
         self.source = source
-        warnings = context.warnings
+        warnings = reader.warnings
     }
 }
 
@@ -85,7 +86,7 @@ extension ConfigurationReader {
     }
 
     fileprivate mutating func devices(
-        _ key: String, defaults: DevicePolicy, _ context: inout ReadingContext, areAnnounced: Bool
+        _ key: String, defaults: DevicePolicy, _ plugins: PluginCatalogue, areAnnounced: Bool
     ) -> [DeviceConfiguration] {
         let list = value(key)
         var sources: [ConfigurationValue] =
@@ -112,7 +113,7 @@ extension ConfigurationReader {
                             + "one with - instead of _.", at: "id")
                 }
             }
-            return DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, &context)
+            return DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)
         }.compactMap(\.self)
     }
 }

@@ -1,5 +1,5 @@
 import Contract
-import GatewayKit
+package import GatewayKit
 package import MQTT
 import Vitals
 
@@ -38,7 +38,7 @@ package struct MQTTConfiguration: Sendable, Hashable {
 
 extension MQTTConfiguration {
     /// Reads `mqtt:`.
-    init(_ reader: inout ConfigurationReader, gateway: String, _ context: inout ReadingContext) {
+    init(_ reader: inout ConfigurationReader, gateway: String) {
         servers = reader.servers("url")
         baseTopic = reader.string("base_topic", default: ContractTopics.defaultBase)
         if let mistake = ContractTopics.mistake(inBase: baseTopic) {
@@ -46,7 +46,7 @@ extension MQTTConfiguration {
         }
         version = reader.choice("protocol", default: .v5)
         username = reader.optionalString("username")
-        password = reader.secret("password", &context)
+        password = reader.secret("password")
         keepAlive = reader.duration(
             "keep_alive", in: BrokerOptions.minimumKeepAlive...BrokerOptions.maximumKeepAlive,
             default: Self.defaultKeepAlive)
@@ -59,12 +59,12 @@ extension MQTTConfiguration {
             reader.report("A password needs a username beside it.", at: "password")
         }
         let hasTLS = reader.value("tls") != nil
-        tls = reader.section("tls") { TLSOptions(&$0, &context) }
+        tls = reader.section("tls") { TLSOptions(&$0) }
         if hasTLS, !servers.isEmpty, !servers.contains(where: \.isTLS) {
             reader.report("tls does nothing here: no url begins with mqtts://.", at: "tls")
         }
         if password != nil, let server = servers.first(where: { !$0.isTLS && !$0.isLoopback }) {
-            context.warn("The password goes to \(server) in the clear; mqtts:// protects it.", at: "url", of: reader)
+            reader.warn("The password goes to \(server) in the clear; mqtts:// protects it.", at: "url")
         }
     }
 }
@@ -93,36 +93,18 @@ extension BrokerServer {
 
 extension TLSOptions {
     /// Reads `mqtt.tls:`. The files must be there: a broker would only say that the handshake failed.
-    fileprivate init(_ reader: inout ConfigurationReader, _ context: inout ReadingContext) {
-        func file(_ key: String) -> String? {
-            guard let path = reader.optionalString(key).map(context.path) else { return nil }
-            do throws(TextFileError) {
-                guard try TextFile.read(path, limit: Self.maximumFileSize).contains("-----BEGIN ") else {
-                    reader.report("\(path) is not a PEM file (-----BEGIN …).", at: key)
-                    return path
-                }
-            } catch {
-                reader.report(error.description, at: key)
-            }
-            return path
-        }
+    fileprivate init(_ reader: inout ConfigurationReader) {
         self.init(
-            caFile: file("ca_file"), certificateFile: file("certificate_file"), keyFile: file("key_file"),
+            caFile: reader.pemFile("ca_file"), certificateFile: reader.pemFile("certificate_file"),
+            keyFile: reader.pemFile("key_file", isSecret: true),
             checksHostname: reader.flag("check_hostname", default: true))
         if (certificateFile == nil) != (keyFile == nil) {
             reader.report(
                 "certificate_file and key_file belong together.",
                 at: certificateFile == nil ? "key_file" : "certificate_file")
         }
-        if let keyFile, let mode = TextFile.permissions(of: keyFile), mode & 0o077 != 0 {
-            context.warn("Others than its owner may read \(keyFile); chmod 600 keeps it.", at: "key_file", of: reader)
-        }
         if !checksHostname {
-            context.warn(
-                "Any certificate of the same authority passes as the broker's.", at: "check_hostname", of: reader)
+            reader.warn("Any certificate of the same authority passes as the broker's.", at: "check_hostname")
         }
     }
-
-    /// The maximum bytes of a PEM file: four times the authorities of a whole operating system.
-    private static let maximumFileSize = 1 << 20
 }

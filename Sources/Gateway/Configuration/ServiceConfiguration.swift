@@ -8,11 +8,14 @@ package struct ServiceConfiguration: Sendable {
     package var service: any PluginService
     /// The entry as written in the file.
     package var source: ConfigurationValue
+    /// The content of the files and variables that it names.
+    package var contents: [Secret]
 
-    /// Changes with everything in the entry, but not with lines and comments. Comparable within one run of the program.
+    /// Changes with everything in the entry and in the files that it names, but not with lines and comments. Comparable within one run of the program.
     package var fingerprint: Int {
         var hasher = Hasher()
         hasher.combine(source.withoutLines)
+        hasher.combine(contents)
         return hasher.finalize()
     }
 }
@@ -21,25 +24,25 @@ extension ConfigurationReader {
     /// Reads `plugins`: the entries of the services that these devices use, also those that are missing, and the others, which
     /// get a warning.
     mutating func services(
-        _ key: String, of devices: [DeviceConfiguration], _ context: inout ReadingContext
+        _ key: String, of devices: [DeviceConfiguration], _ plugins: PluginCatalogue
     ) -> [ServiceConfiguration] {
         let used = Set(devices.flatMap(\.serviceNames))
         return section(key) { reader in
             let configured = reader.keys.filter { !used.contains($0) }
-            for name in configured where context.plugins.services[name] != nil {
-                context.warn("No device uses \(name); it is not started.", at: name, of: reader)
+            for name in configured where plugins.services[name] != nil {
+                reader.warn("No device uses \(name); it is not started.", at: name)
             }
             return (used.sorted() + configured).compactMap { name in
-                guard let type = context.plugins.services[name] else {
+                guard let type = plugins.services[name] else {
                     reader.report(
                         "There is no plugin \(name) whose devices share anything. Known here: "
-                            + "\(context.plugins.serviceNames).", at: name)
+                            + "\(plugins.serviceNames).", at: name)
                     _ = reader.value(name)
                     return nil
                 }
                 let source = reader.value(name) ?? ConfigurationValue(.null)
-                let service = reader.section(name) { type.init(options: &$0) }
-                return ServiceConfiguration(name: name, service: service, source: source)
+                let (service, contents) = reader.section(name) { (type.init(options: &$0), $0.contents) }
+                return ServiceConfiguration(name: name, service: service, source: source, contents: contents)
             }
         }
     }

@@ -49,8 +49,8 @@ package struct StoreConfiguration: Sendable, Hashable {
 
 extension StoreConfiguration {
     /// Reads `store:`.
-    init(_ reader: inout ConfigurationReader, _ context: ReadingContext) {
-        path = context.path(reader.string("path", default: Self.defaultPath))
+    init(_ reader: inout ConfigurationReader) {
+        path = reader.place.path(reader.string("path", default: Self.defaultPath))
         commitWithin = reader.duration("commit_within", in: Self.commitWaits, default: Self.defaultCommitWithin)
         (outboxMaximumAge, outboxMaximumBytes, replayAge) = reader.section("outbox") { outbox in
             (

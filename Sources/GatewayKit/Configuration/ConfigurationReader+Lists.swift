@@ -32,9 +32,9 @@ extension ConfigurationReader {
             return []
         }
         return values.enumerated().map { index, value in
-            var reader = ConfigurationReader(value, path: join("\(key)[\(index)]"))
+            var reader = ConfigurationReader(value, path: join("\(key)[\(index)]"), place: place)
             let result = read(&reader)
-            adopt(reader.finish())
+            adopt(&reader)
             return result
         }
     }

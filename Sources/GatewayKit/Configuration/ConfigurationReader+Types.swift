@@ -113,9 +113,9 @@ extension ConfigurationReader {
         _ key: String, _ read: (inout ConfigurationReader) -> Result
     ) -> Result {
         let value = value(key) ?? ConfigurationValue(.map([]), line: line)
-        var reader = ConfigurationReader(value, path: join(key))
+        var reader = ConfigurationReader(value, path: join(key), place: place)
         let result = read(&reader)
-        adopt(reader.finish())
+        adopt(&reader)
         return result
     }
 

@@ -8,15 +8,23 @@ public struct ConfigurationReader {
     public let path: String
     /// The line on which the map begins.
     public let line: Int
+    /// Where the configuration is.
+    public let place: ConfigurationPlace
     /// The mistakes found so far.
     public private(set) var mistakes: [ConfigurationMistake] = []
+    /// Allowed but probably unintended settings, found so far.
+    public private(set) var warnings: [ConfigurationMistake] = []
+    /// The content of the files and variables that were read so far, so that a change of one is noticed although the
+    /// configuration has only its name.
+    package internal(set) var contents: [Secret] = []
     private let members: [String: (line: Int, value: ConfigurationValue)]
     private let order: [String]
     private var known: [String] = []
 
     /// Creates a reader of a map. A value that is not a map is a mistake; `null` is an empty map.
-    public init(_ value: ConfigurationValue, path: String = "") {
+    public init(_ value: ConfigurationValue, path: String = "", place: ConfigurationPlace = ConfigurationPlace()) {
         self.path = path
+        self.place = place
         self.line = value.line
         var members: [String: (line: Int, value: ConfigurationValue)] = [:]
         var order: [String] = []
@@ -63,8 +71,20 @@ public struct ConfigurationReader {
         mistakes.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
     }
 
+    /// Records an allowed but probably unintended setting.
+    public mutating func warn(_ message: String, at key: String) {
+        warnings.append(.init(line: line(of: key), path: join(key), message: message))
+    }
+
     /// Adds the mistakes found in a part of this map.
     public mutating func adopt(_ found: [ConfigurationMistake]) { mistakes += found }
+
+    /// Ends the reading of a part of this map, and adds what was found in it.
+    mutating func adopt(_ part: inout ConfigurationReader) {
+        mistakes += part.finish()
+        warnings += part.warnings
+        contents += part.contents
+    }
 
     /// Reports the keys that were never read, and returns all mistakes.
     public mutating func finish() -> [ConfigurationMistake] {

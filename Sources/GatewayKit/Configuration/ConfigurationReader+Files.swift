@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+extension ConfigurationReader {
+    /// The most bytes of a secret, as long as a password in MQTT may be (MQTT 5, 3.1.3.6).
+    public static let secretSize = 65_535
+    /// The most bytes of a PEM file: four times the authorities of a whole operating system.
+    public static let pemSize = 1 << 20
+
+    /// A required path, as one from the root or from the working folder. A relative one begins at the configuration's folder.
+    public mutating func path(_ key: String) -> String { place.path(string(key)) }
+
+    /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. Whoever uses the file
+    /// reads it again.
+    /// - Parameter isSecret: whether it has a private key, so that nobody else may read it.
+    public mutating func pemFile(_ key: String, isSecret: Bool = false) -> String? {
+        guard let path = optionalString(key).map(place.path) else { return nil }
+        do throws(TextFileError) {
+            let text = try TextFile.read(path, limit: Self.pemSize)
+            if !text.contains("-----BEGIN ") { report("\(path) is not a PEM file (-----BEGIN …).", at: key) }
+            contents.append(Secret(text))
+        } catch {
+            report(error.description, at: key)
+        }
+        if isSecret { warnIfExposed(path, at: key) }
+        return path
+    }
+
+    /// A secret: `{file: PATH}` or `{env: NAME}`; `nil` without the key. The configuration file never contains it,
+    /// since that is copied, shown and kept in version control.
+    ///
+    /// A trailing newline of the file is not part of the secret: every editor and `echo` writes one.
+    public mutating func secret(_ key: String) -> Secret? {
+        guard let value = value(key) else { return nil }
+        guard case .map = value.content else {
+            report("A secret must not stand here. Write {file: PATH} or {env: NAME}.", at: key)
+            return nil
+        }
+        let secret = section(key) { reader in
+            switch (reader.optionalString("file"), reader.optionalString("env")) {
+            case (let file?, nil): return reader.secret(inFile: reader.place.path(file))
+            case (nil, let name?):
+                guard let text = reader.place.environment[name], !text.isEmpty else {
+                    reader.report("The environment variable \(name) is not set, or empty.", at: "env")
+                    return nil
+                }
+                return Secret(text)
+            default:
+                reader.report("Either file or env is needed here: {file: PATH} or {env: NAME}.")
+                return nil
+            }
+        }
+        if let secret { contents.append(secret) }
+        return secret
+    }
+
+    private mutating func secret(inFile path: String) -> Secret? {
+        let text: String
+        do throws(TextFileError) {
+            text = try TextFile.read(path, limit: Self.secretSize)
+        } catch {
+            report("\(error.description) The secret is the file's only line.", at: "file")
+            return nil
+        }
+        let secret = text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text
+        guard !secret.isEmpty else {
+            report("\(path) is empty. The secret is the file's only line.", at: "file")
+            return nil
+        }
+        warnIfExposed(path, at: "file")
+        return Secret(secret)
+    }
+
+    private mutating func warnIfExposed(_ path: String, at key: String) {
+        guard !place.isCredential(path), let mode = TextFile.permissions(of: path), mode & 0o077 != 0 else { return }
+        warn("Others than its owner may read \(path); chmod 600 keeps the secret.", at: key)
+    }
+}
