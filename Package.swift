@@ -19,6 +19,7 @@ let deque = "DequeModule".from("swift-collections")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let nioCore = "NIOCore".from("swift-nio")
+let nioSSL = "NIOSSL".from("swift-nio-ssl")
 let nioPosix = "NIOPosix".from("swift-nio")
 let subprocess = "Subprocess".from("swift-subprocess")
 let systemPackage = "SystemPackage".from("swift-system")
@@ -30,7 +31,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("Link", ["Concurrency", "JSON", logging]),
     ("Simulator", []),
-    ("TCP", ["Concurrency", nioCore, nioPosix]),
+    ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
 
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
@@ -38,7 +39,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
-    "TCP": [logging, nioCore, nioPosix],
+    "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
 ]
 
 /// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
@@ -62,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
@@ -76,6 +78,7 @@ let package = Package(
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
+        module("Listening", ["GatewayKit", nioCore, nioSSL]),
         module("StoreAPI", ["Vitals"]),
         module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
         module("Store", ["Concurrency", "JSON", "StoreAPI", "Vitals", grdb, sqlite]),
@@ -168,6 +171,7 @@ let package = Package(
             "IntegrationTests",
             ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),
         tests("JSONTests", ["JSON", "Vitals"]),
+        tests("ListeningTests", ["GatewayKit", "Listening"]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
         tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
         tests(

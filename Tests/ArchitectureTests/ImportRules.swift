@@ -5,7 +5,7 @@ import Testing
     private static let modules: Set<String> = [
         "BundledPlugins", "CMosquitto", "Concurrency", "Conformance", "Contract", "Delivery", "Engines", "Gateway",
         "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant", "JSON", "MQTT", "Messages",
-        "PluginCheck", "Store", "StoreAPI", "Vitals",
+        "Listening", "PluginCheck", "Store", "StoreAPI", "Vitals",
     ]
 
     /// The project's own modules with the plugins.
@@ -14,6 +14,7 @@ import Testing
     /// The project's own modules that each module may import.
     private static let arrows: [String: Set<String>] = [
         "Concurrency": [], "JSON": [], "Messages": [], "Vitals": [], "GatewayKit": ["Concurrency", "Vitals"],
+        "Listening": ["GatewayKit"],
         "StoreAPI": ["Vitals"], "Engines": ["Concurrency", "GatewayKit", "StoreAPI", "Vitals"],
         "Store": ["Concurrency", "JSON", "StoreAPI", "Vitals"], "Contract": ["JSON", "Messages", "Vitals"],
         "MQTT": ["CMosquitto", "Concurrency", "Messages"],
@@ -42,7 +43,8 @@ import Testing
     /// External libraries that only some modules may import; the architecture page gives the reasons.
     private static let owners: [String: Set<String>] = [
         "GRDB": ["Store", "vitals2mqtt-bench"], "CMosquitto": ["MQTT", "vitals2mqtt-bench"], "Yams": ["Gateway"],
-        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["TCP"], "NIOPosix": ["TCP"],
+        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["Listening", "TCP"], "NIOPosix": ["TCP"],
+        "NIOSSL": ["Listening", "TCP"],
         "ArgumentParser": ["GatewayMain", "vitals2mqtt-bench", "vitals2mqtt-simulate"],
     ]
 
@@ -64,7 +66,7 @@ import Testing
         for plugin in try Repository.plugins() {
             for file in try Repository.swiftFiles(in: "Plugins/\(plugin)/Sources") {
                 let forbidden = file.imports.intersection(try Self.ours()).subtracting([
-                    "Concurrency", "GatewayKit", "Vitals", "JSON",
+                    "Concurrency", "GatewayKit", "JSON", "Listening", "Vitals",
                 ])
                 #expect(forbidden.isEmpty, "\(file) imports \(forbidden.sorted())")
             }

@@ -7,6 +7,8 @@ package enum TCPPlugin: Plugin {
     package static let summary = "Connects to a device, a phone or a bridge that listens on a TCP port."
     /// The transport `tcp`.
     package static let transports: [any Transport.Type] = [TCPTransport.self]
+    /// `plugins: {tcp: …}`: the listener that devices call.
+    package static let service: (any PluginService.Type)? = TCPListener.self
     /// The text of `sample.yaml`; a test compares the two.
     package static let sample = """
         # A device, a phone or a bridge that listens on a TCP port.

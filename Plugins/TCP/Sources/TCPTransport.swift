@@ -1,40 +1,51 @@
 package import GatewayKit
-import NIOCore
-import NIOPosix
 import Vitals
 
-/// Opens a TCP connection to a device.
+/// Carries bytes over TCP. Either the gateway connects to the device, or the device calls the gateway (`listen: true`).
 package struct TCPTransport: Transport {
     /// `type: tcp`.
     package static let name = "tcp"
     /// A stream of bytes.
     package static let link = LinkKind.bytes
-    /// The connection, and the look-up of its name before it.
+    /// The connection, and the look-up of its name before it or a second call that takes its place.
     package static let descriptors = 2
 
-    /// The default time limit of connecting: a device in reach answers in milliseconds, one that has to wake up in a
-    /// few seconds.
-    static let defaultConnectTimeout: Duration = .seconds(10)
-    /// A shorter limit would fail on a slow wireless network; instead of a longer one the gateway retries.
-    static let connectTimeouts: ClosedRange<Duration> = .milliseconds(100) ... .minutes(5)
+    enum Way: Sendable {
+        case connect(TCPConnector)
+        case listen(token: Secret)
+    }
+    let way: Way
 
-    /// One thread serves all connections: it only copies bytes, drivers decode on the shared pool. Like SwiftNIO's own
-    /// shared groups, it lives as long as the process.
-    private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-
-    let endpoint: Endpoint
-    private let connectTimeout: Duration
-
-    /// Reads `host`, `port` and `connect_timeout`.
+    /// Reads `host`, `port` and `connect_timeout`, or `listen` and `token`.
     package init(options: inout ConfigurationReader) {
-        endpoint = Endpoint(host: options.string("host"), port: options.integer("port", in: 1...65_535))
-        connectTimeout = options.duration(
-            "connect_timeout", in: Self.connectTimeouts, default: Self.defaultConnectTimeout)
+        guard options.flag("listen", default: false) else {
+            way = .connect(TCPConnector(options: &options))
+            return
+        }
+        let token = options.secret("token")
+        if token == nil, options.value("token") == nil {
+            options.report("token is missing: the device's secret, as {file: PATH} or {env: NAME}.", at: "listen")
+        }
+        way = .listen(token: token ?? Secret(""))
     }
 
-    /// Connects, and closes the connection when `body` ends.
+    /// A device that calls needs the listener.
+    package var service: (any PluginService.Type)? {
+        if case .listen = way { TCPListener.self } else { nil }
+    }
+
+    /// Connects, or waits for the device's call, and closes the connection when `body` ends.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
-        let link = try await connect()
+        switch way {
+        case .connect(let connector): try await withConnection(connector, body)
+        case .listen(let token): try await withCall(token, context, body)
+        }
+    }
+
+    private func withConnection(
+        _ connector: TCPConnector, _ body: @Sendable (Link) async throws -> Void
+    ) async throws {
+        let link = try await connector.connect()
         do {
             try await body(.bytes(link))
         } catch {
@@ -44,44 +55,15 @@ package struct TCPTransport: Transport {
         await link.close()
     }
 
-    /// Connects to the first of the host's addresses that answers (RFC 8305, as implemented by SwiftNIO).
-    func connect() async throws(LinkError) -> TCPLink {
-        let connection = ClientBootstrap(group: Self.eventLoops)
-            .connectTimeout(.nanoseconds(connectTimeout.inMilliseconds * 1_000_000))
-            .channelOption(.autoRead, value: false)
-            .channelOption(.recvAllocator, value: ReceiveBuffer.allocator)
-            // Sends at once: a request must not wait for more bytes to fill a packet.
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(ReceiveBuffer.systemBuffer))
-            .channelInitializer { [endpoint] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ReceiveBuffer(endpoint: endpoint))
+    private func withCall(
+        _ token: Secret, _ context: LinkContext, _ body: @Sendable (Link) async throws -> Void
+    ) async throws {
+        try await withoutActuallyEscaping(body) { body in
+            try await context.services.with(TCPListener.self) { listener in
+                try await listener.withCall(of: context.device, token: token, presence: context.presence) { link in
+                    try await body(.bytes(link))
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
-            .flatMap { [endpoint] channel in
-                channel.pipeline.handler(type: ReceiveBuffer.self).map { inbox in
-                    TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)
-                }
-            }
-        // A cancelled task must not wait for the connection. The connection or the cancellation settles the promise,
-        // whichever comes first; a connection that comes second is closed.
-        let outcome = Self.eventLoops.next().makePromise(of: TCPLink.self)
-        connection.whenComplete { result in
-            outcome.completeWith(result)
-            if case .success(let link) = result {
-                outcome.futureResult.whenFailure { _ in link.channel.close(promise: nil) }
-            }
-        }
-        do {
-            return try await withTaskCancellationHandler {
-                try await outcome.futureResult.get()
-            } onCancel: {
-                outcome.fail(LinkError.closed(endpoint))
-            }
-        } catch {
-            throw .cannotConnect(error, to: endpoint, within: connectTimeout)
         }
     }
 }

@@ -75,6 +75,12 @@ extension ConfigurationValue {
 }
 
 extension TCPTransport {
+    /// Opens a connection to the device that listens.
+    func connect() async throws -> TCPLink {
+        guard case .connect(let connector) = way else { throw Unexpected(text: "no device that listens") }
+        return try await connector.connect()
+    }
+
     /// Opens a byte link.
     func withBytes(_ body: @Sendable (any ByteLink) async throws -> Void) async throws {
         let context = LinkContext(device: try DeviceID("band-1").orThrow(), logger: Logger(label: "test"))

@@ -180,5 +180,8 @@ struct TCPLinkTests {
 }
 
 extension TCPTransport {
-    fileprivate var port: Int { endpoint.port }
+    fileprivate var port: Int {
+        guard case .connect(let connector) = way else { return 0 }
+        return connector.endpoint.port
+    }
 }

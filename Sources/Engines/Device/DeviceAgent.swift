@@ -35,11 +35,13 @@ package actor DeviceAgent {
     /// Returns when the agent takes its turn: whether its thread is free.
     package func answer() {}
 
-    /// - Parameter pace: lets live samples wait for those of other devices; `nil` stores them at once.
+    /// - Parameters:
+    ///   - pace: lets live samples wait for those of other devices; `nil` stores them at once.
+    ///   - presence: where the device's transport says that it is there.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
         pace: CommitPace? = nil, logger: Logger, generator: any RandomNumberGenerator & Sendable,
-        opener: @escaping Opener
+        presence: DevicePresence = DevicePresence(), opener: @escaping Opener
     ) {
         let context = DeviceContext(
             id: info.id, wearers: info.wearers, policy: policy, store: store, output: output, clock: clock,
@@ -47,7 +49,7 @@ package actor DeviceAgent {
         let answers = AnswerLine(output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)
-        let link = LinkKeeper(context: context, opener: opener, generator: generator)
+        let link = LinkKeeper(context: context, opener: opener, presence: presence, generator: generator)
         let wear = WearKeeper(context: context)
         let intake = SampleIntake(
             context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.excuseSilence)

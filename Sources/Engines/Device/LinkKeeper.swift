@@ -16,14 +16,18 @@ final class LinkKeeper {
 
     private let context: DeviceContext
     private let opener: DeviceAgent.Opener
+    private let presence: DevicePresence
     private var machine: ConnectionMachine
     private var contact: Contact
     private var phase = Phase.waiting(Promise())
     /// Fulfilled at the next connection, for commands that wait for one.
     private(set) var connected = Promise<Void>()
 
-    init(context: DeviceContext, opener: @escaping DeviceAgent.Opener, generator: any RandomNumberGenerator & Sendable)
-    {
+    init(
+        context: DeviceContext, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
+        generator: any RandomNumberGenerator & Sendable
+    ) {
+        self.presence = presence
         self.context = context
         self.opener = opener
         machine = ConnectionMachine(at: context.clock.now, generator: generator)
@@ -199,7 +203,13 @@ final class LinkKeeper {
         let wake = Promise<Void>()
         phase = .waiting(wake)
         if context.isStopping { return }
-        await context.clock.race(against: duration) { _ = try? await wake.wait() }
+        // A device that is noticed need not wait any longer, but one that comes and goes must not keep the gateway busy.
+        let pause = min(duration, ConnectionMachine.firstWait)
+        await context.clock.race(against: pause) { _ = try? await wake.wait() }
+        guard wake.value == nil, duration > pause else { return }
+        await context.clock.race(against: duration - pause) { [presence] in
+            await Concurrency.race(against: { try await wake.wait() }) { await presence.wait() }
+        }
     }
 
     /// Opens a session and holds it. Returns why it ended; `nil` if on purpose.

@@ -55,14 +55,15 @@ extension DeviceConfiguration {
         let session = SessionContext(
             device: info.id, gateway: (name: "vitals2mqtt", version: settings.version), calendar: settings.calendar,
             clock: settings.clock, logger: logger, services: settings.services)
-        let link = LinkContext(device: info.id, logger: logger, services: settings.services)
+        let presence = DevicePresence()
+        let link = LinkContext(device: info.id, logger: logger, services: settings.services, presence: presence)
         let (driver, transport) = (driver, transport)
         // A device begins again with its services.
         var hasher = Hasher()
         hasher.combine(fingerprint)
         hasher.combine(services.map(\.fingerprint))
         return DeviceSetup(
-            info: info, policy: policy, fingerprint: hasher.finalize(), services: services
+            info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence
         ) { body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             try await budget.with(type(of: transport).descriptors) {

@@ -1,4 +1,5 @@
 package import Engines
+package import GatewayKit
 package import Vitals
 
 /// A configured device: its description, its engines' policy, and its connection.
@@ -6,6 +7,8 @@ package struct DeviceSetup: Sendable {
     package var info: DeviceInfo
     package var policy: DevicePolicy
     package var opener: DeviceAgent.Opener
+    /// Where its transport says that the device is there.
+    package var presence: DevicePresence
     /// The services of plugins that its driver and its transport use.
     package var services: [ServiceSetup]
     /// Changes if and only if the device's configuration changes.
@@ -13,12 +16,14 @@ package struct DeviceSetup: Sendable {
 
     package init(
         info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, services: [ServiceSetup] = [],
+        presence: DevicePresence = DevicePresence(),
         opener: @escaping DeviceAgent.Opener
     ) {
         self.info = info
         self.policy = policy
         self.fingerprint = fingerprint
         self.services = services
+        self.presence = presence
         self.opener = opener
     }
 }

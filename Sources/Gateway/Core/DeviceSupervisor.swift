@@ -116,7 +116,8 @@ actor DeviceSupervisor {
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
             info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, pace: pace,
-            logger: logger, generator: SplitMix64(seed: generator.next()), opener: setup.opener)
+            logger: logger, generator: SplitMix64(seed: generator.next()),
+            presence: setup.presence, opener: setup.opener)
         let ended = Promise<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
         launcher.yield { [running = settings.running] in

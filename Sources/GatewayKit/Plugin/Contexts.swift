@@ -38,9 +38,15 @@ public struct LinkContext: Sendable {
     public var logger: Logger
     /// The open services of plugins, for a transport that uses one.
     public var services: RunningServices
+    /// Where a transport says that the device is there, so that the gateway does not wait to connect it.
+    public var presence: DevicePresence
 
     /// A context of a link.
-    public init(device: DeviceID, logger: Logger, services: RunningServices = RunningServices()) {
+    public init(
+        device: DeviceID, logger: Logger, services: RunningServices = RunningServices(),
+        presence: DevicePresence = DevicePresence()
+    ) {
+        self.presence = presence
         self.device = device
         self.logger = logger
         self.services = services

@@ -9,13 +9,17 @@ package struct Certificates: Sendable {
     package var ca: String { "\(directory)/ca.pem" }
     /// A certificate authority that signed nothing.
     package var otherCA: String { "\(directory)/other-ca.pem" }
+    /// A server's certificate, for localhost and 127.0.0.1.
+    package var server: String { "\(directory)/server.pem" }
+    /// The key of `server`.
+    package var serverKey: String { "\(directory)/server.key" }
     /// A client's certificate.
     package var client: String { "\(directory)/client.pem" }
     /// The key of `client`.
     package var clientKey: String { "\(directory)/client.key" }
 
     /// Creates all of them in `directory`.
-    static func make(in directory: String) async throws -> Certificates {
+    package static func make(in directory: String) async throws -> Certificates {
         let certificates = Certificates(directory: directory)
         try await certificates.authority("ca")
         try await certificates.authority("other-ca")

@@ -64,8 +64,8 @@ import Vitals
         }.joined(separator: "\n")
         #expect(switchedOn > 10)
         try withFolder { folder in
-            try write("secret\n", to: "mqtt-password", in: folder)
-            for name in ["ca.pem", "client.pem", "client.key"] {
+            for name in ["mqtt-password", "phone-2-token"] { try write("secret\n", to: name, in: folder) }
+            for name in ["ca.pem", "client.pem", "client.key", "tcp.pem", "tcp-key.pem"] {
                 try write("-----BEGIN X-----\n", to: name, in: folder)
             }
             // Certificates are valid only with TLS.

@@ -1,0 +1,174 @@
+import Concurrency
+package import GatewayKit
+import Listening
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+import Vitals
+
+/// Takes the calls of devices that cannot be connected to, such as phones and microcontrollers.
+///
+/// A device connects, sends a line with its name and its secret (`Introduction`), and then speaks its protocol as over any link.
+package final class TCPListener: PluginService {
+    /// An entry of `plugins:`.
+    package static let sample = """
+          # Where devices call that cannot be connected to: {type: tcp, listen: true}.
+          tcp:
+            listen: 127.0.0.1:7879      # 0.0.0.0:7879 for all addresses of this machine, with tls
+            #tls: {certificate: tcp.pem, key: tcp-key.pem}
+
+        """
+    /// The listener, and callers that have not introduced themselves.
+    package static let descriptors = 2 + maximumStrangers
+
+    /// Where it listens if `listen` is missing.
+    static let defaultAddress = "127.0.0.1:7879"
+    /// How long a caller may take for its first line, with the handshake of TLS.
+    static let introductionTime: Duration = .seconds(10)
+    /// The most callers at a time that have not introduced themselves.
+    static let maximumStrangers = 32
+    /// How long a call waits to be taken: the gateway takes it within a second or two.
+    static let waitingTime: Duration = .seconds(30)
+
+    let options: ListenOptions
+    let callers = ExpectedCallers()
+    private let guesses = GuessLimit()
+    private let strangers = Mutex(0)
+    /// The address at which it listens now.
+    private let bound = Mutex<SocketAddress?>(nil)
+    /// The gateway's clock, once it has begun.
+    private let clock = Mutex<GatewayClock?>(nil)
+
+    /// Reads `listen`, `tls` and `insecure`.
+    package init(options: inout ConfigurationReader) {
+        self.options = options.listenOptions(default: Self.defaultAddress)
+    }
+
+    /// Waits for a device's call, and runs `body` with its link.
+    func withCall(
+        of device: DeviceID, token: Secret, presence: DevicePresence, _ body: (TCPLink) async throws -> Void
+    ) async throws {
+        let clock = clock.withLock { $0 }
+        try await callers.withCall(
+            of: device, token: token, presence: presence, uptime: { clock?.uptime ?? .zero }, body)
+    }
+
+    /// The port at which it listens now.
+    package var port: Int? { bound.withLock { $0?.port } }
+
+    /// Listens until `body` returns.
+    package func withService(
+        context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let server = try await listen()
+        clock.withLock { $0 = context.clock }
+        bound.withLock { $0 = server.channel.localAddress }
+        defer { bound.withLock { $0 = nil } }
+        context.logger.info("Devices can call.", metadata: ["address": "\(options.address)"])
+        try await server.executeThenClose { links in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await body() }
+                group.addTask {
+                    try await self.serve(links, context)
+                    throw ListenError("The listener at \(self.options.address) was closed.")
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    private func listen() async throws(ListenError) -> NIOAsyncChannel<TCPLink, Never> {
+        let tls = try options.tls?.serverConfiguration()
+        do {
+            let security = try tls.map { try NIOSSLContext(configuration: $0) }
+            return try await ServerBootstrap(group: TCPChannel.eventLoops)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.recvAllocator, value: ReceiveBuffer.allocator)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.socketOption(.so_keepalive), value: 1)
+                .childChannelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(ReceiveBuffer.systemBuffer))
+                .bind(host: options.address.host, port: options.address.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let address = channel.remoteAddress
+                        let endpoint = Endpoint(host: address?.ipAddress ?? "unknown", port: address?.port ?? 0)
+                        let inbox = ReceiveBuffer(endpoint: endpoint)
+                        if let security {
+                            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: security))
+                        }
+                        try channel.pipeline.syncOperations.addHandler(inbox)
+                        return TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)
+                    }
+                }
+        } catch {
+            throw ListenError(error, at: options.address)
+        }
+    }
+
+    private func serve(_ links: NIOAsyncChannelInboundStream<TCPLink>, _ context: ServiceContext) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for try await link in links {
+                group.addTask { await self.serve(link, context) }
+            }
+        }
+    }
+
+    /// Serves a caller until the gateway has taken its call, or it is refused.
+    private func serve(_ link: TCPLink, _ context: ServiceContext) async {
+        let isTaken = strangers.withLock { strangers in
+            strangers += 1
+            return strangers <= Self.maximumStrangers
+        }
+        let outcome: Result<DeviceID, CallRefusal>
+        do throws(CallRefusal) {
+            defer { strangers.withLock { $0 -= 1 } }
+            guard isTaken else { throw CallRefusal.busy }
+            outcome = .success(try await introduction(of: link, context))
+        } catch {
+            outcome = .failure(error)
+        }
+        switch outcome {
+        case .failure(let refusal):
+            context.logger.notice(
+                "A call was refused.",
+                metadata: [
+                    "caller": "\(link.endpoint)", "code": "\(refusal.code.rawValue)", "reason": "\(refusal.message)",
+                ])
+            await context.clock.race(against: Self.introductionTime) { try? await link.write(refusal.line) }
+            await link.close()
+        case .success(let device):
+            let call = ExpectedCallers.Call(link)
+            await callers.add(call, of: device)
+            await context.clock.race(against: Self.waitingTime) { _ = try? await call.settled.wait() }
+            await callers.remove(call, of: device)
+        }
+    }
+
+    private func introduction(of link: TCPLink, _ context: ServiceContext) async throws(CallRefusal) -> DeviceID {
+        let line = await context.clock.race(against: Self.introductionTime) { await Self.firstLine(of: link) }
+        guard let line else { throw .tooLate }
+        guard let introduction = line.flatMap(Introduction.init) else { throw .notIntroduced }
+        let (address, uptime) = (link.endpoint.host, context.clock.uptime)
+        if let wait = guesses.wait(of: address, for: introduction.device, at: uptime) { throw .tooSoon(wait) }
+        guard let device = callers.device(of: introduction, uptime: uptime) else {
+            guesses.failed(address, for: introduction.device, at: uptime)
+            throw .unauthorized
+        }
+        guesses.succeeded(address, for: introduction.device)
+        return device
+    }
+
+    /// The first line, without its end; `nil` if it is too long or the connection ends first. What follows it stays in the link.
+    private static func firstLine(of link: TCPLink) async -> [UInt8]? {
+        var line: [UInt8] = []
+        while line.count < Introduction.maximumLength {
+            guard let byte = try? await link.read(atMost: 1).first else { return nil }
+            if byte == UInt8(ascii: "\n") { return line }
+            line.append(byte)
+        }
+        return nil
+    }
+}

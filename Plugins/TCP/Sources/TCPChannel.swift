@@ -1,0 +1,8 @@
+import NIOPosix
+
+/// What all connections share.
+enum TCPChannel {
+    /// One thread serves all connections: it only copies bytes, drivers decode on the shared pool. Like SwiftNIO's own
+    /// shared groups, it lives as long as the process.
+    static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+}

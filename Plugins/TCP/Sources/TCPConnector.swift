@@ -1,0 +1,63 @@
+import GatewayKit
+import NIOCore
+import NIOPosix
+import Vitals
+
+/// Opens TCP connections to a device that listens.
+struct TCPConnector: Sendable {
+    /// The default time limit of connecting: a device in reach answers in milliseconds, one that has to wake up in a
+    /// few seconds.
+    static let defaultTimeout: Duration = .seconds(10)
+    /// A shorter limit would fail on a slow wireless network; instead of a longer one the gateway retries.
+    static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .minutes(5)
+
+    let endpoint: Endpoint
+    let timeout: Duration
+
+    /// Reads `host`, `port` and `connect_timeout`.
+    init(options: inout ConfigurationReader) {
+        endpoint = Endpoint(host: options.string("host"), port: options.integer("port", in: 1...65_535))
+        timeout = options.duration("connect_timeout", in: Self.timeouts, default: Self.defaultTimeout)
+    }
+
+    /// Connects to the first of the host's addresses that answers (RFC 8305, as implemented by SwiftNIO).
+    func connect() async throws(LinkError) -> TCPLink {
+        let connection = ClientBootstrap(group: TCPChannel.eventLoops)
+            .connectTimeout(.nanoseconds(timeout.inMilliseconds * 1_000_000))
+            .channelOption(.autoRead, value: false)
+            .channelOption(.recvAllocator, value: ReceiveBuffer.allocator)
+            // Sends at once: a request must not wait for more bytes to fill a packet.
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(ReceiveBuffer.systemBuffer))
+            .channelInitializer { [endpoint] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ReceiveBuffer(endpoint: endpoint))
+                }
+            }
+            .connect(host: endpoint.host, port: endpoint.port)
+            .flatMap { [endpoint] channel in
+                channel.pipeline.handler(type: ReceiveBuffer.self).map { inbox in
+                    TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)
+                }
+            }
+        // A cancelled task must not wait for the connection. The connection or the cancellation settles the promise,
+        // whichever comes first; a connection that comes second is closed.
+        let outcome = TCPChannel.eventLoops.next().makePromise(of: TCPLink.self)
+        connection.whenComplete { result in
+            outcome.completeWith(result)
+            if case .success(let link) = result {
+                outcome.futureResult.whenFailure { _ in link.channel.close(promise: nil) }
+            }
+        }
+        do {
+            return try await withTaskCancellationHandler {
+                try await outcome.futureResult.get()
+            } onCancel: {
+                outcome.fail(LinkError.closed(endpoint))
+            }
+        } catch {
+            throw .cannotConnect(error, to: endpoint, within: timeout)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import GatewayKit
+
+/// Where a service listens: an IP address and a TCP port, written `127.0.0.1:8480` or `[::1]:8480`.
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A numeric IPv4 or IPv6 address; `0.0.0.0` and `::` are all of the machine's.
+    package var host: String
+    /// The port, 0 to 65535; at 0 the system chooses a free one.
+    package var port: Int
+
+    /// `host:port`, with brackets around an IPv6 address as in URLs (RFC 3986).
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Whether only programs of this machine can reach it.
+    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+
+    /// Reads an address; `nil` if it is none.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+            guard IPAddress.isVersion6(host) else { return nil }
+        } else {
+            guard IPAddress.isVersion4(host) else { return nil }
+        }
+        self.host = host
+        self.port = port
+    }
+}

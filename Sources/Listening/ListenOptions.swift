@@ -1,0 +1,57 @@
+package import GatewayKit
+
+/// The keys of a service that listens: `listen`, `tls` and `insecure`.
+package struct ListenOptions: Sendable, Hashable {
+    /// The files of `tls: {certificate: …, key: …}`, in PEM format.
+    package struct TLS: Sendable, Hashable {
+        /// The service's certificate, followed by those of the authorities between it and a trusted one.
+        package var certificate: String
+        /// The private key of the certificate.
+        package var key: String
+    }
+
+    /// `listen`: where it listens.
+    package var address: ListenAddress
+    /// `tls`: the certificate that it shows, or `nil` without encryption.
+    package var tls: TLS?
+}
+
+extension ConfigurationReader {
+    /// Reads `listen`, `tls` and `insecure`. Beyond this machine, secrets and health values need encryption, or the explicit
+    /// `insecure: true`.
+    package mutating func listenOptions(default: String) -> ListenOptions {
+        let text = string("listen", default: `default`)
+        let address = ListenAddress(text)
+        if address == nil {
+            report(
+                "An IP address and a port are needed here, such as 127.0.0.1:8480, [::1]:8480 or, for all addresses of this "
+                    + "machine, 0.0.0.0:8480.", at: "listen")
+        }
+        let tls = value("tls") == nil ? nil : section("tls") { $0.tlsFiles() }
+        let isInsecure = flag("insecure", default: false)
+        if let address, !address.isLoopback, tls == nil, !isInsecure {
+            report(
+                "Whoever is in the network could read secrets and health values. Add tls: {certificate: …, key: …}; or, if "
+                    + "something else protects the way, insecure: true.", at: "listen")
+        }
+        return ListenOptions(address: address ?? ListenAddress(`default`) ?? .unusable, tls: tls)
+    }
+
+    private mutating func tlsFiles() -> ListenOptions.TLS {
+        let certificate = pemFile("certificate")
+        let key = pemFile("key", isSecret: true)
+        if certificate == nil { report("certificate is missing; the path of a PEM file is needed here.") }
+        if key == nil { report("key is missing; the path of a PEM file is needed here.") }
+        return ListenOptions.TLS(certificate: certificate ?? "", key: key ?? "")
+    }
+}
+
+extension ListenAddress {
+    /// A stand-in after a mistake of the configuration.
+    fileprivate static let unusable = ListenAddress(host: "127.0.0.1", port: 0)
+
+    private init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}

@@ -1,0 +1,22 @@
+package import NIOSSL
+
+extension ListenOptions.TLS {
+    /// The settings of a server that shows this certificate: TLS 1.2 or newer.
+    /// - Throws: `ListenError` if the files cannot be read or do not belong together.
+    package func serverConfiguration() throws(ListenError) -> TLSConfiguration {
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
+            let key = try NIOSSLPrivateKey(file: key, format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain, privateKey: .privateKey(key))
+            configuration.minimumTLSVersion = .tlsv12
+            // Finds a key of another certificate now, and not with the first device.
+            _ = try NIOSSLContext(configuration: configuration)
+            return configuration
+        } catch {
+            throw ListenError(
+                "The certificate \(certificate) and the key \(key) cannot be used. Are both in PEM format, and do they belong "
+                    + "together? (\(error))")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import GatewayKit
+import Listening
+import Testing
+
+@Suite struct ListenOptionsTests {
+    private func read(_ members: KeyValuePairs<String, String>) -> (ListenOptions, [String]) {
+        var reader = ConfigurationReader(
+            ConfigurationValue(
+                .map(
+                    members.map {
+                        (ConfigurationKey($0.key), ConfigurationValue(.scalar($0.value, isQuoted: false)))
+                    })))
+        let options = reader.listenOptions(default: "127.0.0.1:8480")
+        return (options, reader.finish().map(\.message))
+    }
+
+    @Test(arguments: ["127.0.0.1:8480", "[::1]:8480", "127.8.0.1:0"])
+    func `reads an address of this machine`(text: String) {
+        let (options, mistakes) = read(["listen": text])
+        #expect(options.address.description == text)
+        #expect(options.address.isLoopback)
+        #expect(mistakes.isEmpty)
+    }
+
+    @Test func `listens on loopback without the key`() {
+        #expect(read([:]).0.address.description == "127.0.0.1:8480")
+    }
+
+    @Test(arguments: [
+        "8480", "localhost:8480", "127.0.0.1", "::1:8480", "127.0.0.1:65536", "[127.0.0.1]:80", "1.2.3:80",
+    ])
+    func `refuses what is no address`(text: String) {
+        #expect(read(["listen": text]).1.first?.hasPrefix("An IP address and a port are needed here") == true)
+    }
+
+    @Test(arguments: ["0.0.0.0:8480", "192.168.1.2:8480", "[::]:8480"])
+    func `listens beyond this machine only with encryption, or as explicitly wanted`(text: String) {
+        let (options, mistakes) = read(["listen": text])
+        #expect(!options.address.isLoopback)
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.hasPrefix("Whoever is in the network could read secrets and health values.") == true)
+        #expect(read(["listen": text, "insecure": "true"]).1.isEmpty)
+    }
+}
