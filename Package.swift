@@ -143,12 +143,12 @@ let package = Package(
                 nioCore, nioPosix,
             ]),
         tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"]),
-        tests("ContractTests", ["Contract", "GatewayTesting", "JSON", "Messages", "Vitals"]),
+        tests("ContractTests", ["Contract", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals"]),
         tests(
             "DeliveryTests",
             [
                 "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON", "MQTT",
-                "Messages", "StoreAPI", "Vitals", logging,
+                "Messages", "Store", "StoreAPI", "Vitals", logging,
             ]),
         tests(
             "EnginesTests",
