@@ -114,9 +114,7 @@ extension TLSOptions {
                 "certificate_file and key_file belong together.",
                 at: certificateFile == nil ? "key_file" : "certificate_file")
         }
-        if let keyFile, let mode = TextFile.permissions(of: keyFile), mode & 0o077 != 0 {
-            context.warn("Others than its owner may read \(keyFile); chmod 600 keeps it.", at: "key_file", of: reader)
-        }
+        if let keyFile { context.warnIfExposed(keyFile, at: "key_file", of: reader) }
         if !checksHostname {
             context.warn(
                 "Any certificate of the same authority passes as the broker's.", at: "check_hostname", of: reader)

@@ -41,18 +41,25 @@ extension ConfigurationReader {
             report("\(path) is empty. The secret is the file's only line.", at: "file")
             return nil
         }
-        if !context.isCredential(path), let mode = TextFile.permissions(of: path), mode & 0o077 != 0 {
-            context.warn(
-                "Others than its owner may read \(path); chmod 600 keeps the secret.", at: "file", of: self)
-        }
+        context.warnIfExposed(path, at: "file", of: self)
         return Secret(secret)
     }
 }
 
 extension ReadingContext {
-    /// Whether systemd keeps the file for this service only. The file may then look readable for a group, because an
-    /// access control list grants access.
-    fileprivate func isCredential(_ path: String) -> Bool {
+    /// Where container engines mount secrets. Their modes are often open, and nobody else is in the container.
+    private static let mountedSecrets = "/run/secrets/"
+
+    /// Warns if other users of the machine may read a file with a secret.
+    mutating func warnIfExposed(_ path: String, at key: String, of reader: ConfigurationReader) {
+        guard !isCredential(path), let text = FileMode(of: path)?.exposure(of: path) else { return }
+        warn(text, at: key, of: reader)
+    }
+
+    /// Whether systemd or a container engine keeps the file for this service only. The file may then look readable for a
+    /// group, because an access control list grants access.
+    private func isCredential(_ path: String) -> Bool {
+        if path.hasPrefix(Self.mountedSecrets) { return true }
         guard let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else { return false }
         return path.hasPrefix(directory + "/")
     }
