@@ -42,9 +42,16 @@ let pluginTests: [String: [Target.Dependency]] = [
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
 ]
 
+/// The suites that run with the sanitizers of threads and addresses.
+let sanitizedSuites = [
+    "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests", "JSONTests", "LinkTests",
+    "MQTTTests", "StoreTests",
+]
+
 /// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
 let fixtures: [String: [String]] = [
-    "ArchitectureTests": ["Guides"], "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
+    "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"],
 ]
@@ -146,12 +153,12 @@ let package = Package(
                 nioCore, nioPosix,
             ]),
         tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"]),
-        tests("ContractTests", ["Contract", "GatewayTesting", "JSON", "Messages", "Vitals"]),
+        tests("ContractTests", ["Contract", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals"]),
         tests(
             "DeliveryTests",
             [
                 "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON", "MQTT",
-                "Messages", "StoreAPI", "Vitals", logging,
+                "Messages", "Store", "StoreAPI", "Vitals", logging,
             ]),
         tests(
             "EnginesTests",
@@ -202,19 +209,17 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     ]
 }
 
-// Only `deploy/test --threads` builds this part of the package with the thread sanitizer: the primitives with their storms,
-// and nothing that takes long to build.
-if Context.environment["VITALS2MQTT_STORMS"] != nil {
+// Only `deploy/test --threads` and `--addresses` build this part of the package, with the sanitizer of that name: the suites that
+// wait, lock, or touch memory by its address, with what they need, so that the build takes minutes.
+if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
     package.products = []
-    package.targets = package.targets.filter { ["GatewayKit", "Vitals"].contains($0.name) }
-    package.targets += [
-        .target(
-            name: "Concurrency", dependencies: [deque], swiftSettings: settings + [.define("THREAD_SANITIZER")]),
-        .target(name: "GatewayTesting", path: "Sources/GatewayTesting/Storms", swiftSettings: settings),
-        .testTarget(
-            name: "ConcurrencyTests", dependencies: ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"],
-            exclude: ["MailboxTests.swift", "PrimitiveTests.swift"], swiftSettings: settings),
-    ]
+    package.targets = package.targets.needed(for: sanitizedSuites)
+    if sanitizer == "thread" {
+        let locks = "SanitizedLocks"
+        for target in package.targets where target.type != .system { target.plugins = [.plugin(name: locks)] }
+        package.targets.append(
+            .plugin(name: locks, capability: .buildTool(), path: "Tests/ConcurrencyTests/Sanitizer/Plugin"))
+    }
 }
 
 /// A module of the gateway, in `Sources/<name>`.
@@ -244,4 +249,27 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 extension String {
     /// The product of this name of a package.
     func from(_ package: String) -> Target.Dependency { .product(name: self, package: package) }
+}
+
+extension [Target] {
+    /// These targets and all that they depend on.
+    func needed(for names: [String]) -> [Target] {
+        var needed = Set(names)
+        var waiting = names
+        while let name = waiting.popLast() {
+            for case .targetItem(let dependency, _) in first(where: { $0.name == name })?.dependencies.map(\.asTarget)
+                ?? []
+            {
+                if needed.insert(dependency).inserted { waiting.append(dependency) }
+            }
+        }
+        return filter { needed.contains($0.name) }
+    }
+}
+
+extension Target.Dependency {
+    /// The dependency as one on a target, if it names one.
+    fileprivate var asTarget: Target.Dependency {
+        if case .byNameItem(let name, _) = self { .target(name: name) } else { self }
+    }
 }

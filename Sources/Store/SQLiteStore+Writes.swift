@@ -51,7 +51,9 @@ extension SQLiteStore {
 
     package nonisolated func complete(_ answer: StoredAnswer) async throws(StoreError) {
         let options = options
-        try await write { try $0.complete(answer, options: options) }
+        guard try await write({ try $0.complete(answer, options: options) }) else {
+            throw StoreError(.answersWait, "Too many answers wait for the broker.")
+        }
     }
 
     package nonisolated func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError) {

@@ -20,9 +20,10 @@ package struct StoreOptions: Sendable, Hashable {
     package var dailyRetention: Duration?
     /// How long a command's answer is kept. In this time the same id gets the same answer.
     package var answerAge: Duration = StoredAnswer.memory
-    /// The maximum number of stored commands: sixteen a second for ten minutes.
+    /// The maximum number of stored answers: sixteen a second for ten minutes. Those that the broker has make room; while it
+    /// has none of them, no further command begins.
     package var maximumAnswers = 10_000
-    /// The maximum size in bytes of stored answers: 64 MiB, which is 300 of the longest.
+    /// The maximum size in bytes of stored answers: 64 MiB, which is 300 of the longest. Beyond it as above.
     package var maximumAnswerBytes: Int64 = 64 << 20
     /// The maximum rows of each kind that one call of `clean` drops, which holds the writer for tens of milliseconds.
     package var cleanLimit = 2_000

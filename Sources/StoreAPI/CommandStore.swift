@@ -5,6 +5,7 @@ package protocol CommandStore: Sendable {
     /// Begins a command. Returns its state or answer if the same command was begun within `StoredAnswer.memory`.
     func begin(_ envelope: CommandEnvelope, key: String, at: Timestamp) async throws(StoreError) -> CommandBeginning
     /// Stores a command's final answer (as payload), to be sent from the store.
+    /// - Throws: `answersWait` if too many wait for the broker, and the command was not begun.
     func complete(_ answer: StoredAnswer) async throws(StoreError)
     /// Commands begun but never answered, because the gateway crashed.
     func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)]
@@ -18,6 +19,8 @@ package enum CommandBeginning: Sendable, Hashable {
     case running
     /// The same command was answered recently, with this payload.
     case answered([UInt8])
+    /// Too many answers wait for the broker: the command was not begun and must not run.
+    case full
 }
 
 /// The final answer to a command, as sent.

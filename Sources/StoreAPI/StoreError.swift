@@ -7,6 +7,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case unavailable
         /// The file is damaged.
         case corrupt
+        /// Too many answers wait for the broker: this one is not stored.
+        case answersWait
         /// The store is closed.
         case closed
     }

@@ -4,6 +4,8 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import Logging
+import Messages
+import Store
 import StoreAPI
 import Testing
 import Vitals
@@ -47,5 +49,43 @@ import Vitals
         for answer in answers.compactMap(\.answer) {
             #expect(try JSONValue(parsing: answer.payload)["status"] == "done")
         }
+    }
+
+    @Test func `a command is refused, and does not run, while too many answers wait for the broker`() async throws {
+        let settings = DeliverySettings(
+            topics: ContractTopics(gateway: try #require(DeviceID("home"))),
+            calendar: try #require(LocalCalendar(identifier: "UTC")), clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var options = StoreOptions()
+        options.maximumAnswers = 2
+        let scratch = try ScratchStore(options: options)
+        let retained = RetainedStates(wakeup: Signal())
+        retained.connect()
+        let log = CommandLog(
+            store: scratch.base, retained: retained, codec: ContractCodec(settings: settings, discovery: .off),
+            settings: settings, generator: SplitMix64(seed: 1))
+        func envelope(_ id: String) -> CommandEnvelope {
+            CommandEnvelope(id: id, device: DeviceID("band"), command: "measure")
+        }
+        let runs = try #require(await log.begin(envelope("runs")))
+        for id in ["1", "2"] {
+            let key = try #require(await log.begin(envelope(id)))
+            await log.complete(key, Answer(.done))
+        }
+        #expect(await log.begin(envelope("3")) == nil)
+        guard case .message(let busy)? = retained.next() else {
+            Issue.record("no answer")
+            return
+        }
+        let answer = try JSONValue(parsing: busy.payload)
+        #expect(answer["status"] == "rejected")
+        #expect(answer["code"] == "busy")
+        #expect(answer["id"] == "3")
+        // What has begun is answered and kept; nothing is dropped.
+        await log.complete(runs, Answer(.done))
+        #expect(try await scratch.base.pending(.answer, after: 0, limit: 9).count == 3)
+        // The id was not used up: once the broker has taken some, the command runs.
+        try await scratch.base.acknowledge(.answer, through: 2)
+        #expect(await log.begin(envelope("3")) != nil)
     }
 }

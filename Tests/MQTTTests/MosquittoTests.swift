@@ -246,4 +246,20 @@ import Vitals
             }
         }
     }
+
+    @Test func `a packet that is too large for the memory is not sent by the broker`() async throws {
+        try await withMosquitto { server in
+            try await broker([server.server]).withConnection { connection in
+                try await connection.subscribe([Subscription("t")])
+                let limit = BrokerOptions.maximumInboundPacket
+                // Beside the payload the packet has some ten bytes: type, length, topic, number, properties.
+                for size in [limit, limit - 100] {
+                    try await server.publish(
+                        OutgoingMessage(topic: "t", payload: Array(repeating: 0x61, count: size), qos: .atLeastOnce))
+                }
+                let messages = try await connection.events { !$0.received.isEmpty }.received
+                #expect(messages.map(\.payloadSize) == [limit - 100])
+            }
+        }
+    }
 }

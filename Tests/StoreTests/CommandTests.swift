@@ -101,10 +101,15 @@ import Vitals
         var options = StoreOptions()
         options.maximumAnswers = 3
         let store = try folder.open(options)
-        for number in 0..<6 { try await store.complete(answer("\(number)")) }
-        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["3", "4", "5"])
-        #expect(try await store.statistics().dropped == ["answer": 3])
-        #expect(try await store.statistics().pending[.answer] == 3)
+        for number in 0..<6 {
+            try await store.complete(answer("\(number)"))
+            try await store.acknowledge(.answer, through: Int64(number + 1))
+        }
+        for number in 0..<6 {
+            let isKept = try await store.begin(Self.envelope, key: "\(number)", at: dawn) != .new
+            #expect(isKept == (number >= 3), "\(number)")
+        }
+        #expect(try await store.statistics().dropped == [:])
     }
 
     @Test func `remembers a bounded number of bytes`() async throws {
@@ -112,7 +117,55 @@ import Vitals
         var options = StoreOptions()
         options.maximumAnswerBytes = 1_000
         let store = try folder.open(options)
-        for number in 0..<4 { try await store.complete(answer("\(number)", Array(repeating: 0, count: 400))) }
-        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["2", "3"])
+        for number in 0..<4 {
+            try await store.complete(answer("\(number)", Array(repeating: 0, count: 400)))
+            try await store.acknowledge(.answer, through: Int64(number + 1))
+        }
+        for number in 0..<4 {
+            let isKept = try await store.begin(Self.envelope, key: "\(number)", at: dawn) != .new
+            #expect(isKept == (number >= 2), "\(number)")
+        }
+    }
+
+    /// What waits for the broker at the limit, and a store whose limit is reached.
+    private func full(
+        _ folder: borrowing StoreFolder, _ options: StoreOptions, bytes: Int = 3
+    ) async throws -> SQLiteStore {
+        let store = try folder.open(options)
+        #expect(try await store.begin(Self.envelope, key: "runs", at: dawn) == .new)
+        for number in 0..<3 {
+            try await store.complete(answer("\(number)", Array(repeating: 0, count: bytes)))
+        }
+        return store
+    }
+
+    private func expectNothingLost(in store: SQLiteStore, bytes: Int = 3) async throws {
+        #expect(try await store.begin(Self.envelope, key: "next", at: dawn) == .full)
+        await #expect { try await store.complete(answer("busy")) } throws: { ($0 as? StoreError)?.code == .answersWait }
+        // What has begun has its place.
+        try await store.complete(answer("runs"))
+        #expect(
+            try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["0", "1", "2", "runs"])
+        #expect(try await store.unanswered().isEmpty)
+        #expect(try await store.statistics().dropped == [:])
+        // The same answer as before, for whoever asks again.
+        let known = try await store.begin(Self.envelope, key: "0", at: dawn)
+        #expect(known == .answered(Array(repeating: 0, count: bytes)))
+        try await store.acknowledge(.answer, through: 3)
+        #expect(try await store.begin(Self.envelope, key: "next", at: dawn) == .new)
+    }
+
+    @Test func `no answer is dropped while the broker has none of them, and no further command begins`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.maximumAnswers = 3
+        try await expectNothingLost(in: try await full(folder, options))
+    }
+
+    @Test func `answers that wait are not dropped for their bytes either`() async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.maximumAnswerBytes = 1_000
+        try await expectNothingLost(in: try await full(folder, options, bytes: 400), bytes: 400)
     }
 }

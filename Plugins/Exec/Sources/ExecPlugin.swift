@@ -20,6 +20,7 @@ package enum ExecPlugin: Plugin {
               directory: /var/lib/band-bridge    # where it runs; the gateway's own directory when left out
               environment:                       # beside PATH, HOME, LANG and TZ, which it always gets
                 BAND_MODEL: "2"
+              limits: {memory: 128MiB, descriptors: 64}   # what each of its processes may use; without limits when left out
 
         """
 }

@@ -23,7 +23,7 @@ package struct ExecTransport: Transport {
     /// Called when the program did not exit by itself, with the way it was ended.
     package var onForcedEnd: (@Sendable (_ status: String) -> Void)?
 
-    /// Reads `command`, `directory` and `environment`.
+    /// Reads `command`, `directory`, `environment` and `limits`.
     package init(options: inout ConfigurationReader) { program = Program(options: &options) }
 
     /// Starts the program, and ends its whole process group when `body` is done.
@@ -32,6 +32,10 @@ package struct ExecTransport: Transport {
     /// program from a link that just ended.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         _ = BrokenPipes.areErrors
+        try program.checkLimits()
+        if let doubt = program.limits.doubt() {
+            context.logger.warning("\(doubt)", metadata: ["exec.program": "\(program.name)"])
+        }
         let steps = steps
         var configuration = program.configuration(environment: program.environment())
         configuration.platformOptions.teardownSequence = steps
@@ -65,7 +69,7 @@ package struct ExecTransport: Transport {
         report(failure, of: ended, to: context.logger)
         if ended.terminationStatus.isForced { onForcedEnd?(ended.terminationStatus.text) }
         guard let error = ended.closureResult.error else { return }
-        if let failure, error.isLossOfLink { throw LinkError(.broken, "The program \(program.name) \(failure).") }
+        if let failure, error.isLossOfLink { throw program.failed(failure) }
         throw error
     }
 

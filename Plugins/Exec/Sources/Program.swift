@@ -16,6 +16,8 @@ struct Program: Sendable, Hashable {
     let directory: String?
     /// Variables from the configuration.
     let variables: [String: String]
+    /// What it may use at most.
+    let limits: ProgramLimits
 
     init(options: inout ConfigurationReader) {
         let command = options.strings("command")
@@ -40,6 +42,7 @@ struct Program: Sendable, Hashable {
             }
             return variables
         }
+        limits = options.section("limits") { ProgramLimits(&$0) }
     }
 
     /// The environment of the program: the inherited variables and the configured ones.
@@ -54,9 +57,10 @@ struct Program: Sendable, Hashable {
     func configuration(environment: [String: String]) -> Configuration {
         var values: [Environment.Key: String] = [:]
         for (key, value) in environment { if let key = Environment.Key(rawValue: key) { values[key] = value } }
+        let command = limitedCommand ?? [name] + arguments
         var configuration = Configuration(
-            executable: name.hasPrefix("/") ? .path(FilePath(name)) : .name(name),
-            arguments: Arguments(arguments), environment: .custom(values),
+            executable: command[0].hasPrefix("/") ? .path(FilePath(command[0])) : .name(command[0]),
+            arguments: Arguments(Array(command.dropFirst())), environment: .custom(values),
             workingDirectory: directory.map { FilePath($0) })
         configuration.platformOptions.createSession = true
         return configuration
@@ -66,14 +70,18 @@ struct Program: Sendable, Hashable {
     func cannotStart(_ error: SubprocessError) -> LinkError {
         let reason =
             switch error.code {
-            case .executableNotFound where name.hasPrefix("/"):
-                "The program \(name) does not exist or may not be run. Check its path and permissions."
-            case .executableNotFound:
-                "The program \(name) is not found in \(environment()["PATH"] ?? ""). Write its absolute path."
+            case .executableNotFound: notFound
             case .failedToChangeWorkingDirectory:
                 "The directory \(directory ?? "") of the program \(name) does not exist or may not be entered."
             default: "The program \(name) cannot be started: \(error)"
             }
         return LinkError(.unreachable, reason)
+    }
+
+    /// Why there is no such program, and what to do about it.
+    var notFound: String {
+        name.hasPrefix("/")
+            ? "The program \(name) does not exist or may not be run. Check its path and permissions."
+            : "The program \(name) is not found in \(environment()["PATH"] ?? ""). Write its absolute path."
     }
 }

@@ -23,6 +23,18 @@ struct ExecTransportTests {
                 [("command", .words(["cat"])), ("environment", .map([("2ND", .scalar("x", isQuoted: false))]))],
                 "does not begin with a digit"
             ),
+            (
+                [("command", .words(["cat"])), ("limits", .map([("memory", .scalar("1MiB", isQuoted: false))]))],
+                "A size from 4MiB"
+            ),
+            (
+                [("command", .words(["cat"])), ("limits", .map([("descriptors", .scalar("7", isQuoted: false))]))],
+                "8 to 1048576"
+            ),
+            (
+                [("command", .words(["cat"])), ("limits", .map([("processes", .scalar("0", isQuoted: false))]))],
+                "1 to 1048576"
+            ),
             ([("command", .words(["cat"])), ("restart", .scalar("5s", isQuoted: false))], "There is no such key"),
         ] as [([(String, ConfigurationValue.Content)], String)])
     func `reports a mistake in the configuration`(options: [(String, ConfigurationValue.Content)], message: String) {

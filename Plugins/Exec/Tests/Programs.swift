@@ -9,11 +9,13 @@ struct Unexpected: Error { var text: String }
 
 /// A transport with this command, and 100 ms for programs to end.
 func transport(
-    _ command: [String], directory: String? = nil, environment: [(String, String)] = []
+    _ command: [String], directory: String? = nil, environment: [(String, String)] = [],
+    limits: [(String, String)] = []
 ) throws -> ExecTransport {
     var members: [(String, ConfigurationValue.Content)] = [("command", .words(command))]
     if let directory { members.append(("directory", .scalar(directory, isQuoted: false))) }
     members.append(("environment", .map(environment.map { ($0, .scalar($1, isQuoted: false)) })))
+    members.append(("limits", .map(limits.map { ($0, .scalar($1, isQuoted: false)) })))
     var reader = ConfigurationReader(ConfigurationValue(.map(members)))
     var transport = ExecTransport(options: &reader)
     let mistakes = reader.finish()

@@ -28,6 +28,13 @@ import Vitals
         }
     }
 
+    @Test func `keeps a hundred characters of a device's name`() async throws {
+        let name = String(repeating: "n", count: 101)
+        try await withLink(initialize: #"{"protocol":1,"device":{"model":"\#(name)"}}"#) { _, session in
+            #expect(session.description.identity.model == String(name.dropLast()))
+        }
+    }
+
     @Test func `cuts what a device wants to say`() async throws {
         let log = LogRecorder()
         try await withLink(logger: log.logger) { peer, session in
@@ -43,5 +50,30 @@ import Vitals
         let text = log.entries.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n")
         #expect(text.contains(String(repeating: "l", count: 1000)))
         #expect(!text.contains(String(repeating: "l", count: 1001)))
+    }
+
+    @Test func `a hundred messages of a device are logged in a second, and the others are counted`() async throws {
+        let log = LogRecorder()
+        let clock = ManualClock()
+        let message = #"{"method":"log","params":{"level":"error","message":"again"}}"#
+        let wear = #"{"method":"wear","params":{"worn":true}}"#
+        @Sendable func said() -> Int { log.entries.count { $0.message == "The device says" } }
+        @Sendable func leftOut() -> [String] { log.entries.compactMap { $0.metadata["link.left_out"] } }
+        try await withLink(clock: clock, logger: log.logger) { peer, session in
+            peer.send(lines: Array(repeating: message, count: 250) + [wear])
+            _ = try await session.nextEvents()
+            #expect(said() == 100)
+            #expect(leftOut() == [])
+            clock.advance(by: .seconds(1))
+            peer.send(lines: [message, wear])
+            _ = try await session.nextEvents()
+            #expect(said() == 101)
+            #expect(leftOut() == ["150"])
+            peer.send(lines: Array(repeating: message, count: 100) + [wear])
+            _ = try await session.nextEvents()
+            #expect(said() == 200)
+        }
+        // The end says what is left to say.
+        #expect(leftOut() == ["150", "1"])
     }
 }

@@ -35,6 +35,9 @@ package actor CommandLog {
     /// Answers that could not be stored, kept so that a repeated command does not run again, until `storeUnstored`.
     private var unstored: [StoredAnswer] = []
 
+    /// Whether the last answer met too many that wait. One line of the log says so.
+    private var isFull = false
+
     package init(
         store: any CommandStore, retained: RetainedStates, codec: ContractCodec,
         settings: DeliverySettings,
@@ -81,6 +84,13 @@ package actor CommandLog {
             case .running:
                 // It no longer runs, and its answer was never stored and is now forgotten: run it like a new one.
                 return key
+            case .full:
+                // Not the answer to this id: the command may be sent again.
+                let busy = Answer(
+                    .rejected, code: .busy, message: "Too many answers wait for the broker; try again later.")
+                for (index, waiting) in removeSenders(key).enumerated() {
+                    await store(message(busy, to: waiting.envelope), key: index == 0 ? newKey() : waiting.key)
+                }
             }
         } catch {
             await complete(
@@ -172,6 +182,12 @@ package actor CommandLog {
         defer { underWay[key] = nil }
         do throws(StoreError) {
             try await store.complete(stored)
+            isFull = false
+        } catch  where error.code == .answersWait {
+            // Its command did not run and may be sent again, so it need not outlast this connection.
+            if !isFull { settings.logger.warning("\(error.message) Commands are refused until it has taken some.") }
+            isFull = true
+            retained.putOnce(.message(message))
         } catch {
             // For instance, the disk is full. An answer that a crash could lose is better than none.
             settings.logger.error("An answer cannot be stored.", metadata: ["error": "\(error)"])

@@ -7,13 +7,13 @@ package struct ConfigurationReport: Sendable, Hashable {
     /// The command's exit status.
     package let status: ExitStatus
 
-    /// Checks a file, and the place of the store. It opens only that file and the files needed to check it.
+    /// Checks a file, the place of the store, and who may read both. It opens only that file and the files needed to check it.
     package init(checking path: String, with loader: ConfigurationLoader) {
         do throws(ConfigurationError) {
             let configuration = try loader.load(path)
             let place = configuration.checkStorePath()
             guard place.mistakes.isEmpty else { throw ConfigurationError(mistakes: place.mistakes) }
-            problems = (configuration.warnings + place.warnings)
+            problems = (configuration.warnings + place.warnings + configuration.checkFileModes(of: path))
                 .map { "warning: \($0.text(file: path))\n" }.joined()
             let count = configuration.devices.count
             output = "OK: \(count) \(count == 1 ? "device" : "devices").\n"

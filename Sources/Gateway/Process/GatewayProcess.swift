@@ -125,7 +125,7 @@ package struct GatewayProcess: Sendable {
             if running?.sectionsThatNeedRestart(comparedWith: configuration).isEmpty ?? true {
                 log.level = fixedLevel ?? configuration.logLevel
             }
-            for warning in configuration.warnings {
+            for warning in configuration.warnings + configuration.checkFileModes(of: source.name) {
                 logger.warning("\(warning.text(file: source.name))")
             }
             return configuration

@@ -18,9 +18,13 @@ public struct ConfigurationPlace: Sendable {
         text.hasPrefix("/") ? text : URL(filePath: directory).appending(path: text).standardizedFileURL.path
     }
 
-    /// Whether systemd keeps the file for this service only. The file may then look readable for a group, because an
-    /// access control list grants access.
+    /// Where container engines mount secrets. Their modes are often open, and nobody else is in the container.
+    private static let mountedSecrets = "/run/secrets/"
+
+    /// Whether systemd or a container engine keeps the file for this service only. The file may then look readable for a
+    /// group, because an access control list grants access.
     func isCredential(_ path: String) -> Bool {
+        if path.hasPrefix(Self.mountedSecrets) { return true }
         guard let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else { return false }
         return path.hasPrefix(directory + "/")
     }

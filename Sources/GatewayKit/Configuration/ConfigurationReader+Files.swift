@@ -71,8 +71,9 @@ extension ConfigurationReader {
         return Secret(secret)
     }
 
+    /// Warns if other users of the machine may read a file with a secret.
     private mutating func warnIfExposed(_ path: String, at key: String) {
-        guard !place.isCredential(path), let mode = TextFile.permissions(of: path), mode & 0o077 != 0 else { return }
-        warn("Others than its owner may read \(path); chmod 600 keeps the secret.", at: key)
+        guard !place.isCredential(path), let text = FileMode(of: path)?.exposure(of: path) else { return }
+        warn(text, at: key)
     }
 }

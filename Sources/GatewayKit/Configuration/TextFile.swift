@@ -65,14 +65,6 @@ package enum TextFile {
         var errorDescription: String? { String(cString: strerror(number)) }
     }
 
-    /// The permission bits of a file, or of a symbolic link's target; `nil` if they are unknown.
-    static func permissions(of path: String) -> Int? {
-        // A link's own bits mean nothing; they are all set.
-        let file = URL(filePath: path).resolvingSymlinksInPath().path
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        return (attributes?[.posixPermissions] as? NSNumber)?.intValue
-    }
-
     private static func reason(of error: any Error, _ path: String) -> String {
         var isDirectory = false as ObjCBool
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

@@ -29,11 +29,22 @@ extension MosquittoConnection {
         }
     }
 
+    /// What the broker is told when connecting: the largest packet that it may send.
+    private var connectProperties: OpaquePointer? {
+        var list: OpaquePointer?
+        guard options.version == .v5 else { return nil }
+        let name = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        mosquitto_property_add_int32(&list, name, UInt32(BrokerOptions.maximumInboundPacket))
+        return list
+    }
+
     private func run(_ pointer: OpaquePointer) {
         let (seconds, _) = options.keepAlive.components
         errno = 0
-        let code = mosquitto_connect_bind_v5(pointer, server.host, Int32(server.port), Int32(seconds), nil, nil)
+        var properties = connectProperties
+        let code = mosquitto_connect_bind_v5(pointer, server.host, Int32(server.port), Int32(seconds), nil, properties)
         let systemError = errno
+        mosquitto_property_free_all(&properties)
         let end: (code: Int32, systemError: Int32)
         if code == MOSQ_ERR_SUCCESS.rawValue {
             end = serve(pointer)

@@ -11,6 +11,21 @@ enum DiskFile {
         guard fsync(descriptor) == 0 else { throw failure(path) }
     }
 
+    /// The mode of every file that the store makes: health data is for its owner, whatever the process's umask is. SQLite
+    /// gives its log the mode of the main file.
+    static let mode: mode_t = 0o600
+
+    /// Makes an empty file where there is none.
+    /// - Returns: whether the file is there.
+    @discardableResult
+    static func create(_ path: String) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { return errno == EEXIST }
+        defer { Glibc.close(descriptor) }
+        // The umask may have taken a bit of it.
+        return fchmod(descriptor, mode) == 0
+    }
+
     /// Gives a durable file its final name, in the same folder. Whatever had the name is replaced.
     static func rename(_ path: String, to name: String) throws(StoreError) {
         try synchronise(path)

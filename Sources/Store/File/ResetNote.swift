@@ -25,6 +25,7 @@ struct ResetNote {
     func writeRestored(aside: String) throws(StoreError) { try write(.restored, aside) }
 
     private func write(_ reason: Reason, _ aside: String) throws(StoreError) {
+        DiskFile.create(path)
         do {
             try Data("\(reason.rawValue)\n\(aside)\n".utf8).write(to: URL(filePath: path))
             try DiskFile.synchronise(path)

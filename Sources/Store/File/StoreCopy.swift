@@ -52,6 +52,7 @@ package enum StoreCopy {
         let making = file + ".part"
         DiskFile.remove(database: making)
         defer { DiskFile.remove(database: making) }
+        DiskFile.create(making)
         let copy = try DatabaseQueue(path: making)
         try source.backup(to: copy)
         try copy.writeWithoutTransaction { database in

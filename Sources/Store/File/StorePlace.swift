@@ -52,7 +52,7 @@ struct StorePlace {
     func removeDamageMark() { unlink(damageMark) }
 
     /// Leaves a mark for the next start.
-    func markDamaged() { _ = FileManager.default.createFile(atPath: damageMark, contents: nil) }
+    func markDamaged() { DiskFile.create(damageMark) }
 
     /// Opens the file and updates its schema.
     /// - Throws: `StoreError`: `corrupt` if the file is damaged, another code if it is intact but unusable.
@@ -68,6 +68,8 @@ struct StorePlace {
         guard isEmpty || hasHeader else {
             throw StoreError(.corrupt, "\(path) is no SQLite database.")
         }
+        // Where that fails, SQLite says why.
+        DiskFile.create(path)
         do {
             let pool = try DatabasePool(path: path, configuration: configuration)
             do {

@@ -20,6 +20,7 @@ extension Transaction {
             }
             try dropAnswers("number = ?1", [row[0] as Int64])
         }
+        guard try hasRoomForAnswer(options) else { return .full }
         try execute(
             "INSERT INTO command(key, begun_at, envelope) VALUES (?, ?, ?)",
             [key, moment.milliseconds, envelope.json.text])
@@ -27,13 +28,15 @@ extension Transaction {
     }
 
     /// Stores a command's final answer. A second answer changes nothing: each command gets exactly one.
-    func complete(_ answer: StoredAnswer, options: StoreOptions) throws {
+    /// - Returns: whether there was room. For the answer of a command that was begun there always is.
+    func complete(_ answer: StoredAnswer, options: StoreOptions) throws -> Bool {
+        if try !isKnown(answer.key), try !hasRoomForAnswer(options) { return false }
         try execute(
             "INSERT INTO command(key, begun_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
             [answer.key, answer.at.milliseconds])
         let isAnswered = try database.cachedStatement(
             sql: "SELECT 1 FROM command WHERE key = ? AND answer IS NOT NULL")
-        if try Int.fetchOne(isAnswered, arguments: [answer.key]) != nil { return }
+        if try Int.fetchOne(isAnswered, arguments: [answer.key]) != nil { return true }
         let number = nextAnswer()
         try execute(
             """
@@ -47,15 +50,31 @@ extension Transaction {
         countAnswer(bytes: Int64(answer.payload.count))
         add(.answer(number: number, answer))
         try bound(options)
+        return true
     }
 
-    /// Deletes the oldest answers over the limits of count and bytes.
+    private func isKnown(_ key: String) throws -> Bool {
+        let statement = try database.cachedStatement(sql: "SELECT 1 FROM command WHERE key = ?")
+        return try Int.fetchOne(statement, arguments: [key]) != nil
+    }
+
+    /// Whether the answer of one more command may wait for the broker.
+    private func hasRoomForAnswer(_ options: StoreOptions) throws -> Bool {
+        try bound(options)
+        return cache.counters.lanes[Lane.answer.rawValue].messages < Int64(options.maximumAnswers)
+            && cache.counters.answerBytes <= options.maximumAnswerBytes
+    }
+
+    /// Deletes the oldest answers over the limits of count and bytes that the broker has. One that it does not have yet
+    /// stays: its command has run, and its sender waits.
     private func bound(_ options: StoreOptions) throws {
+        let sent = cache.counters.lanes[Lane.answer.rawValue].acknowledged
         // Numbers have few gaps, so their span is the count. An overestimate deletes a little early.
-        try dropAnswers("answer <= ?1", [cache.counters.lastAnswer - Int64(options.maximumAnswers)])
+        let surplus = cache.counters.lastAnswer - Int64(options.maximumAnswers)
+        if surplus > 0 { try dropAnswers("answer <= ?1", [min(surplus, sent)]) }
         while cache.counters.answerBytes > options.maximumAnswerBytes {
             let before = cache.counters.answerBytes
-            try dropAnswers("answer = (SELECT min(answer) FROM command)", [])
+            try dropAnswers("answer = (SELECT min(answer) FROM command WHERE answer <= ?1)", [sent])
             if cache.counters.answerBytes == before { break }
         }
     }

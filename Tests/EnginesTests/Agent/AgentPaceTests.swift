@@ -139,4 +139,35 @@ import Vitals
             #expect(try await rig.store.samples(of: Fixture.device).count == 2)
         }
     }
+
+    @Test func `keeps the newest four thousand samples from session to session while the store takes nothing`() throws {
+        let most = LiveIntake.maximumKept
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = rig(world)
+            @Sendable func burst(_ numbers: Range<Int>) async {
+                let samples = numbers.map { number in
+                    Sample(
+                        metric: .heartRate, start: Fixture.noon + .milliseconds(number),
+                        reading: .value(60 + Double(number % 40)))
+                }
+                await rig.session?.send(.samples(samples, receipts: []))
+            }
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+                for numbers in [0..<most - 100, most - 100..<most + 50] {
+                    await burst(numbers)
+                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    let count = rig.count
+                    rig.session?.disconnect()
+                    try await rig.waitForLink(.connected, after: count)
+                }
+                rig.store.fail(nil)
+                _ = try await commit(rig, of: most)
+            }
+            let stored = try await rig.store.samples(of: Fixture.device)
+            #expect(stored.count == most)
+            #expect(stored.map(\.sample.start).min() == Fixture.noon + .milliseconds(50))
+        }
+    }
 }

@@ -1,7 +1,8 @@
 import Foundation
-import Gateway
 import GatewayKit
 import Testing
+
+@testable import Gateway
 
 @Suite struct SecretTests {
     private func text(_ password: String) -> String {
@@ -28,10 +29,11 @@ import Testing
     @Test func `warns of a file that others may read`() throws {
         try withFolder { folder in
             let path = try write("x", to: "pw", in: folder, permissions: 0o640)
+            let group = try #require(FileMode(of: path)).group
             let warnings = try load(text("{file: pw}"), in: folder).warnings.map { $0.text(file: "f") }
             #expect(
                 warnings.contains(
-                    "f:4: mqtt.password.file: Others than its owner may read \(path); chmod 600 keeps the secret."))
+                    "f:4: mqtt.password.file: The group \(group) may use \(path). Run: chmod 600 \(path)"))
             let kept = try load(text("{file: pw}"), in: folder, environment: ["CREDENTIALS_DIRECTORY": folder])
             #expect(!kept.warnings.contains { $0.path == "mqtt.password.file" })
         }

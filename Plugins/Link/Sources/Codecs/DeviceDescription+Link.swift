@@ -15,15 +15,15 @@ extension DeviceDescription {
 }
 
 extension DeviceIdentity {
-    /// The most characters kept of a name.
-    private static let maximumLength = 100
+    /// The most characters kept of a name: it is published, and stored.
+    static let maximumNameLength = 100
 
     fileprivate init(link value: JSONValue) throws(DeviceError) {
         guard value.isNull || value.asObject != nil else { throw .answer("device", "an object") }
         func text(_ key: String) throws(DeviceError) -> String? {
             switch value[key] {
             case nil, .null: return nil
-            case .string(let text): return text.isEmpty ? nil : text.printable(atMost: Self.maximumLength)
+            case .string(let text): return text.isEmpty ? nil : text.printable(atMost: Self.maximumNameLength)
             default: throw .answer("device.\(key)", "a text or null")
             }
         }

@@ -15,6 +15,7 @@ final class LinkConnection: Sendable {
     private let stream: any ByteLink
     private let outbox = OutgoingLines()
     private let progress: Mutex<Progress>
+    private let log = Mutex(DeviceLog())
 
     private struct Progress {
         /// When bytes last arrived, on the steady clock.
@@ -83,6 +84,7 @@ final class LinkConnection: Sendable {
         }
         outbox.end(error)
         calls.end(error)
+        report(leftOut: log.withLock { $0.takeLeftOut() })
         let isExpected = error.code == .disconnected && progress.withLock { $0.isEndExpected }
         inbox.finish(isExpected ? nil : error)
         return isExpected ? nil : error
@@ -121,13 +123,28 @@ final class LinkConnection: Sendable {
     /// Answers come before events, so that a caller need not also wait for room in the inbox.
     private func perform(_ inbound: Inbound) async throws(DeviceError) {
         for (id, answer) in inbound.answers { calls.complete(id, answer) }
-        for (level, message) in inbound.logs {
-            context.logger.log(level: level, "The device says", metadata: ["device.message": "\(message)"])
-        }
-        for case .malformed(let reason) in inbound.events {
-            context.logger.debug("Ignored what the device sent", metadata: ["link.reason": "\(reason)"])
-        }
+        write(inbound)
         if !inbound.replies.isEmpty { try await write(inbound.replies.bytes) }
         if !inbound.events.isEmpty { await inbox.send(inbound.events) }
+    }
+
+    /// Logs what the device says, and what of its input was ignored, as far as it is not too much.
+    private func write(_ inbound: Inbound) {
+        let now = context.clock.uptime
+        report(leftOut: log.withLock { $0.takeLeftOut(at: now) })
+        for (level, message) in inbound.logs where log.withLock({ $0.admits(at: now) }) {
+            context.logger.log(level: level, "The device says", metadata: ["device.message": "\(message)"])
+        }
+        guard context.logger.logLevel <= .debug else { return }
+        for case .malformed(let reason) in inbound.events where log.withLock({ $0.admits(at: now) }) {
+            context.logger.debug("Ignored what the device sent", metadata: ["link.reason": "\(reason)"])
+        }
+    }
+
+    private func report(leftOut: Int) {
+        guard leftOut > 0 else { return }
+        context.logger.warning(
+            "The device writes too much to the log; some of it was left out.",
+            metadata: ["link.left_out": "\(leftOut)"])
     }
 }

@@ -1,0 +1,89 @@
+import Foundation
+package import GatewayKit
+
+extension GatewayConfiguration {
+    /// Warnings about files that other users of the machine may read or change: the configuration file, and the store
+    /// with what is beside it. Those of secrets and keys are among `warnings`.
+    ///
+    /// They are warnings and not mistakes: a gateway that refuses to start loses data, and a wrong mode loses none.
+    package func checkFileModes(of file: String?) -> [ConfigurationMistake] {
+        (file.map(checkConfigurationFile) ?? []) + checkStoreFiles()
+    }
+
+    private func checkConfigurationFile(_ file: String) -> [ConfigurationMistake] {
+        guard let mode = FileMode(of: file) else { return [] }
+        if mode.isWritableByAll {
+            let text =
+                "Every user of this machine may change \(file), and with it the programs that the gateway starts. "
+                + "Run: chmod o-w \(file)"
+            return [ConfigurationMistake(line: 0, path: "", message: text)]
+        }
+        guard let (path, line) = source.firstSecret(), let text = mode.exposure(of: file) else { return [] }
+        return [ConfigurationMistake(line: line, path: path, message: "This looks like a secret. \(text)")]
+    }
+
+    private func checkStoreFiles() -> [ConfigurationMistake] {
+        let section = source["store"]
+        let line = (section?["path"] ?? section)?.line ?? 0
+        func warning(_ message: String) -> ConfigurationMistake {
+            ConfigurationMistake(line: line, path: "store.path", message: message)
+        }
+        let place = URL(filePath: store.path)
+        let folder = place.deletingLastPathComponent().path
+        guard let mode = FileMode(of: folder) else { return [] }
+        var warnings: [ConfigurationMistake] = []
+        if mode.isWritableByAll {
+            warnings.append(
+                warning(
+                    "Every user of this machine may put files beside the store, in \(folder). Use a folder of its own, "
+                        + "or run: chmod o-w \(folder)"))
+        }
+        guard !mode.isClosedFolder else { return warnings }
+        let name = place.lastPathComponent
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let exposed = files.filter { $0 == name || $0.hasPrefix(name + "-") || $0.hasPrefix(name + ".") }
+            .sorted().filter { FileMode(of: "\(folder)/\($0)")?.exposure(of: $0) != nil }
+        guard !exposed.isEmpty else { return warnings }
+        let more = exposed.count - Self.namedFiles
+        let names = exposed.prefix(Self.namedFiles).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        return warnings + [
+            warning("Other users of this machine may read health data: \(names). Run: chmod 600 \(store.path)*")
+        ]
+    }
+
+    /// How many files a warning names.
+    private static let namedFiles = 3
+}
+
+extension ConfigurationValue {
+    /// Words in the name of a key whose value is a secret.
+    private static let wordsOfSecrets = ["password", "passwd", "secret", "token", "apikey", "api_key", "credential"]
+
+    /// The path and the line of the first value whose key says that it is a secret. Secrets of the gateway cannot stand
+    /// in the file; those of a plugin or a program's environment may.
+    func firstSecret(_ path: String = "") -> (path: String, line: Int)? {
+        switch content {
+        case .map(let members):
+            for (key, value) in members {
+                let name = path.isEmpty ? key.text : "\(path).\(key.text)"
+                if case .scalar(let text, _) = value.content, !text.isEmpty, Self.isNameOfSecret(key.text) {
+                    return (name, value.line)
+                }
+                if let found = value.firstSecret(name) { return found }
+            }
+            return nil
+        case .list(let values):
+            for (index, value) in values.enumerated() {
+                if let found = value.firstSecret("\(path)[\(index)]") { return found }
+            }
+            return nil
+        case .scalar, .null: return nil
+        }
+    }
+
+    /// Whether a key names a secret, and not the file that has it.
+    private static func isNameOfSecret(_ key: String) -> Bool {
+        let key = key.lowercased()
+        return !key.hasSuffix("file") && !key.hasSuffix("path") && wordsOfSecrets.contains(where: key.contains)
+    }
+}
