@@ -53,6 +53,8 @@ import Vitals
                 own.isSubset(
                     of: Self.common.union(allowed.required).union(allowed.optional).union(Self.commonOptional)),
                 "\(key)")
+            // Home Assistant refuses an entity with a member that is null.
+            #expect(value.asObject?.contains { $0.value.isNull } == false, "\(key)")
             #expect(value["qos"] == 1)
             #expect(value["default_entity_id"]?.asString?.hasPrefix("\(platform).") == true)
             #expect(value["default_entity_id"]?.asString?.contains("-") == false)

@@ -29,14 +29,18 @@ extension Discovery {
         template: String = "{{ value_json.value }}"
     ) -> Component {
         let topic = JSONValue.string(topics.topic(.latest(device.id, metric)))
-        let isQualified = !metric.qualifiers.isEmpty
+        let attributes: [(String, JSONValue?)] =
+            metric.qualifiers.isEmpty
+            ? []
+            : [
+                ("json_attributes_topic", topic),
+                ("json_attributes_template", "{{ (value_json.fields or {}) | tojson }}"),
+            ]
         return Component(
             .sensor, key, name, category: category, availability: gatewayAndDevice(device.id),
             [("state_topic", topic), ("value_template", .string(template))] + number(of: metric) + [
                 ("state_class", "measurement"), ("expire_after", device.freshness[metric].map(expiry)),
-                ("json_attributes_topic", isQualified ? topic : nil),
-                ("json_attributes_template", isQualified ? "{{ (value_json.fields or {}) | tojson }}" : nil),
-            ])
+            ] + attributes)
     }
 
     /// The common members of all sensors of a metric's number: unit, decimals, class and icon.
