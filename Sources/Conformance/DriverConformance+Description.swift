@@ -42,6 +42,9 @@ extension DriverConformance {
         if !abilities.isDisjoint(with: [.monitor, .alert]), !metric.isMonitored {
             problems.append("cannot be monitored.")
         }
+        if abilities.contains(.alert), metric.isMonitored, metric.alertSubjects.isEmpty {
+            problems.append("has alert, but no limits.")
+        }
         if metric.distinguishesExercise, abilities.contains(.alert),
             abilities.isDisjoint(with: [.restAlert, .exerciseAlert])
         {

@@ -81,12 +81,15 @@ import Testing
         }
     }
 
-    @Test func `the contract has every metric`() throws {
+    @Test func `the contract has every metric, unit and word of the table of metrics`() throws {
         let contract = try Self.contract()
         let table = try Repository.text("Sources/Vitals/Metrics/MetricTable.swift")
         let names = table.matches(of: /MetricDescription\(\s*"([a-z_]+)"/).map { String($0.1) }
         #expect(names.count > 9)
-        for name in names { #expect(contract.contains("`\(name)`"), "the contract has no \(name)") }
+        let rows = table.split(separator: "\n").filter { !$0.contains("//") }.joined()
+        for match in rows.matches(of: /"([^"]+)"/) {
+            #expect(contract.contains("`\(match.1)`"), "the contract has no \(match.1)")
+        }
     }
 
     /// The raw values of the enumerations in a source whose name has this ending.

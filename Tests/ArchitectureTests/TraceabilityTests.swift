@@ -8,6 +8,7 @@ import Testing
         ("heart-rate", "TraceabilityHeartRate"), ("blood-pressure", "TraceabilityBloodPressure"),
         ("blood-oxygen", "TraceabilityBloodOxygen"), ("auto-monitor", "TraceabilityAutoMonitor"),
         ("data-sync", "TraceabilityDataSync"), ("gateway", "TraceabilityGateway"),
+        ("metrics", "TraceabilityMetrics"),
     ]
 
     private static func lines(_ page: String) throws -> [Substring] {

@@ -49,6 +49,9 @@ enum ExampleMessages {
             measurement([Examples.pressure], source: .measure, isHistorical: false, user: 2)
         ),
         ("measurement-temperature", measurement([Examples.temperature], source: .live, isHistorical: false)),
+        ("measurement-heart-rate-variability", measurement([Examples.variability, Examples.otherVariability])),
+        ("measurement-blood-glucose", measurement([Examples.glucose, Examples.plainGlucose])),
+        ("measurement-weight", measurement([Examples.weight], source: .live, isHistorical: false, user: 2)),
         ("measurement-steps", measurement([Examples.steps])),
         ("measurement-sleep", measurement([Examples.shorterSleep, Examples.sleep])),
         ("measurement-sport", measurement([Examples.sport])),
@@ -137,6 +140,12 @@ enum ExampleMessages {
         ("latest", latest(Examples.heartRate, until: "2026-11-21T07:51:04.120Z")),
         ("latest-stale", latest(Examples.pressure, until: "2026-11-21T07:31:04.120Z")),
         ("latest-without-end", latest(Examples.pressure, until: nil)),
+        ("latest-heart-rate-variability", latest(Examples.variability, until: "2026-11-21T22:10:00.000Z")),
+        ("today-heart-rate-variability", today(.heartRateVariability, [Examples.variability])),
+        (
+            "today-mixed-statistics",
+            today(.heartRateVariability, [Examples.variability, Examples.otherVariability])
+        ),
         ("today-heart-rate", today(.heartRate, [Examples.heartRate, Examples.restingRate])),
         ("today-steps", today(.steps, [Examples.steps])),
         ("today-sleep", today(.sleep, [Examples.sleep])),
@@ -176,7 +185,9 @@ enum ExampleMessages {
         (
             "measure",
             Examples.encoder.measure(
-                MeasureState(phase: .measuring, metric: .heartRate, startedAt: now, reading: .value(71)), of: device)
+                MeasureState(
+                    phase: .measuring, metric: .heartRate, startedAt: now,
+                    newest: Sample(metric: .heartRate, start: now, reading: .value(71))), of: device)
         ),
         ("measure-idle", Examples.encoder.measure(MeasureState(), of: device)),
         ("wear", Examples.encoder.wear(WearState(isWorn: true, at: now), of: device)),

@@ -25,11 +25,12 @@ enum Examples {
 
     static func stored(
         _ metric: Metric, _ reading: Reading, start: String = "2026-11-20T22:10:00Z", end: String? = nil,
-        kind: Sample.Kind = .normal, isUserInitiated: Bool = false, isExercise: Bool? = nil, revision: Int = 1
+        kind: Sample.Kind = .normal, isUserInitiated: Bool = false, isExercise: Bool? = nil, revision: Int = 1,
+        qualifiers: [Qualifier: String] = [:]
     ) -> StoredSample {
         let sample = Sample(
             metric: metric, start: time(start), end: end.map(time), kind: kind, isUserInitiated: isUserInitiated,
-            isExercise: isExercise, reading: reading)
+            isExercise: isExercise, qualifiers: qualifiers, reading: reading)
         return StoredSample(
             sample: sample, id: SampleID(device: device, sample: sample), revision: revision,
             receivedAt: time("2026-11-21T07:31:03.900Z"))
@@ -41,6 +42,14 @@ enum Examples {
     static let pressure = stored(
         .bloodPressure, .bloodPressure(BloodPressure(systolic: 128, diastolic: 79.5, pulse: 66)), isUserInitiated: true)
     static let temperature = stored(.temperature, .value(36.7))
+    static let variability = stored(.heartRateVariability, .value(42), qualifiers: [.statistic: "rmssd"])
+    static let otherVariability = stored(
+        .heartRateVariability, .value(61), start: "2026-11-20T22:15:00Z", qualifiers: [.statistic: "sdnn"])
+    static let glucose = stored(
+        .bloodGlucose, .value(99.1), isUserInitiated: true,
+        qualifiers: [.meal: "fasting", .specimen: "capillary_blood"])
+    static let plainGlucose = stored(.bloodGlucose, .value(104), start: "2026-11-20T22:15:00Z")
+    static let weight = stored(.weight, .value(72.35), isUserInitiated: true)
     static let steps = stored(
         .steps, .steps(Steps(count: 412, distance: 301.5)), end: "2026-11-20T22:20:00Z")
     static let sleep = stored(

@@ -24,14 +24,15 @@ struct DriverConformanceTests {
             capabilities: Capabilities(
                 [
                     .stress: [.restAlert], .temperature: [.scheduleTime], .steps: [.monitor, .measure],
-                    .battery: [.history], .heartRate: [.alert],
+                    .battery: [.history], .heartRate: [.alert], .skinTemperature: [.monitor, .alert],
                 ], maximumHistoryDays: 0),
             clock: DeviceClock(now: ConformanceStage.start, utcOffset: 900))
         let findings = try stage.check()
         for text in [
             "stress has abilities that only heart rate has", "temperature has a schedule that can be set",
             "steps cannot be monitored", "steps cannot be measured", "battery has no history",
-            "heart_rate has alert, but neither rest_alert", "max_history_days is 0", "the identity has the text \"\"",
+            "heart_rate has alert, but neither rest_alert", "skin_temperature has alert, but no limits",
+            "max_history_days is 0", "the identity has the text \"\"",
             "the identity has the text \"two\\nlines\"", "the clock is 900 minutes from UTC",
             "heart_rate has records, but the capabilities do not name a history",
             "sleep has summaries, but the capabilities do not name the ability",

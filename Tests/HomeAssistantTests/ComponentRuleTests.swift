@@ -53,6 +53,8 @@ import Vitals
                 own.isSubset(
                     of: Self.common.union(allowed.required).union(allowed.optional).union(Self.commonOptional)),
                 "\(key)")
+            // Home Assistant refuses an entity with a member that is null.
+            #expect(value.asObject?.contains { $0.value.isNull } == false, "\(key)")
             #expect(value["qos"] == 1)
             #expect(value["default_entity_id"]?.asString?.hasPrefix("\(platform).") == true)
             #expect(value["default_entity_id"]?.asString?.contains("-") == false)
@@ -97,7 +99,8 @@ import Vitals
     static let values: Set = [
         "heart_rate", "resting_heart_rate", "blood_pressure_systolic", "blood_pressure_diastolic", "blood_oxygen",
         "stress", "temperature", "steps", "distance", "energy", "sleep", "battery", "last_sleep", "last_workout",
-        "resting_heart_rate_today", "charging", "worn", "rssi",
+        "resting_heart_rate_today", "charging", "worn", "rssi", "heart_rate_variability", "respiratory_rate",
+        "skin_temperature", "weight", "blood_glucose",
     ]
     static let ofToday = ["_lowest", "_highest", "_mean", "_zone_1", "_zone_2", "_zone_3", "_zone_4", "_zone_5"]
 
@@ -142,6 +145,21 @@ import Vitals
                 })
         }
         #expect(expiries == [["heart_rate": 1800, "temperature": 2], [:]])
+    }
+
+    @Test func `leaves a class out for a Home Assistant that does not know it`() throws {
+        var meter = Devices.cuff
+        meter.info.capabilities = Capabilities([.bloodGlucose: [.history], .weight: [.history]])
+        func classes(_ month: Int) throws -> [JSONValue?] {
+            let version = HomeAssistantVersion(year: 2024, month: month)
+            let messages = Devices.discovery(.component, compatibility: version).messages(for: meter)
+            return try ["blood_glucose", "weight"].map { key in
+                let message = try #require(messages.first { $0.topic.hasSuffix("_cuff/\(key)/config") })
+                return try JSONValue(parsing: message.payload)["device_class"]
+            }
+        }
+        #expect(try classes(12) == ["blood_glucose_concentration", "weight"])
+        #expect(try classes(11) == [nil, "weight"])
     }
 
     @Test func `announces of a cuff only what a cuff can`() throws {

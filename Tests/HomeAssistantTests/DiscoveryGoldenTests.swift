@@ -37,10 +37,10 @@ import Vitals
         #expect(actual == (try JSONValue(parsing: Array(try Data(contentsOf: file)))))
     }
 
-    /// JSON with short objects and lists on one line.
+    /// JSON with short objects, and lists such as those of two topics of availability, on one line.
     private static func indented(_ value: JSONValue, _ margin: String) -> String {
         let flat = value.description
-        if flat.count + margin.count < 110 { return flat }
+        if flat.count + margin.count < (value.asArray == nil ? 110 : 250) { return flat }
         let inner = margin + "  "
         if let members = value.asObject {
             let lines = members.map { "\(inner)\(JSONValue.string($0.key)): \(indented($0.value, inner))" }

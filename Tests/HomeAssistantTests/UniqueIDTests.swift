@@ -13,6 +13,7 @@ import Vitals
 
     @Test(arguments: [
         ["band", "band_resting"],  // resting_heart_rate and heart_rate
+        ["band", "band_skin"],  // skin_temperature and temperature
         ["band", "band_last"],  // last_sleep and sleep
         ["ring", "ring_measure"],  // measure_temperature and temperature
         ["a_b", "a_b_measure_resting"],  // measure_resting_heart_rate and heart_rate

@@ -35,14 +35,17 @@ final class FourWearables: Sendable {
             #"""
             {"heart_rate":{"schedule":{"interval_min":120}},"blood_pressure":{"schedule":{"interval_min":240}},
              "blood_oxygen":{"schedule":{"interval_min":240}},"stress":{"schedule":{"interval_min":240}},
-             "temperature":{"schedule":{"interval_min":240}}}
+             "temperature":{"schedule":{"interval_min":240}},"heart_rate_variability":{"schedule":{"interval_min":480}},
+             "respiratory_rate":{"schedule":{"interval_min":480}},"skin_temperature":{"schedule":{"interval_min":480}}}
             """#
         ),
         (
             "ring", .ring,
             #"""
             {"heart_rate":{"schedule":{"interval_min":180}},"blood_oxygen":{"schedule":{"interval_min":240}},
-             "stress":{"schedule":{"interval_min":240}},"temperature":{"schedule":{"interval_min":240}}}
+             "stress":{"schedule":{"interval_min":240}},"temperature":{"schedule":{"interval_min":240}},
+             "heart_rate_variability":{"schedule":{"interval_min":480}},
+             "respiratory_rate":{"schedule":{"interval_min":480}},"skin_temperature":{"schedule":{"interval_min":480}}}
             """#
         ),
         ("cuff", .cuff, nil), ("oximeter", .oximeter, nil),

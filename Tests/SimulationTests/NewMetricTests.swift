@@ -16,6 +16,7 @@ import Vitals
             MetricTable.add([
                 MetricDescription(
                     "skin_tension", .value, unit: "mN", range: 0...50, decimals: 2, freshness: .hours(1),
+                    qualifiers: [QualifierDescription(Qualifier(rawValue: "site"), ["arm", "leg"])],
                     monitoring: .init(from: 0, to: 1440, every: 15, limits: [(.value, 5...40)], hysteresis: 1, count: 1)
                 )
             ])
@@ -44,7 +45,9 @@ private struct NewMetric: Sendable {
         start = simulation.gatewayClock.now - .minutes(30)
         let metric = metric
         let history = [12.25, 14, 15.75].enumerated().map { [start] number, value in
-            Sample(metric: metric, start: start + .minutes(number), reading: .value(value))
+            Sample(
+                metric: metric, start: start + .minutes(number), qualifiers: [Qualifier(rawValue: "site"): "arm"],
+                reading: .value(value))
         }
         session = ScriptedSession(
             DeviceDescription(
@@ -99,14 +102,19 @@ private struct NewMetric: Sendable {
         let message = try await home.message("patch/measurement/skin_tension")
         #expect(message["unit"] == "mN")
         #expect(message["samples"]?.asArray?.compactMap { $0["value"]?.asDouble } == [12.25, 14, 15.75])
+        #expect(message["samples"]?[0]?["fields"] == ["site": "arm"])
         let latest = try await home.message("patch/latest/skin_tension")
         #expect(latest["value"] == 15.75)
+        #expect(latest["fields"] == ["site": "arm"])
         #expect(latest["fresh_until"]?.isNull == false)
         let day = try await home.message("patch/daily/skin_tension") { $0["count"] == 3 }
         #expect(day["average"] == 14)
         #expect(day["minimum"]?["value"] == 12.25)
         let page = try await home.ask("patch/command/history", #""metric":"skin_tension""#)
-        #expect(page["data"]?["samples"]?.asArray?.count == 3)
+        #expect(
+            page["data"]?["samples"]?.asArray?.map { $0["fields"] } == [
+                ["site": "arm"], ["site": "arm"], ["site": "arm"],
+            ])
     }
 
     private func isConfigured() async throws {
@@ -141,6 +149,7 @@ private struct NewMetric: Sendable {
         #expect(components["skin_tension"]?["name"] == "Skin tension")
         #expect(components["skin_tension"]?["unit_of_measurement"] == "mN")
         #expect(components["skin_tension"]?["suggested_display_precision"] == 2)
+        #expect(components["skin_tension"]?["json_attributes_topic"] == components["skin_tension"]?["state_topic"])
         #expect(components["skin_tension_highest"]?["enabled_by_default"] == false)
         #expect(components["skin_tension_alert_upper"]?["max"] == 50)
         #expect(components["measure_skin_tension"]?["name"] == "Measure skin tension now")

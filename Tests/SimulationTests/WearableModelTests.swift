@@ -6,7 +6,7 @@ import Vitals
 
 /// The simulator's models behind a whole gateway: supported operations succeed, and others are refused.
 @Suite struct WearableModelTests {
-    private static let models = ["band", "ring", "cuff", "oximeter"]
+    private static let models = ["band", "ring", "cuff", "oximeter", "scale", "glucose"]
 
     private func run(_ models: [String], _ body: @escaping @Sendable (Household) async throws -> Void) throws {
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
@@ -59,7 +59,12 @@ import Vitals
             func can(_ model: String, _ metric: String, _ ability: String) -> Bool? {
                 abilities[model]?[metric]?[ability]?.asBool
             }
-            for metric in Metric.monitored.map(\.rawValue) { #expect(can("band", metric, "monitor") == true) }
+            for metric in Metric.monitored {
+                let device = metric == .bloodGlucose ? "glucose" : "band"
+                #expect(can(device, metric.rawValue, "monitor") == true)
+                #expect(can(device, metric.rawValue, "alert") == !metric.alertSubjects.isEmpty)
+            }
+            #expect(abilities["scale"]?.asObject?.map(\.key) == ["weight"])
             #expect(can("ring", "heart_rate", "schedule_interval") == true)
             #expect(can("ring", "heart_rate", "schedule_time") == false)
             #expect(can("ring", "blood_pressure", "measure") == nil)
@@ -73,6 +78,7 @@ import Vitals
                 ("ring/config/set", #""heart_rate":{"schedule":{"start":"08:00"}}"#),
                 ("cuff/command/sync", #""metrics":["heart_rate"]"#),
                 ("cuff/command/daily", #""metric":"steps","sync":true"#),
+                ("scale/command/measure", #""metric":"weight""#),
                 ("oximeter/command/fetch", #""metrics":["blood_oxygen"]"#),
             ]
             for (topic, members) in refused {
@@ -80,6 +86,9 @@ import Vitals
                 #expect(answer["status"]?.asString == "rejected", "\(topic): \(answer)")
                 #expect(answer["code"]?.asString == "unsupported", "\(topic): \(answer)")
             }
+            // No device has such a setting.
+            let fever = try await home.ask("band/config/set", #""skin_temperature":{"alert":{"upper":38}}"#)
+            #expect(fever["code"]?.asString == "invalid")
             let fetched = try await home.ask("band/command/fetch", #""metrics":["stress"]"#)
             #expect(fetched["data"]?.asObject?.map(\.key) == ["stress"])
             #expect(fetched["data"]?["stress"]?["schedule"]?["enabled"]?.asBool == true)

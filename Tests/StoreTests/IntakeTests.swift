@@ -34,6 +34,14 @@ import Vitals
                 Sport(
                     activity: "Läufe \"extern\"", distance: 8_000.5, energy: 512, steps: 7_000, minimumHeartRate: 99,
                     averageHeartRate: 141.5, maximumHeartRate: 178))),
+        Sample(metric: .heartRateVariability, start: dawn, qualifiers: [.statistic: "rmssd"], reading: .value(41.5)),
+        Sample(metric: .heartRateVariability, start: dawn + .seconds(1), reading: .value(40)),
+        Sample(metric: .respiratoryRate, start: dawn, end: dawn + .hours(7), reading: .value(14.2)),
+        Sample(metric: .skinTemperature, start: dawn, reading: .value(33.1)),
+        Sample(metric: .weight, start: dawn, isUserInitiated: true, user: 1, reading: .value(72.35)),
+        Sample(
+            metric: .bloodGlucose, start: dawn, isUserInitiated: true,
+            qualifiers: [.meal: "before", .specimen: "capillary_blood"], reading: .value(99.1)),
         Sample(metric: .battery, start: dawn, isExercise: nil, reading: .value(77)),
         Sample(metric: .heartRate, start: dawn + .seconds(1), isExercise: true, revision: 7, reading: .value(150)),
     ]

@@ -7,12 +7,23 @@ from typing import Any, Iterator, Optional
 
 GATEWAY = "gateway"
 STATISTICS = {"measurement", "total"}
-UNITS = {"heart_rate": "bpm", "blood_pressure": "mmHg", "blood_oxygen": "%", "stress": None, "temperature": "°C"}
+UNITS = {
+    "heart_rate": "bpm", "blood_pressure": "mmHg", "blood_oxygen": "%", "stress": None, "temperature": "°C",
+    "heart_rate_variability": "ms", "respiratory_rate": "breaths/min", "skin_temperature": "°C", "weight": "kg",
+    "blood_glucose": "mg/dL",
+}
+CLASSES = {
+    "blood_pressure": "pressure", "temperature": "temperature", "skin_temperature": "temperature", "weight": "weight",
+    "blood_glucose": "blood_glucose_concentration",
+}
+TENTHS = {"temperature", "respiratory_rate", "skin_temperature", "weight"}  # are shown; of all others, whole numbers
+QUALIFIED = {"heart_rate_variability", "blood_glucose"}  # have words beside their value
 STAGES = 150  # of a sleep with more of them, none is shown
 RANGES = {  # of limits: lowest, highest, step
     "heart_rate": (20, 300, 1), "blood_pressure": (20, 300, 1), "blood_oxygen": (0, 100, 1), "stress": (0, 100, 1),
-    "temperature": (25, 45, 0.1),
+    "temperature": (25, 45, 0.1), "respiratory_rate": (3, 100, 0.1), "blood_glucose": (10, 1000, 1),
 }
+SCHEDULED = (*RANGES, "heart_rate_variability", "skin_temperature")
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,8 @@ class Entity:
             if len(fields.get("stages", [])) > STAGES:
                 fields["stages"] = []
             return {**fields, "ended_at": payload["measured_at"]}
+        if self.key in QUALIFIED:
+            return payload["fields"] or {}
         if self.state_class == "total":
             return {"last_reset": datetime.fromisoformat(payload["day_start"]).isoformat()}
         return {name: payload[name] for name in self.attributes}
@@ -91,15 +104,15 @@ def of_device(device: str, info: dict, config: dict, told: dict, has_time: bool)
 
 
 def newest(device: str, key: str, metric: str, path: tuple, unit: Optional[str], **more: Any) -> Entity:
-    more = {"state_class": "measurement", "precision": 1 if metric == "temperature" else 0, **more}
+    more = {"state_class": "measurement", "precision": 1 if metric in TENTHS else 0, **more}
     return Entity(device, key, "sensor", f"latest/{metric}", path, unit=unit, needs_device=True, **more)
 
 
 def values(device: str, can: dict) -> Iterator[Entity]:
-    for metric in ("heart_rate", "resting_heart_rate", "blood_oxygen", "stress", "temperature"):
-        if metric in can:
-            device_class = "temperature" if metric == "temperature" else None
-            yield newest(device, metric, metric, ("value",), UNITS.get(metric, "bpm"), device_class=device_class)
+    for metric in (*UNITS, "resting_heart_rate"):
+        if metric in can and metric != "blood_pressure":
+            unit = UNITS.get(metric, "bpm")
+            yield newest(device, metric, metric, ("value",), unit, device_class=CLASSES.get(metric))
     if "blood_pressure" in can:
         for part in ("systolic", "diastolic"):
             key = f"blood_pressure_{part}"
@@ -117,7 +130,7 @@ def days(device: str, can: dict) -> Iterator[Entity]:
         key: str, metric: str, path: tuple, unit: Optional[str], device_class: Optional[str] = None,
         state_class: str = "measurement", **more: Any
     ) -> Entity:
-        precision = 1 if metric == "temperature" else 0
+        precision = 1 if metric in TENTHS else 0
         return Entity(
             device, key, "sensor", f"daily/{metric}", path, unit=unit, device_class=device_class, state_class=state_class,
             needs_device=True, precision=precision, **more)
@@ -125,7 +138,7 @@ def days(device: str, can: dict) -> Iterator[Entity]:
     for metric, unit in UNITS.items():
         if metric not in can:
             continue
-        device_class = {"temperature": "temperature", "blood_pressure": "pressure"}.get(metric)
+        device_class = CLASSES.get(metric)
         for part in ("systolic", "diastolic") if metric == "blood_pressure" else (None,):
             key = f"{metric}_{part}" if part else metric
             for name, item in (("lowest", "minimum"), ("highest", "maximum")):
@@ -179,7 +192,7 @@ def diagnostics(device: str, can: dict) -> Iterator[Entity]:
         yield Entity(
             device, "measurement", "sensor", "measure", ("state",), device_class="enum", category="diagnostic",
             attributes=("metric", "started_at", "value", "error"))
-    if any(metric in can for metric in (*RANGES, "resting_heart_rate")):
+    if any(settings(device, can, False)):
         yield Entity(
             device, "settings_pending", "binary_sensor", "config", ("pending",), device_class="problem", category="diagnostic",
             attributes=("pending", "drift", "reported", "error"))
@@ -236,7 +249,8 @@ def settings(device: str, can: dict, has_time: bool) -> Iterator[Entity]:
         return Entity(
             device, "_".join(names), platform, "config", names, unit=unit, category="config", range=limits)
 
-    for metric, limits in RANGES.items():
+    for metric in SCHEDULED:
+        limits = RANGES.get(metric)
         able = {name for name, has in can.get(metric, {}).items() if has}
         by_gateway = "measure" in able and "monitor" not in able  # the gateway measures by the schedule
         if able & {"measure", "monitor"}:
@@ -273,7 +287,7 @@ def groups(metric: str, can: dict) -> Iterator[tuple[str, list[str]]]:
             yield "resting_alert", ["lower", "upper"]
         if tells_exercise(can):
             yield "exercise_alert", ["lower", "upper"]
-    elif metric in can:
+    elif metric in can and metric in RANGES:
         sides = ["systolic_", "diastolic_"] if metric == "blood_pressure" else [""]
         yield "alert", [f"{side}{end}" for side in sides for end in ("lower", "upper")]
 

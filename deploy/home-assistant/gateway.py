@@ -32,7 +32,7 @@ class Gateway:
         self.path = os.path.join(processes.folder, "gateway.yaml")
         self.strap_port = free_port()
         self.kept = os.path.join(processes.folder, "strap.json")  # the strap's settings, once one was written to it
-        self.devices = ["band-1", "ring-1", "cuff-1", "clip-1", "strap-1"]
+        self.devices = ["band-1", "ring-1", "cuff-1", "clip-1", "scale-1", "patch-1", "strap-1"]
         self.mode = "device"
         self.compatibility = "2024.12"
 
@@ -46,7 +46,7 @@ class Gateway:
             "fresh_for": {"heart_rate": "forever"}, "transport": {"type": "tcp", "host": "127.0.0.1", "port": self.strap_port}}
         models = {
             "band-1": ("Anna's band", "band"), "ring-1": ("Ring", "ring"), "cuff-1": ("Cuff", "cuff"),
-            "clip-1": ("Clip", "oximeter")}
+            "clip-1": ("Clip", "oximeter"), "scale-1": ("Scale", "scale"), "patch-1": ("Patch", "glucose")}
         devices = {
             name: {
                 "id": name, "name": title, "driver": "simulator",

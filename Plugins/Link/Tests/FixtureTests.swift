@@ -83,6 +83,9 @@ extension Sample {
         if let isExercise { parts.append("exercise \(isExercise)") }
         if let revision { parts.append("rev \(revision)") }
         if let user { parts.append("user \(user)") }
+        for qualifier in Qualifier.allCases {
+            if let word = qualifiers[qualifier] { parts.append("\(qualifier.rawValue) \(word)") }
+        }
         func add(_ name: String, _ number: Double?) {
             if let number { parts.append("\(name) \(number)") }
         }

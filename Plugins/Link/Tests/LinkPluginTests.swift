@@ -31,6 +31,9 @@ import Vitals
         for member in SampleMembers.Key.allCases { #expect(text.contains("`\(member.rawValue)`"), "\(member)") }
         for metric in Metric.allCases where metric != .battery {
             #expect(text.contains("`\(metric.rawValue)`"), "\(metric)")
+            for known in metric.qualifiers {
+                for word in known.words + [known.qualifier.rawValue] { #expect(text.contains("`\(word)`"), "\(word)") }
+            }
         }
         for (name, _) in Abilities.named { #expect(text.contains("`\(name)`"), "\(name)") }
     }

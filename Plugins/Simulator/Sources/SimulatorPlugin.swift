@@ -3,7 +3,7 @@ package import GatewayKit
 /// Simulated wearables.
 package enum SimulatorPlugin: Plugin {
     package static let name = "Simulator"
-    package static let summary = "Simulated wearables: a band, a ring, a blood pressure cuff and an oximeter."
+    package static let summary = "Simulated wearables: bands, rings, cuffs, oximeters, scales and glucose sensors."
     package static let drivers: [any DeviceDriver.Type] = [SimulatorDriver.self]
     package static let sample = """
         # A wearable that is simulated. It needs no transport, and every option may be left out; these are the defaults.
@@ -12,7 +12,7 @@ package enum SimulatorPlugin: Plugin {
             name: Demo band
             driver: simulator
             options:
-              model: band               # band, ring, cuff or oximeter
+              model: band               # band, ring, cuff, oximeter, scale or glucose
               # seed: 1                 # the same seed is the same person; made from the id when left out
               history_days: 30          # days that the device remembers, 0 to 400
               live_interval: 1s         # a streamed value so often while worn, 10ms to 1h; off for none

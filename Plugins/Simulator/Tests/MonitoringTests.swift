@@ -29,7 +29,7 @@ import Vitals
     func `says that it raises alerts of exactly those metrics whose limits it has`(model: Model) {
         let limited = Set(AlertRule.all.filter { $0.limit(in: model.factorySettings) != nil }.map(\.metric))
         #expect(Set(model.capabilities(historyDays: 4).metrics(with: .alert)) == limited)
-        #expect(limited.isEmpty == (model != .band))
+        #expect(limited.isEmpty == (model != .band && model != .glucose))
     }
 
     @Test func `takes nothing while monitoring is off`() throws {

@@ -45,6 +45,10 @@ import Vitals
                 #expect((85...200).contains(values.pressure.systolic))
                 #expect((45...110).contains(values.pressure.diastolic))
                 #expect(values.pressure.systolic - values.pressure.diastolic >= 20)
+                #expect((6...110).contains(values.variability))
+                #expect((9...48).contains(values.breaths))
+                #expect((27...36.5).contains(values.skinTemperature))
+                #expect((60...180).contains(values.glucose))
                 if course.sleepiness(at: moment) == 1 {
                     asleep.append(values)
                 } else if course.exertion(at: moment) == 0, course.sleepiness(at: moment) == 0 {
@@ -58,6 +62,39 @@ import Vitals
         #expect(mean(asleep, \.temperature) < mean(awake, \.temperature) - 0.1)
         #expect(mean(asleep, \.pressure.systolic) < mean(awake, \.pressure.systolic) - 8)
         #expect((60...92).contains(mean(awake, \.heartRate)))
+        #expect(mean(asleep, \.variability) > mean(awake, \.variability) + 3)
+        #expect(mean(asleep, \.breaths) < mean(awake, \.breaths) - 1)
+        #expect(mean(asleep, \.skinTemperature) > mean(awake, \.skinTemperature) + 2)
+        #expect(mean(asleep, \.glucose) < mean(awake, \.glucose))
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `glucose rises after each meal, and is back within three hours`(seed: UInt64) throws {
+        var body = try body(seed)
+        for day in 20_465..<20_470 {
+            let course = body.course(of: LocalDay(number: day))
+            for minute in [800, 1180] {
+                let meal = course.evening(minute - 65)
+                let before = course.glucose(at: meal - .minutes(5))
+                let peak = (0...24).map { course.glucose(at: meal + .minutes($0 * 5)) }.max() ?? 0
+                #expect(peak > before + 8)
+                let after = course.glucose(at: meal + .hours(4))
+                #expect(abs(after - body.person.glucose) < 25)
+            }
+        }
+    }
+
+    @Test func `weight changes by little from day to day, in steps of 50 grams`() throws {
+        var body = try body(11)
+        var before: Double?
+        for day in 20_465..<20_565 {
+            let course = body.course(of: LocalDay(number: day))
+            let weight = course.weight(at: course.night.end + .minutes(5))
+            #expect(abs((weight * 20).rounded() - weight * 20) < 1e-6)
+            #expect(abs(weight - body.person.weight) < 2.5)
+            if let before { #expect(abs(weight - before) < 1.3) }
+            before = weight
+        }
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -110,6 +147,7 @@ import Vitals
 /// All values of a moment.
 struct Values: Equatable {
     var heartRate, oxygen, stress, temperature: Double
+    var variability, breaths, skinTemperature, glucose: Double
     var pressure: BloodPressure
 }
 
@@ -117,7 +155,9 @@ extension DayCourse {
     func values(at moment: Timestamp) -> Values {
         Values(
             heartRate: heartRate(at: moment), oxygen: oxygen(at: moment), stress: stress(at: moment),
-            temperature: temperature(at: moment), pressure: pressure(at: moment, withPulse: true))
+            temperature: temperature(at: moment), variability: variability(at: moment), breaths: breaths(at: moment),
+            skinTemperature: skinTemperature(at: moment), glucose: glucose(at: moment),
+            pressure: pressure(at: moment, withPulse: true))
     }
 
     var everyFiveMinutes: [Timestamp] {

@@ -55,7 +55,7 @@ extension ContractEncoder {
             writer.member("metric", stored.sample.metric.rawValue)
             writer.member("value", isStale ? nil : stored.sample.value)
             writer.key("fields")
-            if isStale { writer.null() } else { writer.fields(of: stored.sample.reading) }
+            if isStale { writer.null() } else { writer.fields(of: stored.sample) }
             writer.member("unit", stored.sample.metric.unit)
             writer.member("measured_at", stored.sample.end)
             writer.member("fresh_until", state.freshUntil)
@@ -91,9 +91,9 @@ extension ContractEncoder {
             writer.member("state", state.phase.rawValue)
             writer.member("metric", state.metric?.rawValue)
             writer.member("started_at", state.startedAt)
-            writer.member("value", state.reading?.number)
+            writer.member("value", state.newest?.value)
             writer.key("fields")
-            if let reading = state.reading { writer.fields(of: reading) } else { writer.null() }
+            if let sample = state.newest { writer.fields(of: sample) } else { writer.null() }
             writer.member("refused", state.refused)
             writer.member("error", state.error)
         }

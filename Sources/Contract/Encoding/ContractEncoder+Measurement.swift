@@ -51,7 +51,7 @@ extension ContractEncoder {
         writer.member("utc_offset_min", offsets.minutes(at: sample.start))
         writer.member("value", sample.value)
         writer.key("fields")
-        writer.fields(of: sample.reading)
+        writer.fields(of: sample)
         writer.member("kind", sample.kind.rawValue)
         writer.member("user_initiated", sample.isUserInitiated)
         if sample.metric.distinguishesExercise { writer.member("exercise", sample.isExercise) }
@@ -63,10 +63,10 @@ extension ContractEncoder {
 }
 
 extension JSONWriter {
-    /// Writes the parts of a reading beyond its value: the `fields` of a sample, or `null`.
-    mutating func fields(of reading: Reading) {
-        switch reading {
-        case .value: null()
+    /// Writes the parts of a sample beyond its value: its `fields`, or `null`.
+    mutating func fields(of sample: Sample) {
+        switch sample.reading {
+        case .value: write(sample.qualifiers, of: sample.metric)
         case .bloodPressure(let pressure): write(pressure)
         case .steps(let steps):
             beginObject()
@@ -76,6 +76,18 @@ extension JSONWriter {
         case .sleep(let sleep): write(sleep)
         case .sport(let sport): write(sport)
         }
+    }
+
+    /// Writes the words of all qualifiers of a metric, or `null` if it has none.
+    private mutating func write(_ words: [Qualifier: String], of metric: Metric) {
+        let known = metric.qualifiers
+        guard !known.isEmpty else { return null() }
+        beginObject()
+        for description in known {
+            key(escaping: description.qualifier.rawValue)
+            if let word = words[description.qualifier] { string(word) } else { null() }
+        }
+        endObject()
     }
 
     /// Writes a blood pressure.

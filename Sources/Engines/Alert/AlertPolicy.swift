@@ -34,10 +34,10 @@ package struct AlertPolicy: Sendable, Hashable {
 
     /// The default hysteresis of each metric.
     package static let defaultHysteresis = Dictionary(
-        uniqueKeysWithValues: Metric.monitored.map { ($0, $0.monitoring?.hysteresis ?? 0) })
+        uniqueKeysWithValues: Metric.limited.map { ($0, $0.monitoring?.hysteresis ?? 0) })
     /// The default count of each metric.
     package static let defaultCount = Dictionary(
-        uniqueKeysWithValues: Metric.monitored.map { ($0, $0.monitoring?.count ?? 1) })
+        uniqueKeysWithValues: Metric.limited.map { ($0, $0.monitoring?.count ?? 1) })
 
     package init(
         hysteresis: [Metric: Double] = defaultHysteresis, count: [Metric: Int] = defaultCount,

@@ -280,7 +280,7 @@ package struct MeasurementMachine: Sendable {
     private func state(_ phase: MeasureState.Phase, _ running: Running, error: String? = nil) -> MeasureState {
         MeasureState(
             phase: phase, metric: running.wanted.metric, startedAt: running.startedAt,
-            reading: running.readings.last?.sample.reading, refused: running.readings.refused,
+            newest: running.readings.last?.sample, refused: running.readings.refused,
             error: error ?? (phase == .measuring ? running.readings.failure?.message : nil))
     }
 }

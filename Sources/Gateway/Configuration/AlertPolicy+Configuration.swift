@@ -5,17 +5,17 @@ import Vitals
 extension AlertPolicy {
     /// Numbers for `alerts.count`. A hundred values last for hours.
     static let counts = 1...100
-    /// Numbers for `alerts.hysteresis`, in the metric's unit: as wide as the widest range of limits (20 to 300).
-    static let hystereses = 0.0...280
+    /// Numbers for `alerts.hysteresis`, in the metric's unit: as wide as the widest range of limits (10 to 1000).
+    static let hystereses = 0.0...990
     /// Times for `alerts.cooldown`.
     static let cooldowns: ClosedRange<Duration> = .zero ... .days(7)
 
     /// Reads `alerts:` of the gateway or of a device, where `defaults` are the gateway's.
     ///
     /// - `hysteresis`: how far a value must come back within its limit before the alert clears, per metric and in its unit;
-    ///   0 to 280, default heart rate 5, blood pressure 5, blood oxygen 1, stress 5, temperature 0.3.
-    /// - `count`: values in a row that must be beyond the limit, a number or one per metric; 1 to 100, default 2, blood
-    ///   pressure 1.
+    ///   0 to 990, default as in `MetricTable`.
+    /// - `count`: values in a row that must be beyond the limit, a number or one per metric; 1 to 100, default as in
+    ///   `MetricTable`.
     /// - `cooldown`: how long the same rule stays silent after it was raised; 0s to 7d, default 10m.
     /// - `quiet_hours`: `{from, to, rules}` or a list of them, in local time; `rules` is a list, default all. Within them the
     ///   level changes and the event goes to `event/history`. Default none; those of a device replace the gateway's.
@@ -23,17 +23,17 @@ extension AlertPolicy {
     init(_ reader: inout ConfigurationReader, defaults: AlertPolicy) {
         self = defaults
         reader.section("hysteresis") { metrics in
-            for metric in metrics.monitoredMetrics() {
+            for metric in metrics.limitedMetrics() {
                 let name = metric.rawValue
                 hysteresis[metric] = metrics.number(name, in: Self.hystereses, default: hysteresis[metric] ?? 0)
             }
         }
         if case .scalar = reader.value("count")?.content {
             let number = reader.integer("count", in: Self.counts)
-            for metric in Metric.monitored { count[metric] = number }
+            for metric in Metric.limited { count[metric] = number }
         } else {
             reader.section("count") { metrics in
-                for metric in metrics.monitoredMetrics() {
+                for metric in metrics.limitedMetrics() {
                     count[metric] = metrics.integer(metric.rawValue, in: Self.counts, default: count[metric] ?? 1)
                 }
             }
@@ -78,8 +78,8 @@ extension ConfigurationReader {
         return time.minutes
     }
 
-    /// The monitored metrics among the keys here.
-    fileprivate mutating func monitoredMetrics() -> [Metric] {
-        Metric.monitored.filter { value($0.rawValue) != nil }
+    /// The metrics with limits among the keys here.
+    fileprivate mutating func limitedMetrics() -> [Metric] {
+        Metric.limited.filter { value($0.rawValue) != nil }
     }
 }

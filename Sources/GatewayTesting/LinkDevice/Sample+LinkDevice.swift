@@ -13,6 +13,10 @@ extension JSONWriter {
         if let isExercise = sample.isExercise { member("exercise", isExercise) }
         if let revision = sample.revision { member("rev", revision) }
         if let user = sample.user { member("user", user) }
+        for (qualifier, word) in sample.qualifiers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            key(escaping: qualifier.rawValue)
+            string(word)
+        }
         switch sample.reading {
         case .value(let value): member("value", value)
         case .bloodPressure(let pressure):

@@ -23,28 +23,35 @@ extension Discovery {
         }
     }
 
-    /// A sensor for the newest value of a metric.
+    /// A sensor for the newest value of a metric, with its qualifiers as attributes.
     func latest(
         _ device: DeviceInfo, _ metric: Metric, _ key: String, _ name: String, category: Component.Category? = nil,
         template: String = "{{ value_json.value }}"
     ) -> Component {
-        Component(
+        let topic = JSONValue.string(topics.topic(.latest(device.id, metric)))
+        let attributes: [(String, JSONValue?)] =
+            metric.qualifiers.isEmpty
+            ? []
+            : [
+                ("json_attributes_topic", topic),
+                ("json_attributes_template", "{{ (value_json.fields or {}) | tojson }}"),
+            ]
+        return Component(
             .sensor, key, name, category: category, availability: gatewayAndDevice(device.id),
-            [
-                ("state_topic", .string(topics.topic(.latest(device.id, metric)))),
-                ("value_template", .string(template)),
-            ] + number(of: metric) + [
+            [("state_topic", topic), ("value_template", .string(template))] + number(of: metric) + [
                 ("state_class", "measurement"), ("expire_after", device.freshness[metric].map(expiry)),
-            ])
+            ] + attributes)
     }
 
     /// The common members of all sensors of a metric's number: unit, decimals, class and icon.
     func number(of metric: Metric) -> [(String, JSONValue?)] {
-        [
+        let entities = metric.entities
+        let isClassKnown = entities.deviceClassSince.map { $0 <= options.compatibility } ?? true
+        return [
             ("unit_of_measurement", metric.unit.map { .string($0) }),
             ("suggested_display_precision", .number(Double(metric.decimals))),
-            ("device_class", metric.entities.deviceClass.map { .string($0) }),
-            ("icon", metric.entities.icon.map { .string($0) }),
+            ("device_class", isClassKnown ? entities.deviceClass.map { .string($0) } : nil),
+            ("icon", entities.icon.map { .string($0) }),
         ]
     }
 

@@ -8,6 +8,8 @@ struct MetricEntities {
     var icon: String?
     /// The `device_class` in Home Assistant.
     var deviceClass: String?
+    /// The first release that knows the class, if older ones are supported: these refuse an entity with an unknown one.
+    var deviceClassSince: HomeAssistantVersion?
     /// The sums of its day that have sensors.
     var sums: [DaySum] = []
 
@@ -48,6 +50,13 @@ struct MetricEntities {
             ]),
         .sport: MetricEntities(phrase: "sport"),
         .battery: MetricEntities(phrase: "battery", deviceClass: "battery"),
+        .heartRateVariability: MetricEntities(phrase: "heart rate variability", icon: "mdi:chart-bell-curve"),
+        .respiratoryRate: MetricEntities(phrase: "respiratory rate", icon: "mdi:lungs"),
+        .skinTemperature: MetricEntities(phrase: "skin temperature", deviceClass: "temperature"),
+        .weight: MetricEntities(phrase: "weight", deviceClass: "weight"),
+        .bloodGlucose: MetricEntities(
+            phrase: "blood glucose", deviceClass: "blood_glucose_concentration",
+            deviceClassSince: HomeAssistantVersion(year: 2024, month: 12)),
     ]
 }
 

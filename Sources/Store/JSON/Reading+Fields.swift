@@ -2,12 +2,15 @@ import JSON
 import StoreAPI
 import Vitals
 
-extension Reading {
+extension Sample {
     /// The fields of a row beside its one number, as JSON; `nil` if there are none.
     var fields: [UInt8]? {
         let json: JSONValue
-        switch self {
-        case .value: return nil
+        switch reading {
+        case .value:
+            if qualifiers.isEmpty { return nil }
+            json = .record(
+                qualifiers.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .string($0.value)) })
         case .bloodPressure(let pressure):
             json = .record([
                 ("systolic", .of(pressure.systolic)), ("diastolic", .of(pressure.diastolic)),
@@ -32,6 +35,21 @@ extension Reading {
         return json.bytes
     }
 
+}
+
+extension Metric {
+    /// The words of a row. A row of a program that knew none has none.
+    func qualifiers(fields: [UInt8]?) throws -> [Qualifier: String] {
+        guard let fields, !qualifiers.isEmpty else { return [:] }
+        let json = try JSONValue.kept(fields)
+        return Dictionary(
+            uniqueKeysWithValues: qualifiers.compactMap { description in
+                json[description.qualifier.rawValue]?.asString.map { (description.qualifier, $0) }
+            })
+    }
+}
+
+extension Reading {
     /// The reading of a row.
     /// - Throws: `StoreError` if `fields` has not written the row.
     init(metric: Metric, value: Double, fields: [UInt8]?) throws {

@@ -59,7 +59,7 @@ extension JournalRecord.Item {
         duration = key.duration
         isUserInitiated = key.isUserInitiated
         value = sample.value
-        if case .value = sample.reading { fields = nil } else { fields = sample.reading.fields }
+        fields = sample.fields
         kind = sample.kind.code
         isExercise = sample.isExercise
         user = sample.user

@@ -44,11 +44,7 @@ enum SampleTable {
         let sample = stored.sample
         bind(SampleKey(sample), series: series, to: statement)
         statement.bind(sample.value, at: 5)
-        if case .value = sample.reading {
-            statement.bindNull(at: 6)
-        } else {
-            statement.bind(text: sample.reading.fields, at: 6)
-        }
+        statement.bind(text: sample.fields, at: 6)
         statement.bind(sample.kind.code, at: 7)
         statement.bind(sample.isExercise, at: 8)
         statement.bind(sample.user, at: 9)
@@ -68,12 +64,13 @@ enum SampleTable {
     /// The sample in the current row.
     static func read(_ row: RawStatement, device: DeviceID, metric: Metric) throws -> StoredSample {
         let start = row.int64(0)
+        let fields = row.bytes(4)
         let sample = Sample(
             metric: metric, start: Timestamp(milliseconds: start),
             end: Timestamp(milliseconds: start &+ row.int64(1)), kind: Sample.Kind(code: row.int64(5)),
             isUserInitiated: row.int64(2) != 0, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
-            revision: row.optionalInt(9), user: row.optionalInt(7),
-            reading: try Reading(metric: metric, value: row.double(3), fields: row.bytes(4)))
+            revision: row.optionalInt(9), user: row.optionalInt(7), qualifiers: try metric.qualifiers(fields: fields),
+            reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         return StoredSample(
             sample: sample, id: SampleID(device: device, sample: sample), revision: Int(row.int64(8)),
             receivedAt: Timestamp(milliseconds: row.int64(10)), isWithdrawn: row.int64(11) != 0)

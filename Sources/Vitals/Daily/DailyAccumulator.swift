@@ -80,7 +80,7 @@ private enum Tally: Sendable, Hashable {
         return true
     }
 
-    var average: Double? { if case .values(let tally) = self { tally.mean.value } else { nil } }
+    var average: Double? { if case .values(let tally) = self { tally.average } else { nil } }
 
     var details: DailySummary.Details {
         switch self {

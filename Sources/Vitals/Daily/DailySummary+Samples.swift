@@ -4,6 +4,8 @@ extension DailySummary {
     /// - Every sample counts in `count`, as manual or automatic depending on who started it, and may be an extreme.
     /// - Means have one decimal. Samples of kind `maximum` and `minimum` count in a mean only on a day without others,
     ///   since they repeat values of other samples.
+    /// - Samples that differ in a decisive qualifier, such as the statistic of a heart-rate variability, have neither a
+    ///   mean nor extremes.
     /// - Resting items are samples of kind `resting`. Every sample of the resting heart rate is one, whatever its kind.
     ///   The first `DailyAccumulator.restingLimit` of the day are kept.
     /// - Sleeps are added up with their naps, from the start of the first to the end of the last.

@@ -23,7 +23,7 @@ public struct DailySummary: Sendable, Hashable {
 
     /// The parts of a summary that only some metrics have.
     public enum Details: Sendable, Hashable {
-        /// Heart rates, blood oxygen, stress, temperature. Indirect, as are blood pressures: up to four samples would
+        /// Metrics with one value. Indirect, as are blood pressures: up to four samples would
         /// make every copy of a summary large.
         indirect case values(Extremes)
         /// Blood pressure.

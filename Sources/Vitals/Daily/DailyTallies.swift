@@ -1,11 +1,17 @@
 /// Tally of a day's samples with one value.
 struct ValueTally: Sendable, Hashable {
-    private(set) var mean = DailyMean()
+    private var mean = DailyMean()
     private var maximum = Extreme(.high)
     private var minimum = Extreme(.low)
     private var resting: [StoredSample] = []
+    /// The decisive words of all samples so far; `nil` before the first one.
+    private var words: [Qualifier: String]?
+    /// Whether samples differ in them: then they have no common mean and no common extremes.
+    private var isMixed = false
 
     mutating func add(_ sample: StoredSample, _ value: Double) {
+        let own = sample.sample.decisiveQualifiers
+        if words == nil { words = own } else if words != own { isMixed = true }
         mean.add(value, sample.sample.kind)
         maximum.add(sample, value)
         minimum.add(sample, value)
@@ -14,8 +20,11 @@ struct ValueTally: Sendable, Hashable {
         }
     }
 
+    var average: Double? { isMixed ? nil : mean.value }
+
     var extremes: DailySummary.Extremes {
-        DailySummary.Extremes(maximum: maximum.sample, minimum: minimum.sample, resting: resting)
+        DailySummary.Extremes(
+            maximum: isMixed ? nil : maximum.sample, minimum: isMixed ? nil : minimum.sample, resting: resting)
     }
 }
 

@@ -46,10 +46,16 @@ extension Metric {
     /// Whether devices keep a history of it: all metrics except the battery.
     public var hasHistory: Bool { details.hasHistory }
 
-    /// Whether devices can monitor it themselves, with a schedule and alert limits.
+    /// The words that a sample may have beside its value, in the order of publication; empty for most metrics.
+    public var qualifiers: [QualifierDescription] { details.qualifiers }
+
+    /// Whether its samples may have a word of this qualifier.
+    public func has(_ qualifier: Qualifier) -> Bool { qualifiers.contains { $0.qualifier == qualifier } }
+
+    /// Whether devices can monitor it themselves, with a schedule and, for most metrics, alert limits.
     public var isMonitored: Bool { details.monitoring != nil }
 
-    /// The values watched by limits, in the order of the alert rules; empty if it is not monitored.
+    /// The values watched by limits, in the order of the alert rules; empty if it has no limits.
     public var alertSubjects: [AlertRule.Subject] { details.monitoring?.limits.map(\.subject) ?? [] }
 
     /// Whether its values are classified by exercise: only those of the heart rate.
@@ -62,8 +68,11 @@ extension Metric {
     /// heart rates in a workout are recognised as exercise.
     public static var synchronised: [Metric] { MetricTable.current.synchronised }
 
-    /// The metrics that devices can monitor themselves, with a schedule and alert limits.
+    /// The metrics that devices can monitor themselves, with a schedule and, for most of them, alert limits.
     public static var monitored: [Metric] { MetricTable.current.monitored }
+
+    /// The metrics with alert limits.
+    public static var limited: [Metric] { MetricTable.current.monitored.filter { !$0.alertSubjects.isEmpty } }
 }
 
 extension Reading {

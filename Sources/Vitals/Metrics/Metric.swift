@@ -40,6 +40,16 @@ public struct Metric: RawRepresentable, CaseIterable, Sendable, Hashable {
     public static let sport = Metric(index: 8)
     /// The wearable's own battery in per cent. Not a health metric: it has no history on the device.
     public static let battery = Metric(index: 9)
+    /// Variation of the time between heartbeats in milliseconds, by the statistic of `Qualifier.statistic`.
+    public static let heartRateVariability = Metric(index: 10)
+    /// Breaths per minute.
+    public static let respiratoryRate = Metric(index: 11)
+    /// Temperature of the skin in degrees Celsius, never a difference from a baseline. It says nothing about fever.
+    public static let skinTemperature = Metric(index: 12)
+    /// Body weight in kilograms.
+    public static let weight = Metric(index: 13)
+    /// Glucose in milligrams per decilitre. 1 mmol/L is 18.016 mg/dL (molar mass 180.16 g/mol).
+    public static let bloodGlucose = Metric(index: 14)
 }
 
 extension Metric: CustomStringConvertible {

@@ -19,6 +19,8 @@ package struct MetricDescription: Sendable {
     package var restOf: String?
     /// Whether devices keep a history of it.
     package var hasHistory: Bool
+    /// The words that its samples may have beside the value.
+    package var qualifiers: [QualifierDescription]
     /// How it is monitored; `nil` if it is not.
     package var monitoring: Monitoring?
 
@@ -30,15 +32,16 @@ package struct MetricDescription: Sendable {
         package var limits: [(subject: AlertRule.Subject, range: ClosedRange<Double>)]
         /// The highest heart rate in exercise, in bpm, if the metric has one.
         package var exerciseMaximum: Int?
-        /// How far a value must come back within its limit to clear the alert, in the metric's unit.
+        /// How far a value must come back within its limit to clear the alert, in the metric's unit; without meaning if
+        /// there are no limits.
         package var hysteresis: Double
         /// Number of values in a row beyond a limit that raise an alert.
         package var count: Int
 
         package init(
             from start: Int, to end: Int, every interval: Int,
-            limits: [(subject: AlertRule.Subject, range: ClosedRange<Double>)], exerciseMaximum: Int? = nil,
-            hysteresis: Double, count: Int = 2
+            limits: [(subject: AlertRule.Subject, range: ClosedRange<Double>)] = [], exerciseMaximum: Int? = nil,
+            hysteresis: Double = 0, count: Int = 2
         ) {
             schedule = (start, end, interval)
             self.limits = limits
@@ -50,7 +53,8 @@ package struct MetricDescription: Sendable {
 
     package init(
         _ name: String, _ shape: Metric.Shape, unit: String?, range: ClosedRange<Double>? = nil, decimals: Int = 0,
-        freshness: Duration? = nil, restOf: String? = nil, hasHistory: Bool = true, monitoring: Monitoring? = nil
+        freshness: Duration? = nil, restOf: String? = nil, hasHistory: Bool = true,
+        qualifiers: [QualifierDescription] = [], monitoring: Monitoring? = nil
     ) {
         self.name = name
         self.shape = shape
@@ -60,6 +64,7 @@ package struct MetricDescription: Sendable {
         self.freshness = freshness
         self.restOf = restOf
         self.hasHistory = hasHistory
+        self.qualifiers = qualifiers
         self.monitoring = monitoring
     }
 }

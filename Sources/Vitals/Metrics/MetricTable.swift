@@ -65,5 +65,38 @@ package struct MetricTable: Sendable {
         MetricDescription("sleep", .sleep, unit: "min"),
         MetricDescription("sport", .session, unit: "min"),
         MetricDescription("battery", .value, unit: "%", range: 0...100, hasHistory: false),
+        // No limits: a good value of one person is a bad one of another. Health Connect accepts 1 to 200 ms; athletes
+        // have more.
+        MetricDescription(
+            "heart_rate_variability", .value, unit: "ms", range: 1...500, freshness: .hours(24),
+            qualifiers: [QualifierDescription(.statistic, ["rmssd", "sdnn"], isDecisive: true)],
+            monitoring: .init(from: 0, to: 1440, every: 30)),
+        // The limits are where the National Early Warning Score 2 (Royal College of Physicians, 2017) has its highest
+        // marks: 8 and less, 25 and more.
+        MetricDescription(
+            "respiratory_rate", .value, unit: "breaths/min", range: 3...100, decimals: 1, freshness: .hours(24),
+            monitoring: .init(from: 0, to: 1440, every: 60, limits: [(.value, 9...24)], hysteresis: 1)),
+        // No limits: the skin follows the room and the blanket, so it shows no fever. A difference from a baseline is
+        // outside the range.
+        MetricDescription(
+            "skin_temperature", .value, unit: "°C", range: 15...45, decimals: 1, freshness: .hours(24),
+            monitoring: .init(from: 0, to: 1440, every: 60)),
+        // From premature babies to the heaviest people.
+        MetricDescription("weight", .value, unit: "kg", range: 0.4...650, decimals: 1),
+        // Meters show 10 or 20 to 600 mg/dL; a usual value in mmol/L is below. The limits are the target range of the
+        // consensus on time in range (Battelino et al., Diabetes Care 2019).
+        MetricDescription(
+            "blood_glucose", .value, unit: "mg/dL", range: 10...1000, freshness: .hours(1),
+            qualifiers: [
+                QualifierDescription(.meal, ["fasting", "before", "after", "bedtime", "random"]),
+                QualifierDescription(
+                    .specimen,
+                    [
+                        "capillary_blood", "venous_blood", "arterial_blood", "whole_blood", "plasma", "serum",
+                        "interstitial_fluid", "tears",
+                    ]),
+            ],
+            // A strip is used rarely, so one value is enough.
+            monitoring: .init(from: 0, to: 1440, every: 5, limits: [(.value, 70...180)], hysteresis: 5, count: 1)),
     ]
 }

@@ -1,6 +1,6 @@
 /// The result of a sample's measurement, in the unit of its metric.
 public enum Reading: Sendable, Hashable {
-    /// One number: heart rates (bpm), blood oxygen (%), stress (0–100), temperature (°C), battery (%).
+    /// One number, in the metric's unit (`Metric.unit`).
     case value(Double)
     /// A blood pressure.
     case bloodPressure(BloodPressure)

@@ -29,6 +29,7 @@ extension Sample {
         if let revision, !SampleLimits.revisions.contains(revision) {
             report("rev", "must be a whole number from 1 to \(SampleLimits.revisions.upperBound)")
         }
+        if !qualifiers.isEmpty { checkQualifiers(report) }
         guard reading.shape == metric.shape else {
             return report("metric", "\(metric.rawValue) has another kind of reading")
         }
@@ -38,6 +39,18 @@ extension Sample {
         case .steps(let steps): check(steps, report)
         case .sleep(let sleep): check(sleep, report)
         case .sport(let sport): check(sport, report)
+        }
+    }
+
+    private func checkQualifiers(_ report: Report) {
+        for (qualifier, word) in qualifiers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let known = metric.qualifiers.first(where: { $0.qualifier == qualifier }) else {
+                report(qualifier.rawValue, "must be left out; \(metric.rawValue) has none")
+                continue
+            }
+            if !known.words.contains(word) {
+                report(qualifier.rawValue, "must be one of \(known.words.joined(separator: ", "))")
+            }
         }
     }
 

@@ -16,13 +16,17 @@ public struct Sample: Sendable, Hashable {
     public var revision: Int?
     /// The device's user slot, if several people use the device.
     public var user: Int?
+    /// The words that qualify the value, such as `[.statistic: "rmssd"]`; only those of `Metric.qualifiers`. A missing one
+    /// is unknown.
+    public var qualifiers: [Qualifier: String]
     /// The measured value.
     public var reading: Reading
 
     /// A sample. `end` defaults to `start`.
     public init(
         metric: Metric, start: Timestamp, end: Timestamp? = nil, kind: Kind = .normal, isUserInitiated: Bool = false,
-        isExercise: Bool? = nil, revision: Int? = nil, user: Int? = nil, reading: Reading
+        isExercise: Bool? = nil, revision: Int? = nil, user: Int? = nil, qualifiers: [Qualifier: String] = [:],
+        reading: Reading
     ) {
         self.metric = metric
         self.start = start
@@ -32,6 +36,7 @@ public struct Sample: Sendable, Hashable {
         self.isExercise = isExercise
         self.revision = revision
         self.user = user
+        self.qualifiers = qualifiers
         self.reading = reading
     }
 
@@ -46,7 +51,14 @@ public struct Sample: Sendable, Hashable {
     public func hasSameContent(as other: Sample) -> Bool {
         start == other.start && end == other.end && metric == other.metric && kind == other.kind
             && isUserInitiated == other.isUserInitiated && isExercise == other.isExercise && user == other.user
-            && reading == other.reading
+            && qualifiers == other.qualifiers && reading == other.reading
+    }
+
+    /// The words without which the value cannot be compared with others of its metric.
+    var decisiveQualifiers: [Qualifier: String] {
+        guard !qualifiers.isEmpty else { return qualifiers }
+        let decisive = metric.qualifiers.filter(\.isDecisive).map(\.qualifier)
+        return qualifiers.filter { decisive.contains($0.key) }
     }
 }
 

@@ -7,20 +7,20 @@ package struct MeasureState: Sendable, Hashable {
     package var metric: Metric?
     package var startedAt: Timestamp?
     /// The newest reading.
-    package var reading: Reading?
+    package var newest: Sample?
     /// Number of readings that the gateway refused as implausible.
     package var refused: Int
     /// Why the measurement failed or was interrupted, or why its newest reading failed, as text for people.
     package var error: String?
 
     package init(
-        phase: Phase = .idle, metric: Metric? = nil, startedAt: Timestamp? = nil, reading: Reading? = nil,
+        phase: Phase = .idle, metric: Metric? = nil, startedAt: Timestamp? = nil, newest: Sample? = nil,
         refused: Int = 0, error: String? = nil
     ) {
         self.phase = phase
         self.metric = metric
         self.startedAt = startedAt
-        self.reading = reading
+        self.newest = newest
         self.refused = refused
         self.error = error
     }

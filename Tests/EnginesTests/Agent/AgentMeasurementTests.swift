@@ -65,7 +65,7 @@ import Vitals
             }
             let shown = rig.states.compactMap { if case .measure(let state) = $0 { state } else { nil } }
             #expect(shown.map(\.phase) == [.idle, .starting, .measuring, .measuring, .ended])
-            #expect(shown.map(\.reading) == [nil, nil, nil, pressure, pressure])
+            #expect(shown.map(\.newest?.reading) == [nil, nil, nil, pressure, pressure])
             #expect(try await rig.store.samples(of: Fixture.device).count == 1)
         }
     }
@@ -168,7 +168,7 @@ import Vitals
                 try await rig.waitForSync()
                 await rig.submit(.measure(.heartRate, duration: .seconds(30)), "m", to: agent)
                 try await rig.wait {
-                    if case .measure(let state) = $0 { state.reading == .value(72) } else { false }
+                    if case .measure(let state) = $0 { state.newest?.reading == .value(72) } else { false }
                 }
                 let count = rig.count
                 rig.session?.disconnect()

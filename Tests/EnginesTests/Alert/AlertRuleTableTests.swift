@@ -32,8 +32,17 @@ import Vitals
         settings.set(
             MonitorConfiguration.fixture(
                 of: .temperature, limits: [.value: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.8)]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .respiratoryRate, limits: [.value: AlertLimits(isEnabled: true, lower: 9, upper: 24)]))
+        settings.set(
+            MonitorConfiguration.fixture(
+                of: .bloodGlucose, limits: [.value: AlertLimits(isEnabled: true, lower: 70, upper: 180)]))
         return settings
     }()
+
+    /// The metrics with a schedule alone.
+    private static let withoutLimits: [Metric] = [.heartRateVariability, .skinTemperature]
 
     /// A sample whose value is `distance` beyond the rule's limit; negative is within it.
     private static func sample(_ rule: AlertRule, beyond distance: Double, at minute: Int) throws -> Sample {
@@ -88,12 +97,12 @@ import Vitals
     private static func hysteresis(_ rule: AlertRule) -> Double { AlertPolicy.defaultHysteresis[rule.metric] ?? 0 }
     private static func count(_ rule: AlertRule) -> Int { AlertPolicy.defaultCount[rule.metric] ?? 0 }
     /// The smallest difference that devices can measure in this metric.
-    private static func step(_ rule: AlertRule) -> Double { rule.metric == .temperature ? 0.1 : 1 }
+    private static func step(_ rule: AlertRule) -> Double { rule.metric.decimals > 0 ? 0.1 : 1 }
 
-    @Test func `there are fourteen, each with a limit`() {
-        #expect(AlertRule.all.count == 14)
+    @Test func `there are eighteen, each with a limit`() {
+        #expect(AlertRule.all.count == 18)
         #expect(AlertRule.all.allSatisfy { $0.limit(in: Self.settings) != nil })
-        #expect(Set(AlertRule.all.map(\.metric)) == Set(Metric.monitored))
+        #expect(Set(AlertRule.all.map(\.metric)) == Set(Metric.monitored).subtracting(Self.withoutLimits))
     }
 
     @Test(arguments: AlertRule.all)
@@ -102,7 +111,7 @@ import Vitals
     ) throws {
         let step = Self.step(rule)
         // A value at the limit is not beyond it; a value just within it does not clear the alert.
-        let within = (Self.hysteresis(rule) - step) * (rule.metric == .temperature ? 0.9 : 1)
+        let within = (Self.hysteresis(rule) - step) * (rule.metric.decimals > 0 ? 0.9 : 1)
         let values = [0, 0] + [Double](repeating: step, count: Self.count(rule) + 1) + [-within, -Self.far(rule), 0]
         let (events, texts, _) = try Self.events(rule, values)
         let raised = 2 + Self.count(rule) - 1

@@ -27,8 +27,15 @@ import Vitals
             gateway: "hysteresis: {heart_rate: 7, stress: 2}, count: {heart_rate: 4}, when_not_worn: yes",
             device: "hysteresis: {stress: 9.5}, count: {blood_pressure: 3}, cooldown: 0s")
         #expect(
-            policy.hysteresis == [.heartRate: 7, .bloodPressure: 5, .bloodOxygen: 1, .stress: 9.5, .temperature: 0.3])
-        #expect(policy.count == [.heartRate: 4, .bloodPressure: 3, .bloodOxygen: 2, .stress: 2, .temperature: 2])
+            policy.hysteresis == [
+                .heartRate: 7, .bloodPressure: 5, .bloodOxygen: 1, .stress: 9.5, .temperature: 0.3, .respiratoryRate: 1,
+                .bloodGlucose: 5,
+            ])
+        #expect(
+            policy.count == [
+                .heartRate: 4, .bloodPressure: 3, .bloodOxygen: 2, .stress: 2, .temperature: 2, .respiratoryRate: 2,
+                .bloodGlucose: 1,
+            ])
         #expect(policy.countsWhenNotWorn)
         #expect(policy.cooldown == .zero)
     }
@@ -49,7 +56,8 @@ import Vitals
 
     @Test(arguments: [
         ("hysteresis: {steps: 1}", "alerts.hysteresis.steps: There is no such key."),
-        ("hysteresis: {stress: -1}", "alerts.hysteresis.stress: A number from 0.0 to 280.0"),
+        ("hysteresis: {skin_temperature: 1}", "alerts.hysteresis.skin_temperature: There is no such key."),
+        ("hysteresis: {stress: -1}", "alerts.hysteresis.stress: A number from 0.0 to 990.0"),
         ("count: 0", "alerts.count: A whole number from 1 to 100"),
         ("count: {stress: many}", "alerts.count.stress: A whole number from 1 to 100"),
         ("cooldown: 10", "alerts.cooldown: A duration is needed here"),

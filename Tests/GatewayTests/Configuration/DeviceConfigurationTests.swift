@@ -30,7 +30,11 @@ import Vitals
                 == DeviceInfo(
                     id: try #require(DeviceID("ring-1")), name: "Anna's ring", person: "anna",
                     people: [1: "anna", 2: "ben"], driver: "ring", transport: "radio",
-                    freshness: [.heartRate: .minutes(5), .bloodOxygen: .hours(24), .temperature: .hours(24)]))
+                    freshness: [
+                        .heartRate: .minutes(5), .bloodOxygen: .hours(24), .temperature: .hours(24),
+                        .heartRateVariability: .hours(24), .respiratoryRate: .hours(24), .skinTemperature: .hours(24),
+                        .bloodGlucose: .hours(1),
+                    ]))
         #expect((device.driver as? RingDriver)?.size == 12)
         #expect((device.transport as? RadioTransport)?.channel == 3)
         #expect(device.policy.offlineAfter == .days(2))

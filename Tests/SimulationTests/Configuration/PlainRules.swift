@@ -2,10 +2,15 @@ import JSON
 
 /// The contract's rules for a configuration, checked on the payload of `D/config` in the simplest way.
 enum PlainRules {
+    static let metrics = [
+        "heart_rate", "blood_pressure", "blood_oxygen", "stress", "temperature", "heart_rate_variability",
+        "respiratory_rate", "skin_temperature", "blood_glucose",
+    ]
+
     /// The values of a published configuration by their paths.
     static func settings(_ config: JSONValue) -> [String: JSONValue] {
         var result: [String: JSONValue] = [:]
-        for metric in ["heart_rate", "blood_pressure", "blood_oxygen", "stress", "temperature"] {
+        for metric in metrics {
             collect(config[metric] ?? .null, at: metric, &result)
         }
         return result
@@ -60,9 +65,12 @@ enum PlainRules {
                 switch parts[0] {
                 case "heart_rate", "blood_pressure": 20...300
                 case "temperature": 25...45
+                case "respiratory_rate": 3...100
+                case "blood_glucose": 10...1000
                 default: 0...100
                 }
-            let isStep = parts[0] == "temperature" ? "\(number)".count <= 4 : number == number.rounded()
+            let hasTenths = ["temperature", "respiratory_rate"].contains(parts[0])
+            let isStep = hasTenths ? "\(number)".count <= 4 : number == number.rounded()
             guard range.contains(number), isStep else { return false }
             guard field.hasSuffix("lower") else { return true }
             let upper = (parts.dropLast() + [field.replacing("lower", with: "upper")]).joined(separator: ".")

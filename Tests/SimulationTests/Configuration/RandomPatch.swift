@@ -6,7 +6,7 @@ import Vitals
 struct RandomPatch {
     var random: SplitMix64
 
-    private static let metrics = ["heart_rate", "blood_pressure", "blood_oxygen", "stress", "temperature"]
+    private static let metrics = PlainRules.metrics
     private static let sections = ["schedule", "alert", "resting_alert", "exercise_alert"]
     private static let fields = [
         "enabled", "start", "end", "interval_min", "lower", "upper", "systolic_lower", "systolic_upper",

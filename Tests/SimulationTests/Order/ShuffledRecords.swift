@@ -87,7 +87,7 @@ struct ShuffledRecords: Sendable {
         switch metric {
         // Through all zones of an exercise.
         case .heartRate: return .value(number * 4 - 180)
-        case .temperature: return .value(36 + number / 100)
+        case .temperature, .skinTemperature: return .value(36 + number / 100)
         case .bloodPressure: return .bloodPressure(BloodPressure(systolic: number + 50, diastolic: number, pulse: part))
         case .steps: return .steps(Steps(count: Int(number), distance: part, energy: part))
         case .sleep:

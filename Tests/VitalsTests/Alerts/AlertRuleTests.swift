@@ -11,9 +11,13 @@ import Vitals
                 "heart_rate_exercise_low", "blood_pressure_systolic_high", "blood_pressure_systolic_low",
                 "blood_pressure_diastolic_high", "blood_pressure_diastolic_low", "blood_oxygen_high",
                 "blood_oxygen_low", "stress_high", "stress_low", "temperature_high", "temperature_low",
+                "respiratory_rate_high", "respiratory_rate_low", "blood_glucose_high", "blood_glucose_low",
             ])
         for rule in AlertRule.all { #expect(AlertRule(name: rule.name) == rule) }
-        for name in ["", "heart_rate_high", "steps_high", "stress", "stress_HIGH", "alert_cleared"] {
+        for name in [
+            "", "heart_rate_high", "skin_temperature_high", "weight_high", "steps_high", "stress", "stress_HIGH",
+            "alert_cleared",
+        ] {
             #expect(AlertRule(name: name) == nil)
         }
     }
@@ -30,6 +34,7 @@ import Vitals
             "heart_rate_exercise_low": 60, "blood_pressure_systolic_high": 140, "blood_pressure_systolic_low": 90,
             "blood_pressure_diastolic_high": 90, "blood_pressure_diastolic_low": 60, "blood_oxygen_high": 100,
             "blood_oxygen_low": 95, "stress_high": 70, "stress_low": 0, "temperature_high": 38, "temperature_low": 36,
+            "respiratory_rate_high": 24, "respiratory_rate_low": 9, "blood_glucose_high": 180, "blood_glucose_low": 70,
         ]
         #expect(limits[rule.name] != nil)
         #expect(rule.limit(in: settings) == limits[rule.name])
@@ -65,6 +70,11 @@ import Vitals
         Watch(metric: .bloodOxygen, reading: .value(97), seen: ["blood_oxygen_high": 97]),
         Watch(metric: .stress, reading: .value(30), isExercise: true, seen: ["stress_high": 30]),
         Watch(metric: .temperature, reading: .value(36.6), seen: ["temperature_high": 36.6]),
+        Watch(metric: .respiratoryRate, reading: .value(14.5), seen: ["respiratory_rate_high": 14.5]),
+        Watch(metric: .bloodGlucose, reading: .value(99), seen: ["blood_glucose_high": 99]),
+        Watch(metric: .skinTemperature, reading: .value(41), seen: [:]),
+        Watch(metric: .heartRateVariability, reading: .value(41), seen: [:]),
+        Watch(metric: .weight, reading: .value(70), seen: [:]),
         Watch(metric: .battery, reading: .value(5), seen: [:]),
         Watch(metric: .steps, reading: .steps(Steps(count: 70)), seen: [:]),
         Watch(metric: .sport, reading: .sport(Sport(activity: "x", maximumHeartRate: 190)), seen: [:]),

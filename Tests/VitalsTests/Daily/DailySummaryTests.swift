@@ -25,7 +25,7 @@ import Vitals
         #expect(try extremes(summary).resting == [])
     }
 
-    @Test(arguments: [Metric.heartRate, .restingHeartRate, .bloodOxygen, .stress, .temperature])
+    @Test(arguments: Metric.allCases.filter { $0.shape == .value })
     func `has the mean, the extremes and the counts of every metric of one value`(metric: Metric) throws {
         let samples = [
             Make.value(44, at: 3, metric: metric), Make.value(36, at: 1, metric: metric, isManual: true),
@@ -36,6 +36,31 @@ import Vitals
         #expect(summary.average == 39)
         #expect(try extremes(summary).maximum == samples[0])
         #expect(try extremes(summary).minimum == samples[1])
+    }
+
+    @Test(
+        arguments: [[], ["rmssd"], ["rmssd", "rmssd"], ["rmssd", "sdnn"], ["rmssd", nil], [nil, nil]] as [[String?]])
+    func `has no mean and no extremes of values by different statistics`(words: [String?]) throws {
+        let samples = words.enumerated().map { number, word in
+            var stored = Make.value(Double(40 + number), at: number, metric: .heartRateVariability)
+            stored.sample.qualifiers = word.map { [.statistic: $0] } ?? [:]
+            return stored
+        }
+        let summary = DailySummary(metric: .heartRateVariability, day: Make.day, samples: samples)
+        let isOne = Set(words).count == 1
+        #expect(summary.count == words.count)
+        #expect((summary.average != nil) == isOne)
+        #expect(try extremes(summary).maximum == (isOne ? samples.last : nil))
+        #expect(try extremes(summary).minimum == (isOne ? samples.first : nil))
+    }
+
+    @Test func `has the mean of a blood glucose whatever the meals`() {
+        let samples = ["before", "after"].enumerated().map { number, word in
+            var stored = Make.value(Double(90 + 60 * number), at: number, metric: .bloodGlucose)
+            stored.sample.qualifiers = [.meal: word]
+            return stored
+        }
+        #expect(DailySummary(metric: .bloodGlucose, day: Make.day, samples: samples).average == 120)
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Vitals
             #expect(MonitorSetting(path: setting.path) == setting)
             #expect(setting.exists)
         }
-        #expect(MonitorSetting.all.count == 11 + 9 + 3 * 7)
+        #expect(MonitorSetting.all.count == 11 + 9 + 5 * 7 + 2 * 4)
         #expect(Set(MonitorSetting.all).count == MonitorSetting.all.count)
         #expect(
             MonitorSetting(path: "heart_rate.resting_alert.upper") == MonitorSetting(.heartRate, .upper(.resting)))
@@ -15,7 +15,8 @@ import Vitals
 
     @Test(arguments: [
         "", "heart_rate", "heart_rate.alert.upper", "stress.resting_alert.upper", "blood_pressure.alert.upper",
-        "steps.schedule.enabled", "resting_heart_rate.alert.lower", "heart_rate.resting_alert.upper.",
+        "steps.schedule.enabled", "skin_temperature.alert.upper", "heart_rate_variability.alert.upper",
+        "weight.schedule.enabled", "resting_heart_rate.alert.lower", "heart_rate.resting_alert.upper.",
         "exercise_max_bpm",
     ])
     func `is not found at a path that no metric has`(path: String) {
@@ -33,6 +34,8 @@ import Vitals
             ("blood_pressure.alert.diastolic_lower", 20...300, 1, "mmHg"),
             ("blood_oxygen.alert.lower", 0...100, 1, "%"),
             ("stress.alert.upper", 0...100, 1, nil), ("temperature.alert.upper", 25...45, 0.1, "°C"),
+            ("respiratory_rate.alert.upper", 3...100, 0.1, "breaths/min"),
+            ("blood_glucose.alert.lower", 10...1000, 1, "mg/dL"), ("skin_temperature.schedule.end", 0...1440, 1, "min"),
         ] as [(String, ClosedRange<Double>, Double, String?)])
     func `has a range, a step and a unit`(path: String, bounds: ClosedRange<Double>, step: Double, unit: String?) throws
     {

@@ -36,6 +36,16 @@ import Vitals
                 == MonitorConfiguration(
                     of: .temperature, schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 60),
                     limits: [.value: AlertLimits(isEnabled: false, lower: 36, upper: 38)]))
+        #expect(
+            try settings[.bloodGlucose]
+                == MonitorConfiguration(
+                    of: .bloodGlucose, schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 5),
+                    limits: [.value: AlertLimits(isEnabled: false, lower: 70, upper: 180)]))
+        #expect(
+            try settings[.skinTemperature]
+                == MonitorConfiguration(
+                    of: .skinTemperature,
+                    schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 60)))
         #expect(Set(settings.values.keys) == Set(MonitorSetting.all))
     }
 

@@ -12,6 +12,11 @@ import Vitals
             (.temperature, "temperature", "°C", 25...45, .seconds(86_400)),
             (.steps, "steps", "steps", nil, nil), (.sleep, "sleep", "min", nil, nil),
             (.sport, "sport", "min", nil, nil), (.battery, "battery", "%", 0...100, nil),
+            (.heartRateVariability, "heart_rate_variability", "ms", 1...500, .seconds(86_400)),
+            (.respiratoryRate, "respiratory_rate", "breaths/min", 3...100, .seconds(86_400)),
+            (.skinTemperature, "skin_temperature", "°C", 15...45, .seconds(86_400)),
+            (.weight, "weight", "kg", 0.4...650, nil),
+            (.bloodGlucose, "blood_glucose", "mg/dL", 10...1000, .seconds(3600)),
         ]
         #expect(table.map(\.0) == Metric.allCases)
         for (metric, name, unit, range, freshness) in table {

@@ -19,6 +19,7 @@ import Vitals
         { $0.metric = .restingHeartRate }, { $0.start = start - .seconds(1) }, { $0.end = start },
         { $0.kind = .maximum },
         { $0.isUserInitiated = true }, { $0.isExercise = nil }, { $0.user = 2 }, { $0.reading = .value(61) },
+        { $0.qualifiers = [.statistic: "sdnn"] },
     ]
 
     @Test(arguments: changes.indices)

@@ -38,12 +38,48 @@ import Vitals
         value(.temperature, 24.9, "value"), value(.temperature, 98.6, "value"),
         value(.temperature, -.infinity, "value"), value(.battery, 0), value(.battery, 100),
         value(.battery, 255, "value"),
+        value(.heartRateVariability, 1), value(.heartRateVariability, 500), value(.heartRateVariability, 0, "value"),
+        value(.respiratoryRate, 3), value(.respiratoryRate, 100), value(.respiratoryRate, 0, "value"),
+        value(.skinTemperature, 15), value(.skinTemperature, 45), value(.weight, 0.4), value(.weight, 650),
+        value(.weight, 0, "value"), value(.bloodGlucose, 10), value(.bloodGlucose, 1000),
+        value(.bloodGlucose, 0, "value"),
         pressure(120, 80, nil), pressure(120, 120, 60), pressure(300, 20, 0),
         pressure(301, 80, nil, "systolic"), pressure(120, 19, nil, "diastolic"),
         pressure(80, 120, nil, "diastolic"), pressure(120, 80, 301, "pulse"), pressure(120, 80, -1, "pulse"),
         pressure(.nan, 80, nil, "systolic"), pressure(120, .nan, nil, "diastolic"),
         pressure(0, 400, .nan, "systolic", "diastolic", "diastolic", "pulse"),
     ]
+
+    /// Numbers that are no values of the metric: a difference from a baseline, mmol/L.
+    static let others: [Case] = [
+        value(.skinTemperature, -0.4, "value"), value(.skinTemperature, 1.2, "value"),
+        value(.bloodGlucose, 5.5, "value"), value(.bloodGlucose, 9.9, "value"),
+    ]
+
+    @Test(arguments: others)
+    func `takes no difference for a skin temperature, and no usual mmol/L for a blood glucose`(_ example: Case) {
+        check(example)
+    }
+
+    private static func words(_ metric: Metric, _ words: [Qualifier: String], _ paths: String...) -> Case {
+        Case(
+            name: "\(metric.rawValue) \(words.map { "\($0.key.rawValue) \($0.value)" }.sorted())",
+            sample: Sample(metric: metric, start: start, qualifiers: words, reading: .value(80)), paths: paths)
+    }
+
+    static let qualified: [Case] = [
+        words(.heartRateVariability, [.statistic: "rmssd"]), words(.heartRateVariability, [.statistic: "sdnn"]),
+        words(.heartRateVariability, [:]), words(.heartRateVariability, [.statistic: "RMSSD"], "statistic"),
+        words(.heartRateVariability, [.statistic: ""], "statistic"),
+        words(.heartRateVariability, [.meal: "after"], "meal"),
+        words(.bloodGlucose, [.meal: "after", .specimen: "interstitial_fluid"]),
+        words(.bloodGlucose, [.meal: "lunch", .specimen: "blood"], "meal", "specimen"),
+        words(.heartRate, [.statistic: "rmssd"], "statistic"),
+        words(.heartRateVariability, [Qualifier(rawValue: "colour"): "red"], "colour"),
+    ]
+
+    @Test(arguments: qualified)
+    func `takes only the words of its metric`(_ example: Case) { check(example) }
 
     @Test(arguments: values)
     func `takes what a living person can have`(_ example: Case) { check(example) }

@@ -52,7 +52,9 @@ extension Sample {
             end: Timestamp(milliseconds: members.end ?? start), kind: kind,
             isUserInitiated: members.isUserInitiated,
             isExercise: metric.distinguishesExercise ? members.isExercise : nil,
-            revision: members.revision, user: members.user, reading: try members.reading(of: metric))
+            revision: members.revision, user: members.user,
+            qualifiers: members.qualifiers.isEmpty ? [:] : members.qualifiers.filter { metric.has($0.key) },
+            reading: try members.reading(of: metric))
     }
 }
 

@@ -6,7 +6,14 @@ struct SampleMembers {
     enum Key: String, CaseIterable {
         case metric, start, end, kind, user_initiated, exercise, rev, user, value, systolic, diastolic, pulse
         case distance_m, energy_kcal, stages, activity, steps, heart_rate_min, heart_rate_avg, heart_rate_max
-        static let words = JSONWords(of: Key.self)
+    }
+    /// A member by its name: of every sample, or a qualifier, which only some metrics have.
+    private enum Name: Sendable {
+        case key(Key)
+        case qualifier(Qualifier)
+        static let words = JSONWords(
+            Key.allCases.map { (text: $0.rawValue, word: Name.key($0)) }
+                + Qualifier.allCases.map { (text: $0.rawValue, word: .qualifier($0)) })
     }
     private static let metrics = JSONWords(of: Metric.self)
     private static let kinds = JSONWords(of: Sample.Kind.self)
@@ -20,6 +27,7 @@ struct SampleMembers {
     var isExercise: Bool?
     var revision: Int?
     var user: Int?
+    var qualifiers: [Qualifier: String] = [:]
     var value: Double?
     var systolic: Double?
     var diastolic: Double?
@@ -36,30 +44,37 @@ struct SampleMembers {
     /// Reads an object in one pass, without allocating a `String` for its keys and words. `null` counts as absent.
     init(from reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
-        while let key = try reader.nextKey(in: Key.words) {
+        while let name = try reader.nextKey(in: Name.words) {
             if try reader.takeNull() { continue }
-            switch key {
-            case .metric: metric = try reader.word(in: Self.metrics)
-            case .start: start = try reader.int64()
-            case .end: end = try reader.int64()
-            case .kind: kind = try reader.word(in: Self.kinds)
-            case .user_initiated: isUserInitiated = try reader.bool()
-            case .exercise: isExercise = try reader.bool()
-            case .rev: revision = try reader.int()
-            case .user: user = try reader.int()
-            case .value: value = try reader.double()
-            case .systolic: systolic = try reader.double()
-            case .diastolic: diastolic = try reader.double()
-            case .pulse: pulse = try reader.double()
-            case .distance_m: distance = try reader.double()
-            case .energy_kcal: energy = try reader.double()
-            case .stages: stages = try Self.stages(&reader)
-            case .activity: activity = try reader.string()
-            case .steps: steps = try reader.int()
-            case .heart_rate_min: minimumHeartRate = try reader.double()
-            case .heart_rate_avg: averageHeartRate = try reader.double()
-            case .heart_rate_max: maximumHeartRate = try reader.double()
+            switch name {
+            case .qualifier(let qualifier): qualifiers[qualifier] = try reader.string()
+            case .key(let key): try read(key, from: &reader)
             }
+        }
+    }
+
+    private mutating func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) {
+        switch key {
+        case .metric: metric = try reader.word(in: Self.metrics)
+        case .start: start = try reader.int64()
+        case .end: end = try reader.int64()
+        case .kind: kind = try reader.word(in: Self.kinds)
+        case .user_initiated: isUserInitiated = try reader.bool()
+        case .exercise: isExercise = try reader.bool()
+        case .rev: revision = try reader.int()
+        case .user: user = try reader.int()
+        case .value: value = try reader.double()
+        case .systolic: systolic = try reader.double()
+        case .diastolic: diastolic = try reader.double()
+        case .pulse: pulse = try reader.double()
+        case .distance_m: distance = try reader.double()
+        case .energy_kcal: energy = try reader.double()
+        case .stages: stages = try Self.stages(&reader)
+        case .activity: activity = try reader.string()
+        case .steps: steps = try reader.int()
+        case .heart_rate_min: minimumHeartRate = try reader.double()
+        case .heart_rate_avg: averageHeartRate = try reader.double()
+        case .heart_rate_max: maximumHeartRate = try reader.double()
         }
     }
 

@@ -35,5 +35,8 @@ struct AlertWatch: Sendable {
     }
 
     /// How far within a limit a value must be to clear its alert, in the metric's unit; 0.2 for other metrics.
-    private static let hysteresis: [Metric: Double] = [.heartRate: 4, .bloodPressure: 4, .stress: 4, .bloodOxygen: 1]
+    private static let hysteresis: [Metric: Double] = [
+        .heartRate: 4, .bloodPressure: 4, .stress: 4, .bloodOxygen: 1, .respiratoryRate: 1,
+        .bloodGlucose: 5,
+    ]
 }

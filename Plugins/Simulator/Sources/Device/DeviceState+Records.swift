@@ -22,9 +22,9 @@ extension DeviceState {
         case .value, .pressure: break
         }
         switch model {
-        case .cuff: return metric == .bloodPressure ? pressures(on: course) : []
+        case .cuff, .scale: return visits(on: course)
         case .oximeter: return minutes(within: span)
-        case .band, .ring: return slots(of: metric, on: course, within: span)
+        case .band, .ring, .glucose: return slots(of: metric, on: course, within: span)
         }
     }
 
@@ -61,30 +61,42 @@ extension DeviceState {
         }
     }
 
-    /// The blood pressures that the users take: after getting up and before going to bed, on most days.
-    private mutating func pressures(on course: DayCourse) -> [Record] {
+    /// When the users take their blood pressure or weigh themselves: after getting up, and with a cuff before going to bed,
+    /// too, on most days.
+    private mutating func visits(on course: DayCourse) -> [Record] {
         var result: [Record] = []
         for (place, user) in model.users.enumerated() {
             let own = bodies[place].course(of: course.day)
             let key = Int64(course.day.number) * 4 + Int64(place)
-            let noise = wearing.noise
-            // Starts twenty seconds past a minute, so that the result comes on a whole minute.
-            if noise.happens(.cuffMorning, key, probability: 0.85) {
-                let start = own.night.end + .minutes(noise.integer(.cuffTime, key, in: 8...25)) + .seconds(20)
-                result.append(Record(from: start, to: start + Model.cuffing, .pressure(user: user)))
-            }
-            if noise.happens(.cuffEvening, key, probability: 0.6) {
-                let minute = noise.integer(.cuffTime, ~key, in: 1195...1270)
-                let start = course.evening(minute) + .seconds(20)
-                result.append(Record(from: start, to: start + Model.cuffing, .pressure(user: user)))
+            for start in model == .cuff ? pressures(of: own, key) : weighings(of: own, key) {
+                result.append(Record(from: start, to: start + model.visit, .visit(user: user)))
             }
         }
         result.sort { $0.start < $1.start }
-        // One cuff serves one person at a time.
+        // A device serves one person at a time.
         for place in result.indices.dropFirst() where result[place].start < result[place - 1].end + .minutes(1) {
             result[place].start = result[place - 1].start + .minutes(2)
-            result[place].end = result[place].start + Model.cuffing
+            result[place].end = result[place].start + model.visit
         }
         return result
+    }
+
+    /// Starts twenty seconds past a minute, so that the result comes on a whole minute.
+    private func pressures(of own: DayCourse, _ key: Int64) -> [Timestamp] {
+        let noise = wearing.noise
+        var result: [Timestamp] = []
+        if noise.happens(.cuffMorning, key, probability: 0.85) {
+            result.append(own.night.end + .minutes(noise.integer(.cuffTime, key, in: 8...25)) + .seconds(20))
+        }
+        if noise.happens(.cuffEvening, key, probability: 0.6) {
+            result.append(own.evening(noise.integer(.cuffTime, ~key, in: 1195...1270)) + .seconds(20))
+        }
+        return result
+    }
+
+    private func weighings(of own: DayCourse, _ key: Int64) -> [Timestamp] {
+        let noise = wearing.noise
+        guard noise.happens(.weighing, key, probability: 0.8) else { return [] }
+        return [own.night.end + .minutes(noise.integer(.weighingTime, key, in: 2...7))]
     }
 }

@@ -5,12 +5,13 @@ extension DeviceState {
     mutating func sample(of metric: Metric, _ record: Record) -> Sample? {
         switch record.content {
         case .measured(let sample): return sample
-        case .pressure(let user):
+        case .visit(let user):
             let place = model.users.firstIndex(of: user) ?? 0
-            let pressure = bodies[place].course(at: record.end).pressure(at: record.end, withPulse: true)
+            let course = bodies[place].course(at: record.end)
+            guard let reading = Self.spots[metric]?(course, record.end, model) else { return nil }
             return Sample(
                 metric: metric, start: record.start, end: record.end, isUserInitiated: true, user: user,
-                reading: .bloodPressure(pressure))
+                reading: reading)
         case .moment:
             guard isWorn(at: record.start) else { return nil }
             return spot(of: metric, at: record.start, isUserInitiated: model == .oximeter)
@@ -44,6 +45,11 @@ extension DeviceState {
         .bloodOxygen: { course, moment, _ in .value(course.oxygen(at: moment)) },
         .stress: { course, moment, _ in .value(course.stress(at: moment)) },
         .temperature: { course, moment, _ in .value(course.temperature(at: moment)) },
+        .heartRateVariability: { course, moment, _ in .value(course.variability(at: moment)) },
+        .respiratoryRate: { course, moment, _ in .value(course.breaths(at: moment)) },
+        .skinTemperature: { course, moment, _ in .value(course.skinTemperature(at: moment)) },
+        .weight: { course, moment, _ in .value(course.weight(at: moment)) },
+        .bloodGlucose: { course, moment, _ in .value(course.glucose(at: moment)) },
     ]
 
     /// A value of the first user's body at a moment.
@@ -53,7 +59,8 @@ extension DeviceState {
         let isExercise =
             metric.distinguishesExercise && model.distinguishesExercise ? course.workout(at: moment) != nil : nil
         return Sample(
-            metric: metric, start: moment, isUserInitiated: isUserInitiated, isExercise: isExercise, reading: reading)
+            metric: metric, start: moment, isUserInitiated: isUserInitiated, isExercise: isExercise,
+            qualifiers: model.qualifiers(of: metric), reading: reading)
     }
 
     /// Whether the fault `corrupt_records` has made this record permanently unreadable.

@@ -17,15 +17,19 @@ extension Model {
         case .band:
             [
                 .heartRate: limited.union([.restAlert, .exerciseAlert, .enhanced]), .restingHeartRate: kept,
-                .bloodPressure: limited, .bloodOxygen: limited, .stress: limited, .temperature: limited, .steps: kept,
+                .bloodPressure: limited, .bloodOxygen: limited, .stress: limited, .temperature: limited,
+                .heartRateVariability: watched, .respiratoryRate: limited, .skinTemperature: watched, .steps: kept,
                 .sleep: kept, .sport: kept,
             ]
         case .ring:
             [
                 .heartRate: coarse.union(.measure), .bloodOxygen: coarse.union(.measure), .stress: coarse,
-                .temperature: coarse, .steps: kept, .sleep: kept,
+                .temperature: coarse, .heartRateVariability: coarse, .respiratoryRate: coarse, .skinTemperature: coarse,
+                .steps: kept, .sleep: kept,
             ]
         case .cuff: [.bloodPressure: [.measure, .history]]
+        case .scale: [.weight: .history]
+        case .glucose: [.bloodGlucose: [.measure, .monitor, .alert, .history]]
         case .oximeter: [.heartRate: [.measure, .history], .bloodOxygen: [.measure, .history]]
         }
     }
@@ -55,5 +59,7 @@ extension Model {
             .bloodPressure: (60, (360, 1320), [.systolic: 90...140, .diastolic: 55...90]),
             .bloodOxygen: (30, (0, 1440), [.value: 92...100]), .stress: (30, (0, 1440), [.value: 0...80]),
             .temperature: (60, (0, 1440), [.value: 35...37.8]),
+            .heartRateVariability: (30, (0, 1440), [:]), .respiratoryRate: (30, (0, 1440), [.value: 9...30]),
+            .skinTemperature: (30, (0, 1440), [:]), .bloodGlucose: (5, (0, 1440), [.value: 65...200]),
         ]
 }

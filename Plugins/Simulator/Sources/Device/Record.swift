@@ -14,8 +14,8 @@ struct Record: Sendable {
         case rest
         /// A workout.
         case workout(Activity)
-        /// A blood pressure taken by the person in a user slot.
-        case pressure(user: Int)
+        /// A value taken by the person in a user slot: a blood pressure or a weight.
+        case visit(user: Int)
         /// A stored value that was measured on demand.
         case measured(Sample)
     }

@@ -25,7 +25,7 @@ struct Wearing: Sendable {
         switch model {
         case .band, .ring:
             !charging(on: physiology.course(at: moment)).contains(moment)
-        case .cuff: true
+        case .cuff, .scale, .glucose: true
         case .oximeter: spotCheck(at: moment, by: &physiology)
         }
     }
@@ -53,7 +53,7 @@ struct Wearing: Sendable {
 
     /// The level of replaceable batteries, replaced when low. Each device is at its own point of that cycle.
     private func disposableBattery(at moment: Timestamp) -> BatteryState {
-        let life = (model == .cuff ? Duration.days(90) : .days(25)).inMilliseconds
+        let life = model.batteryLife.inMilliseconds
         let shifted = moment.milliseconds + Int64(noise.unit(.batteryPhase) * Double(life))
         let part = Double(shifted - shifted.floored(by: life) * life) / Double(life)
         return BatteryState(percent: (100 - 88 * part).rounded(), isCharging: nil)

@@ -16,6 +16,8 @@ struct Noise: Sendable, Hashable {
         case cuffMorning, cuffEvening, cuffTime
         case fault, corruption
         case napDays, nap, napTime, napLength
+        case variability, variabilityWave, breaths, breathWave, skinWave, weightDrift, weightOfDay
+        case glucose, glucoseWave, mealTime, mealSize, weighing, weighingTime
     }
 
     let seed: UInt64

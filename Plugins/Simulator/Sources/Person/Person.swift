@@ -20,6 +20,12 @@ struct Person: Sendable, Hashable {
     let temperature: Double
     /// Stress on an idle day, 0–100.
     let stress: Double
+    /// Heart-rate variability of a calm day, as RMSSD in ms: 25–60.
+    let variability: Double
+    /// Breaths per minute in deep sleep: 12–15.
+    let breaths: Double
+    /// Blood glucose before breakfast, mg/dL: 80–96.
+    let glucose: Double
     /// Length of a walking step, metres.
     let stride: Double
     /// Weight in kilograms.
@@ -44,6 +50,9 @@ struct Person: Sendable, Hashable {
         apnoea = noise.number(.apnoea, in: 0...0.06)
         temperature = noise.number(.temperature, in: 36.4...36.7)
         stress = noise.number(.stress, in: 22...38)
+        variability = noise.number(.variability, in: 25...60)
+        breaths = noise.number(.breaths, in: 12...15)
+        glucose = noise.number(.glucose, in: 80...96)
         stride = noise.number(.stride, in: 0.64...0.80)
         weight = noise.number(.weight, in: 52...96)
         wakeMinute = noise.integer(.wakeTime, in: 375...435)

@@ -61,7 +61,7 @@ struct LiveFeed: Sendable {
             events.append(.battery(percent: newBattery.percent, isCharging: newBattery.isCharging))
         }
         let nowWorn = device.isWorn(at: moment)
-        if device.model != .cuff, nowWorn != isWorn {
+        if device.model.isWearable, nowWorn != isWorn {
             isWorn = nowWorn
             events.append(.wear(isWorn: nowWorn))
         }
