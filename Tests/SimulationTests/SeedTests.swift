@@ -29,6 +29,7 @@ import Testing
     @Test func `without faults everything arrives as it is measured`() throws {
         var plan = World.Plan()
         plan.brokerFaults = false
+        plan.brokerRefusals = false
         plan.deviceFaults = false
         plan.crashes = false
         plan.storeFaults = false
