@@ -11,7 +11,7 @@ package struct SeededLife: Sendable, Hashable {
     package var mistakes: [String]
     /// The number of messages that the broker accepted.
     package var messages: Int
-    /// The number of crashes.
+    /// The number of crashes and stops.
     package var restarts: Int
     /// When `gateway/state` was published.
     package var reports: [Duration]

@@ -42,7 +42,7 @@ extension World {
         while !isPeaceful.withLock({ $0 }) {
             try await simulation.gatewayClock.sleep(for: draw(10...120))
             guard !isPeaceful.withLock({ $0 }) else { return }
-            let refusal = random.withLock { MessageRefusal.random(wearables.map(\.id), using: &$0) }
+            let refusal = random.withLock { MessageRefusal.random(wearables.map(\.id), version: version, using: &$0) }
             trace?.note("broker", refusal.description)
             refusal.begin(broker)
             try await simulation.gatewayClock.sleep(for: draw(10...150))

@@ -39,6 +39,8 @@ package final class World: Sendable {
     let simulation: Simulation
     private let gateway: DeviceID
     let broker: InMemoryBroker
+    /// The version of MQTT that the gateway speaks: mostly 5.
+    let version: MQTTVersion
     let wearables: [Wearable]
     let plan: Plan
     let trace: Trace?
@@ -76,6 +78,7 @@ package final class World: Sendable {
         consumer = Consumer(
             broker, observation: observation, clock: clock, rounds: Int(plan.recovery / .minutes(1)) - 3, trace: trace)
         calendar = Mutex(Self.calendar(&random))
+        version = Int.random(in: 0..<4, using: &random) == 0 ? .v311 : .v5
         self.random = Mutex(random)
     }
 
@@ -163,6 +166,9 @@ package final class World: Sendable {
         clockSettings.withLock { $0.append(setting) }
     }
 
+    /// The time of a stop, as the process grants it; then it crashes all the same.
+    private static let stopTime: Duration = .seconds(5)
+
     private static let zones = ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"]
 
     private static func calendar(_ random: inout SplitMix64) -> LocalCalendar {
@@ -177,14 +183,14 @@ package final class World: Sendable {
         }
     }
 
-    /// Runs the gateway, lets it crash at random times, and restarts it.
+    /// Runs the gateway, lets it crash or stops it at random times, and restarts it.
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
             let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
             trace?.note("gateway", "starts")
             try await runGateway(for: life)
             if Task.isCancelled { return }
-            trace?.note("gateway", "crashed")
+            trace?.note("gateway", "is gone")
             restarts.withLock { $0 += 1 }
             broker.cut("gateway")
             try await simulation.gatewayClock.sleep(for: draw(1...10))
@@ -210,6 +216,11 @@ package final class World: Sendable {
             } else {
                 await group.waitForAll()
             }
+            if life != nil, drawNumber(0...3) == 0 {
+                trace?.note("gateway", "is told to stop")
+                core.stop()
+                try? await simulation.gatewayClock.sleep(for: Self.stopTime)
+            }
             // From here on, the dying gateway has no effect.
             store.crash()
             try? await disk.close()
@@ -227,7 +238,8 @@ package final class World: Sendable {
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: logger)
         return GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
+            settings: settings, store: store,
+            broker: broker.client(InMemoryClientOptions(id: "gateway", version: version)), outbox: outbox,
             discovery: .off, seed: drawSeed(), reload: { [] })
     }
 
