@@ -46,10 +46,11 @@ final class Commander: Sendable {
             state.count += 1
             return (
                 "c\(state.count)", devices.randomElement(using: &state.random),
-                Int.random(in: 0..<5, using: &state.random)
+                Int.random(in: 0..<7, using: &state.random)
             )
         }
         guard let device else { return }
+        if kind == 4 { return replay(id) }
         let (topic, members) =
             switch kind {
             case 0: ("sync", "")
@@ -61,6 +62,15 @@ final class Commander: Sendable {
         broker.publish(
             OutgoingMessage(
                 topic: "vitals2mqtt/home/\(device.text)/command/\(topic)",
-                payload: Array("{\"id\":\"\(id)\"\(members)}".utf8)))
+                payload: Array("{\"id\":\"\(id)\"\(members)}".utf8),
+                responseTopic: kind == 5 ? MessageRefusal.chosenTopic : nil))
+    }
+
+    private func replay(_ id: String) {
+        let first = state.withLock { Int.random(in: 1...300, using: &$0.random) }
+        broker.publish(
+            OutgoingMessage(
+                topic: "vitals2mqtt/home/gateway/command/replay",
+                payload: Array("{\"id\":\"\(id)\",\"from_seq\":\(first),\"to_seq\":\(first + 20)}".utf8)))
     }
 }

@@ -17,10 +17,10 @@ struct Findings {
 
     private(set) var mistakes: [String] = []
     private var samples: [String: Seen] = [:]
-    private var numbers: Set<Int64> = []
     private var lastStart: [String: String] = [:]
     private var lastLatest: [String: String] = [:]
-    private var counts: [String: Int] = [:]
+    /// The counts of days, each with the number of its last fact, or 0.
+    private var counts: [String: (count: Int, number: Int)] = [:]
     private let clockSettings: [(at: Duration, isRight: Bool)]
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
@@ -29,9 +29,10 @@ struct Findings {
     /// - Parameters:
     ///   - days: the calendar for counting days; `nil` if the days need not agree.
     ///   - clockSettings: when the machine's clock was set, and whether it was right from then on.
+    ///   - deliveries: what the consumer has by its numbers.
     init(
         _ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?,
-        clockSettings: [(at: Duration, isRight: Bool)]
+        clockSettings: [(at: Duration, isRight: Bool)], deliveries: Deliveries
     ) {
         self.clockSettings = clockSettings
         for message in messages { read(message) }
@@ -41,16 +42,12 @@ struct Findings {
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
-        if let first = numbers.min(), let last = numbers.max(), numbers.count != Int(last - first + 1) || first != 1 {
-            let missing = (1...last).filter { !numbers.contains($0) }
-            mistakes.append("facts are missing by their numbers: \(missing.prefix(10)) of \(last)")
-        }
+        mistakes += deliveries.mistakes
     }
 
     private mutating func read(_ message: PublishedMessage) {
         let levels = message.message.topic.split(separator: "/").map(String.init)
         guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
-        if let number = body["seq"]?.asInt { numbers.insert(Int64(number)) }
         switch levels[3] {
         case "measurement": readSamples(body, device: levels[2])
         case "latest":
@@ -65,19 +62,30 @@ struct Findings {
         case "response": readAnswer(body)
         case "daily":
             guard let date = body["date"]?.asString, let count = body["count"]?.asInt else { return }
-            counts["\(levels[2])/\(levels[4])/\(date)"] = count
+            readDay("\(levels[2])/\(levels[4])/\(date)", count: count, number: body["seq"]?.asInt)
         default: break
         }
     }
 
-    /// An answer may come twice, but no command has two different final answers.
+    /// An answer may come twice, but no command has two different final answers. Only one that was shortened for the broker's
+    /// limit may come whole, if the limit rises before the broker has acknowledged it.
     private mutating func readAnswer(_ body: JSONValue) {
         guard let id = body["id"]?.asString, let status = body["status"]?.asString else { return }
         if status == "accepted" {
             accepted.insert(id)
-        } else if let before = answers.updateValue(status, forKey: id), before != status {
+        } else if body["code"]?.asString == "too_large" {
+            if answers[id] == nil { answers[id] = Self.shortened }
+        } else if let before = answers.updateValue(status, forKey: id), before != status, before != Self.shortened {
             mistakes.append("\(id) was answered \(before), and then \(status)")
         }
+    }
+    private static let shortened = "too_large"
+
+    /// A past day that is sent again has its old number.
+    private mutating func readDay(_ day: String, count: Int, number: Int?) {
+        let known = counts[day]?.number ?? 0
+        if let number, number <= known { return }
+        counts[day] = (count, number ?? known)
     }
 
     private func isClockRight(at uptime: Duration) -> Bool {
@@ -121,8 +129,8 @@ struct Findings {
             let day = calendar.day(of: sample.start)
             expected["\(wearable.id.text)/\(sample.metric.rawValue)/\(day)", default: 0] += 1
         }
-        for (key, count) in expected.sorted(by: { $0.key < $1.key }) where counts[key] != count {
-            mistakes.append("\(key) has \(count) samples, and \(counts[key] ?? 0) by its summary")
+        for (key, count) in expected.sorted(by: { $0.key < $1.key }) where counts[key]?.count != count {
+            mistakes.append("\(key) has \(count) samples, and \(counts[key]?.count ?? 0) by its summary")
         }
     }
 

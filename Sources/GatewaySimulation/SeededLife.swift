@@ -11,7 +11,7 @@ package struct SeededLife: Sendable, Hashable {
     package var mistakes: [String]
     /// The number of messages that the broker accepted.
     package var messages: Int
-    /// The number of crashes.
+    /// The number of crashes and stops.
     package var restarts: Int
     /// When `gateway/state` was published.
     package var reports: [Duration]
@@ -52,7 +52,7 @@ package struct SeededLife: Sendable, Hashable {
             let messages = world.observation.messages
             let findings = Findings(
                 messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 },
-                clockSettings: world.clockSettings.withLock { $0 })
+                clockSettings: world.clockSettings.withLock { $0 }, deliveries: world.consumer.deliveries)
             return SeededLife(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes, messages: messages.count,
                 restarts: world.restarts.withLock { $0 },

@@ -17,6 +17,8 @@ package final class World: Sendable {
     /// The faults of a world.
     package struct Plan: Sendable {
         package var brokerFaults = true
+        /// Whether the broker does not take some messages for a while.
+        package var brokerRefusals = true
         package var deviceFaults = true
         package var crashes = true
         package var storeFaults = true
@@ -34,16 +36,19 @@ package final class World: Sendable {
         package init() {}
     }
 
-    private let simulation: Simulation
+    let simulation: Simulation
     private let gateway: DeviceID
     let broker: InMemoryBroker
+    /// The version of MQTT that the gateway speaks: mostly 5.
+    let version: MQTTVersion
     let wearables: [Wearable]
-    private let plan: Plan
-    private let trace: Trace?
+    let plan: Plan
+    let trace: Trace?
     private let commander: Commander
+    let consumer: Consumer
     let observation: BrokerObservation
     let stores: StoreFolder
-    private let random: Mutex<SplitMix64>
+    let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
     private let isDiskFull = Mutex(false)
     /// When the machine's clock was set, and whether it was right from then on.
@@ -70,7 +75,10 @@ package final class World: Sendable {
             }
         }
         commander = Commander(broker, clock: clock, random: random.split(), trace: trace)
+        consumer = Consumer(
+            broker, observation: observation, clock: clock, rounds: Int(plan.recovery / .minutes(1)) - 3, trace: trace)
         calendar = Mutex(Self.calendar(&random))
+        version = Int.random(in: 0..<4, using: &random) == 0 ? .v311 : .v5
         self.random = Mutex(random)
     }
 
@@ -89,12 +97,14 @@ package final class World: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for wearable in wearables { group.addTask { await wearable.live() } }
             if plan.brokerFaults { group.addTask { try await self.troubleBroker() } }
+            if plan.brokerRefusals { group.addTask { try await self.refuseMessages() } }
             if plan.storeFaults { group.addTask { try await self.fillDisk() } }
             if plan.clockFaults { group.addTask { try await self.setClock() } }
             if plan.commands { group.addTask { try await self.commander.run(self.wearables.map(\.id)) } }
             group.addTask { try await self.keepGatewayRunning() }
             try await simulation.gatewayClock.sleep(for: plan.trouble)
             peace()
+            group.addTask { try await self.consumer.run() }
             try await simulation.gatewayClock.sleep(for: plan.recovery)
             // The last samples have to arrive, too, and their day to be published.
             commander.rest()
@@ -108,7 +118,7 @@ package final class World: Sendable {
         }
     }
 
-    private let isPeaceful = Mutex(false)
+    let isPeaceful = Mutex(false)
 
     private func peace() {
         isPeaceful.withLock { $0 = true }
@@ -116,40 +126,10 @@ package final class World: Sendable {
         broker.setFaults(BrokerFaults())
         broker.release()
         broker.refuseConnections(nil)
+        if plan.brokerRefusals { takeEverything() }
         simulation.correctDate()
         noteClock()
         for wearable in wearables { wearable.setFaults(Wearable.Faults()) }
-    }
-
-    private func troubleBroker() async throws {
-        broker.setFaults(
-            BrokerFaults(
-                refuseConnection: 0.1, cutBeforeStoring: 0.005, cutBeforeAcknowledging: 0.01, duplicateDelivery: 0.05,
-                delay: .zero ... .milliseconds(300)))
-        while !isPeaceful.withLock({ $0 }) {
-            try await simulation.gatewayClock.sleep(for: draw(5...90))
-            guard !isPeaceful.withLock({ $0 }) else { return }
-            switch drawNumber(0...3) {
-            case 0:
-                trace?.note("broker", "cuts all connections")
-                broker.cut()
-            case 1:
-                trace?.note("broker", "is away")
-                broker.refuseConnections(BrokerError(.unreachable, "The broker is away."))
-                broker.cut()
-                try await simulation.gatewayClock.sleep(for: draw(5...120))
-                if !isPeaceful.withLock({ $0 }) { broker.refuseConnections(nil) }
-                trace?.note("broker", "is back")
-            case 2:
-                trace?.note("broker", "acknowledges nothing")
-                broker.hold()
-                try await simulation.gatewayClock.sleep(for: draw(1...20))
-                broker.release()
-                trace?.note("broker", "acknowledges again")
-            default: break
-            }
-        }
-        broker.refuseConnections(nil)
     }
 
     /// Fills the disk for a while, at random times.
@@ -186,6 +166,9 @@ package final class World: Sendable {
         clockSettings.withLock { $0.append(setting) }
     }
 
+    /// The time of a stop, as the process grants it; then it crashes all the same.
+    private static let stopTime: Duration = .seconds(5)
+
     private static let zones = ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"]
 
     private static func calendar(_ random: inout SplitMix64) -> LocalCalendar {
@@ -200,14 +183,14 @@ package final class World: Sendable {
         }
     }
 
-    /// Runs the gateway, lets it crash at random times, and restarts it.
+    /// Runs the gateway, lets it crash or stops it at random times, and restarts it.
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
             let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
             trace?.note("gateway", "starts")
             try await runGateway(for: life)
             if Task.isCancelled { return }
-            trace?.note("gateway", "crashed")
+            trace?.note("gateway", "is gone")
             restarts.withLock { $0 += 1 }
             broker.cut("gateway")
             try await simulation.gatewayClock.sleep(for: draw(1...10))
@@ -233,6 +216,11 @@ package final class World: Sendable {
             } else {
                 await group.waitForAll()
             }
+            if life != nil, drawNumber(0...3) == 0 {
+                trace?.note("gateway", "is told to stop")
+                core.stop()
+                try? await simulation.gatewayClock.sleep(for: Self.stopTime)
+            }
             // From here on, the dying gateway has no effect.
             store.crash()
             try? await disk.close()
@@ -250,7 +238,8 @@ package final class World: Sendable {
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: logger)
         return GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
+            settings: settings, store: store,
+            broker: broker.client(InMemoryClientOptions(id: "gateway", version: version)), outbox: outbox,
             discovery: .off, seed: drawSeed(), reload: { [] })
     }
 
@@ -261,7 +250,7 @@ package final class World: Sendable {
             fingerprint: 0, opener: { body in try await wearable.connect(body) })
     }
 
-    private func draw(_ seconds: ClosedRange<Int>) -> Duration { .milliseconds(drawNumber(seconds) * 1000) }
-    private func drawNumber(_ range: ClosedRange<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
+    func draw(_ seconds: ClosedRange<Int>) -> Duration { .milliseconds(drawNumber(seconds) * 1000) }
+    func drawNumber(_ range: ClosedRange<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
     private func drawSeed() -> UInt64 { random.withLock { $0.next() } }
 }

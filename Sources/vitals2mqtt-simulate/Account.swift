@@ -12,7 +12,7 @@ enum Account {
         Swift.print("seed \(seed), from \(SeededLife.start(of: seed))")
         do {
             let life = try SeededLife.live(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
-            Swift.print("\(life.messages) messages, \(life.restarts) crashes")
+            Swift.print("\(life.messages) messages, \(life.restarts) restarts")
             for mistake in life.mistakes { Swift.print("WRONG: \(mistake)") }
             return life.mistakes.isEmpty
         } catch {

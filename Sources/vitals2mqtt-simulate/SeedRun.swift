@@ -9,7 +9,7 @@ final class SeedRun: Sendable {
         var next: UInt64
         var lived = 0
         var messages = 0
-        var crashes = 0
+        var restarts = 0
         var failed: [UInt64] = []
     }
 
@@ -35,7 +35,7 @@ final class SeedRun: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         return state.withLock { state in
             let rate = String(format: "%.1f", Double(state.lived) / seconds)
-            print("\(state.messages) messages, \(state.crashes) crashes; \(rate) seeds a second")
+            print("\(state.messages) messages, \(state.restarts) restarts; \(rate) seeds a second")
             print("\(state.lived - state.failed.count) passed, \(state.failed.count) failed")
             return state.failed.isEmpty
         }
@@ -65,7 +65,7 @@ final class SeedRun: Sendable {
         state.withLock { state in
             state.lived += 1
             state.messages += life?.messages ?? 0
-            state.crashes += life?.restarts ?? 0
+            state.restarts += life?.restarts ?? 0
             if !mistakes.isEmpty {
                 state.failed.append(seed)
                 print("seed \(seed): \(mistakes.prefix(5).joined(separator: "; "))")

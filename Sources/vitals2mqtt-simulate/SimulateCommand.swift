@@ -7,11 +7,11 @@ import GatewaySimulation
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Lives whole gateways in simulated time: devices, broker, disk, clock and crashes as seeds decide.",
+        abstract: "Lives whole gateways in simulated time: devices, broker, disk, clock and process as seeds decide.",
         discussion: """
             Each life is a random six minutes of faults and a quarter of an hour of peace. A seed fails if a sample is lost, \
-            invented or changed, if something goes back in time, if an accepted command has no final answer, or if it does not \
-            end. The status is 1 if a seed fails.
+            invented or changed, if something goes back in time, if an accepted command has no final answer, if what the broker \
+            did not take is not told or does not come on request, or if it does not end. The status is 1 if a seed fails.
             """)
 
     @Option(help: "How many seeds to live.")

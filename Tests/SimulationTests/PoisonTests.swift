@@ -1,3 +1,4 @@
+import Delivery
 import GatewayKit
 import GatewayTesting
 import JSON
@@ -65,17 +66,57 @@ import Vitals
         }
     }
 
-    @Test func `a state at which the broker cuts the connection is left out`() throws {
+    private static let info = "\(Household.base)/band/info"
+
+    @Test func `a state at which the broker cuts the connection is left out, and tried again seldom`() throws {
         try everyOrder { home in
-            home.broker.cutAt { $0.topic == "\(Household.base)/band/info" }
+            home.broker.cutAt { $0.topic == Self.info }
             try await home.run([try home.device("band"), try home.device("ring")]) {
                 try await home.message("ring/measurement/heart_rate")
                 try await home.message("band/measurement/heart_rate")
                 try await home.settled("ring")
                 try await home.simulation.gatewayClock.sleep(for: .minutes(2))
                 let attempts = home.broker.connectionAttempts
-                try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
                 #expect(home.broker.connectionAttempts == attempts)
+                // Between five and thirty-five minutes there are two more attempts, each of a few cuts.
+                try await home.simulation.gatewayClock.sleep(for: .minutes(26))
+                #expect(attempts + 2...attempts + 8 ~= home.broker.connectionAttempts)
+            }
+        }
+    }
+
+    @Test func `a state that was left out comes once the broker takes it`() throws {
+        try everyOrder { home in
+            home.broker.cutAt { $0.topic == Self.info }
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                #expect(home.observation.messages.allSatisfy { $0.message.topic != Self.info })
+                home.broker.cutAt(nil)
+                home.broker.cut()
+                try await home.simulation.gatewayClock.sleep(for: ShunnedTopics.firstWait + .seconds(30))
+                #expect(home.observation.messages.contains { $0.message.topic == Self.info })
+            }
+        }
+    }
+
+    @Test func `a fact that was requested too early can be requested again later`() throws {
+        try everyOrder { home in
+            home.broker.cutAt { $0.topic == Self.beats }
+            try await home.run([try home.device("band")]) {
+                let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
+                let number = try #require(gap["sequences"]?.asArray?.first?["from_seq"]?.asInt)
+                let members = "\"from_seq\":\(number),\"to_seq\":\(number)"
+                for _ in 0..<5 {
+                    _ = home.send("gateway/command/replay", members)
+                    try await home.simulation.gatewayClock.sleep(for: .seconds(30))
+                }
+                home.broker.cutAt(nil)
+                try await home.simulation.gatewayClock.sleep(for: ShunnedTopics.firstWait)
+                let start = home.position
+                _ = try await home.ask("gateway/command/replay", members)
+                try await home.message("band/measurement/heart_rate", from: start) { $0["seq"]?.asInt == number }
             }
         }
     }

@@ -29,6 +29,7 @@ import Testing
     @Test func `without faults everything arrives as it is measured`() throws {
         var plan = World.Plan()
         plan.brokerFaults = false
+        plan.brokerRefusals = false
         plan.deviceFaults = false
         plan.crashes = false
         plan.storeFaults = false
@@ -51,7 +52,7 @@ import Testing
         let parties = Set(lines.map(\.party))
         #expect(parties.isSuperset(of: ["world", "gateway", "wearable-1", "log"]))
         #expect(lines.contains { $0.event.hasPrefix("vitals2mqtt/home/wearable-1/measurement/") })
-        #expect(lines.filter { $0.party == "gateway" && $0.event == "crashed" }.count == life.restarts)
+        #expect(lines.filter { $0.party == "gateway" && $0.event == "is gone" }.count == life.restarts)
     }
 }
 

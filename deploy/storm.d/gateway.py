@@ -26,13 +26,15 @@ class Gateway:
         self.news = threading.Condition()
         self.lines: list[str] = []
 
-    def configure(self, devices: list[dict]) -> None:
+    def configure(self, devices: list[dict], **sections) -> None:
+        """Writes the configuration; a section replaces the usual one."""
         configuration = {
             "gateway": {"id": "storm", "timezone": "Etc/UTC"},
             "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker}"},
             "store": {"path": "storm.sqlite"},
             "home_assistant": {"discovery": "off"},
             "devices": devices,
+            **sections,
         }
         with open(self.path + ".new", "w", encoding="utf-8") as file:
             json.dump(configuration, file)  # JSON is YAML

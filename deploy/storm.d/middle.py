@@ -13,6 +13,8 @@ class Middle:
         self.open: set[asyncio.StreamWriter] = set()
         self.loop = asyncio.new_event_loop()
         self.flows = None
+        self.poison: bytes | None = None  # it cuts the connection at these bytes on their way to the broker
+        self.cuts = 0
         ready = threading.Event()
         threading.Thread(target=self.run, args=(ready,), daemon=True).start()
         ready.wait()
@@ -41,12 +43,18 @@ class Middle:
         except OSError:
             return writer.transport.abort()
         self.open |= {writer, other}
-        await asyncio.gather(self.copy(reader, other), self.copy(other_reader, writer))
+        await asyncio.gather(self.copy(reader, other, True), self.copy(other_reader, writer))
         self.open -= {writer, other}
 
-    async def copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_outward: bool = False) -> None:
+        seen = b""
         try:
             while data := await reader.read(65536):
+                if is_outward and self.poison:
+                    seen = seen[-len(self.poison):] + data
+                    if self.poison in seen:
+                        self.cuts += 1
+                        return [end.transport.abort() for end in list(self.open)]
                 await self.flows.wait()
                 writer.write(data)
                 await writer.drain()

@@ -94,7 +94,11 @@ struct Publisher: Sendable {
             message = ContractCodec.encode(
                 state, of: device, info: retained.info(of: device), now: now, with: &encoder)
         case .gatewayInfo(let info): message = encoder.gatewayInfo(info)
-        case .gatewayState(let state): message = encoder.gatewayState(state)
+        case .gatewayState(let state):
+            message = encoder.gatewayState(state)
+            let uptime = settings.clock.uptime
+            // It is published every few seconds.
+            if shipments.with({ $0.retriesStates(at: uptime) }) { retained.repeatAll() }
         case .message(let made): message = made
         case .replay(let fact):
             var messages = messages(of: fact, isReplay: true, on: connection, &encoder)
@@ -112,7 +116,8 @@ struct Publisher: Sendable {
     private func publish(_ outgoing: Outgoing, on connection: any BrokerConnection) throws(BrokerError) {
         let (message, mark) = (outgoing.message, outgoing.mark)
         let size = message.packetSize(connection.version)
-        if mark.lane == nil, shipments.with({ $0.isShunned(message.topic, size: size) }) {
+        let uptime = settings.clock.uptime
+        if mark.lane == nil, shipments.with({ $0.shunned.contains(message.topic, size: size, at: uptime) }) {
             return try settlement.refused(mark, .invalidTopic)
         }
         guard size <= connection.maximumPacketSize ?? .max else {

@@ -50,8 +50,8 @@ struct ShipmentMachine: Sendable {
     private var condemned: [Key: Set<SampleID>?] = [:]
     /// Topics of facts that are not taken in any size.
     private var hopeless: Set<String> = []
-    /// Topics of states that are not taken, with the least blamed size.
-    private var shunned: [String: Int] = [:]
+    /// Topics of states, and of facts that are sent again, that are not taken.
+    private(set) var shunned = ShunnedTopics()
     /// Topics chosen by senders of commands, and until when their answers are given up.
     private var closedTopics: [String: Duration] = [:]
     private var shipments: [Key: Shipment] = [:]
@@ -80,8 +80,7 @@ struct ShipmentMachine: Sendable {
     /// Returns whether the message is given up; otherwise its samples are tried in smaller messages.
     private mutating func blame(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
         guard case .entry(let lane, let number, let part) = item.kind else {
-            if shunned.count >= Self.maximumRemembered { shunned = [:] }
-            shunned[item.topic] = min(item.size, shunned[item.topic] ?? .max)
+            shunned.blame(item.topic, size: item.size, at: uptime)
             return true
         }
         let key = Key(lane: lane, number: number)
@@ -134,10 +133,8 @@ struct ShipmentMachine: Sendable {
         closedTopics.isEmpty ? false : closedTopics[topic].map { uptime < $0 } ?? false
     }
 
-    /// Whether a state of this size is not sent.
-    func isShunned(_ topic: String, size: Int) -> Bool {
-        shunned.isEmpty ? false : shunned[topic].map { size >= $0 } ?? false
-    }
+    /// Whether states that were given up are to be tried again now.
+    mutating func retriesStates(at uptime: Duration) -> Bool { shunned.takeDue(at: uptime) }
 
     /// A fact goes in several messages, or without some of its samples.
     mutating func began(
@@ -159,7 +156,10 @@ struct ShipmentMachine: Sendable {
         let item = poison.settled(mark.token, isTaken: refusal == nil)
         guard let refusal else {
             hasTaken = true
-            if let item, !hopeless.isEmpty { hopeless.remove(item.topic) }
+            if let item {
+                if !hopeless.isEmpty { hopeless.remove(item.topic) }
+                shunned.taken(item.topic, size: item.size)
+            }
             return settled(mark, nil)
         }
         switch refusal {

@@ -1,0 +1,127 @@
+"""Rows about a broker that does not take everything, or hears too much at once."""
+
+import os
+import signal
+import time
+
+from devices import record
+from rig import ROOT, Bench, require, row, until
+
+
+def replay_all(bench: Bench) -> int:
+    """Requests what gaps name, with all that lies between. Returns how many facts were set aside, once none is any more."""
+    numbers = sorted(set(bench.consumer.refused()))
+    first, last = numbers[0][0], numbers[-1][1]
+    require(bench.consumer.ask("gateway", "replay", f"r{first}", from_seq=first, to_seq=last) == "done", "replay failed")
+    until(lambda: bench.consumer.newest.get("gateway/state", {}).get("set_aside") == 0, 30, "facts are still set aside")
+    return sum(last - first + 1 for first, last in numbers)
+
+
+@row("a broker with max_packet_size 2000", "a history of 5,000 records", "each message fits; nothing is lost, nothing set aside")
+def small_packets(bench: Bench) -> str:
+    first = int(time.time() * 1000) - 5_000_000
+    records = bench.peers.history("band", [record(first + number * 1000, 60 + number % 9) for number in range(5_000)])
+    bench.broker("max_packet_size 2000")
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    count = bench.consumer.expect_all("band", [item["start"] for item in records])
+    require(not bench.consumer.refused(), "facts were set aside")
+    require(bench.consumer.largest < 2_000, f"a payload has {bench.consumer.largest} bytes")
+    bench.gateway.stop()
+    return f"{count} samples, lost 0; the longest payload has {bench.consumer.largest} bytes"
+
+
+def cut_at_payload(bench: Bench, protocol: str) -> str:
+    bench.broker()
+    middle = bench.through_middle()
+    bench.gateway.mqtt["protocol"] = protocol
+    load = bench.peers.load("band", rate=50)
+    ring = bench.peers.load("ring", rate=50)
+    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
+    bench.gateway.start()
+    until(lambda: len(load.acknowledged) > 20, 20, "no samples")
+    poisoned = load.first + load.made + 100
+    began = time.monotonic()
+    middle.poison = sample_start(poisoned)
+    until(lambda: bench.consumer.refused(), 60, "no gap with the reason refused")
+    found = time.monotonic() - began
+    after = (len(load.acknowledged) + 50, len(ring.acknowledged) + 50)
+    until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], 20, "the samples stopped")
+    others = [start for start in load.acknowledged[:after[0]] if start != poisoned]
+    until(lambda: len(bench.consumer.lost("band", others)) < 250, 20, "the other samples do not arrive")
+    middle.poison = None
+    count = replay_all(bench)
+    bench.gateway.stop()
+    total = bench.consumer.expect_all("band", list(load.acknowledged)) + bench.consumer.expect_all("ring", list(ring.acknowledged))
+    return f"{middle.cuts} cuts in {found:.0f} s, {count} facts set aside and delivered by replay; {total} samples, lost 0"
+
+
+def sample_start(start: int) -> bytes:
+    """What only the message with this sample has."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(start // 1000))
+    return f'"start":"{stamp}.{start % 1000:03}Z"'.encode()
+
+
+HOLDS = "all others arrive; it is set aside, told, and delivered by replay"
+
+
+@row("a broker cuts the connection at one payload, MQTT 5", "a relay aborts at its bytes", HOLDS)
+def cut_at_payload_5(bench: Bench) -> str:
+    return cut_at_payload(bench, "5")
+
+
+@row("a broker cuts the connection at one payload, MQTT 3.1.1", "a relay aborts at its bytes", HOLDS)
+def cut_at_payload_311(bench: Bench) -> str:
+    return cut_at_payload(bench, "3.1.1")
+
+
+@row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are set aside, told, and delivered by replay")
+def access_list(bench: Bench) -> str:
+    rules = os.path.join(bench.folder, "acl")
+    allowed = ["topic readwrite #"]
+
+    def write_rules(*lines: str) -> None:
+        with open(rules, "w", encoding="ascii") as file:
+            file.write("\n".join(lines) + "\n")
+        os.chmod(rules, 0o644)
+    write_rules(*allowed, f"topic deny {ROOT}/band/measurement/heart_rate")
+    bench.broker(f"acl_file {rules}")
+    load, ring = bench.peers.load("band", rate=50), bench.peers.load("ring", rate=50)
+    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
+    bench.gateway.start()
+    until(lambda: len(load.acknowledged) > 300 and len(ring.acknowledged) > 300, 30, "no samples")
+    until(lambda: bench.consumer.refused(), 30, "no gap with the reason refused")
+    bench.consumer.expect_all("ring", ring.acknowledged[:200], 20)
+    write_rules(*allowed)
+    bench.mosquitto.process.send_signal(signal.SIGHUP)
+    before = len(load.acknowledged)
+    until(lambda: len(load.acknowledged) > before + 150, 20, "the samples stopped")
+    until(lambda: not bench.consumer.lost("band", load.acknowledged[before + 100:before + 110]), 20, "nothing is taken after the correction")
+    count = replay_all(bench)
+    bench.gateway.stop()
+    total = bench.consumer.expect_all("band", list(load.acknowledged)) + bench.consumer.expect_all("ring", list(ring.acknowledged))
+    return f"{count} facts set aside and delivered by replay; {total} samples, lost 0"
+
+
+@row("10,000 commands at once", "to one device, while it streams", "one final answer each; samples go on")
+def command_burst(bench: Bench) -> str:
+    commands = 10_000
+    load = bench.peers.load("band", rate=50)
+    bench.broker()
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    bench.served("band")
+    began = time.monotonic()
+    for number in range(commands):
+        bench.consumer.send("band", "fetch", f"b{number}")
+    until(lambda: len(bench.consumer.answers) >= commands, 120, "not every command has an answer", step=0.2)
+    took = time.monotonic() - began
+    require(bench.consumer.ask("band", "fetch", "after") == "done", "a later command is not done")
+    bench.gateway.stop()
+    answers = bench.consumer.answers
+    different = [name for name, statuses in answers.items() if len(set(statuses)) != 1]
+    require(not different, f"{len(different)} commands have two different answers")
+    rejected = sum(statuses[0] == "rejected" for statuses in answers.values())
+    count = bench.consumer.expect_all("band", list(load.acknowledged), 10)
+    return (f"{commands} answers in {took:.1f} s, {commands - rejected} done and {rejected} busy; {count} samples, lost 0; "
+            f"{bench.gateway.peak:.0f} MiB")

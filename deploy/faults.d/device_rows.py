@@ -1,0 +1,84 @@
+"""Rows about devices: bad records, too many links, and links that stay silent."""
+
+import resource
+import time
+
+from devices import record
+from log_rows import chatty
+from rig import PATIENCE, Bench, require, row, until
+
+
+@row("a device with a great many bad records", "100,000 with --quick, else 1,000,000; then a good one",
+     "the good one arrives; each bad one is counted")
+def bad_records(bench: Bench) -> str:
+    bad = 100_000 if bench.is_quick else 1_000_000
+    first = int(time.time() * 1000) - 20 * 24 * 3600 * 1000
+    bench.peers.history("band", [record(first + number * 1000, 0) for number in range(bad)] + [record(first + bad * 1000, 61)])
+    ring = bench.peers.load("ring", rate=20)
+    bench.broker()
+    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
+    began = time.monotonic()
+    bench.gateway.start()
+    bench.consumer.expect_all("band", [first + bad * 1000], 60 if bench.is_quick else 400)
+    took = time.monotonic() - began
+
+    def told() -> int:
+        return sum(gap["count"] or 0 for gap in bench.consumer.gaps if gap["device"] == "band" and gap["reason"] == "refused")
+    until(lambda: told() >= bad, 30, "not every bad record is told")
+    require(told() == bad, f"{told()} of {bad} bad records are told")
+    bench.gateway.stop()
+    bench.consumer.expect_all("ring", list(ring.acknowledged), 10)
+    return f"the good one after {took:.1f} s, {bad / took:,.0f} records a second; {bench.gateway.peak:.0f} MiB"
+
+
+@row("64 file descriptors", "100 devices and a program", "broker, store and commands work; a link that ends makes room")
+def descriptors(bench: Bench) -> str:
+    names = [f"d{number}" for number in range(100)]
+    for name in names:
+        bench.peers.load(name, rate=1)
+    bench.broker()
+    bench.gateway.write([*map(bench.peers.device, names), chatty("program", "true")])
+    bench.gateway.start(limits={resource.RLIMIT_NOFILE: 64})
+    until(lambda: len(bench.peers.connected) >= 10, 30, "no ten devices are connected")
+    time.sleep(5)
+    bench.gateway.check()
+    connected = len(bench.peers.connected)
+    for number, name in enumerate(["d0", "d99", "program"]):
+        status = bench.consumer.ask(name, "fetch", f"f{number}")
+        require(status in ("done", "failed", "rejected"), f"the command for {name} is {status}")
+    require(bench.gateway.held()[0] <= 64, "there are more descriptors than the limit")
+    # With room again, every device is served.
+    bench.gateway.write([bench.peers.device(name) for name in names[-10:]])
+    bench.gateway.reload()
+    for name in names[-10:]:
+        bench.served(name)
+    bench.gateway.stop()
+    count = sum(bench.consumer.expect_all(name, list(bench.peers.loads[name].acknowledged), 10) for name in names)
+    return f"{connected} of 100 connected at a time; {count} samples, lost 0; after a reload all of the last 10 are connected"
+
+
+@row("half-open links", "50 devices accept the connection and stay silent", "the others are served; they are, too, once they speak")
+def silent_links(bench: Bench) -> str:
+    silent = [f"s{number}" for number in range(50)]
+    bench.peers.silent.update(silent)
+    load = bench.peers.load("band", rate=50)
+    bench.broker()
+    bench.gateway.write([bench.peers.device("band"), *map(bench.peers.device, silent)])
+    bench.gateway.start()
+    bench.served("band")
+    until(lambda: len(load.acknowledged) > 150, 30, "no samples")
+    began = time.monotonic()
+    for name in silent:
+        bench.consumer.send(name, "fetch", f"f-{name}")
+    require(bench.consumer.ask("band", "fetch", "f-band") == "done", "a command for the device that speaks is not done")
+    until(lambda: all(f"f-{name}" in bench.consumer.answers for name in silent), PATIENCE, "commands without an answer")
+    answered = time.monotonic() - began
+    bench.peers.speak()
+    began = time.monotonic()
+    for name in silent:
+        bench.served(name, 2 * PATIENCE)
+    served = time.monotonic() - began
+    stopped = bench.gateway.stop()
+    count = bench.consumer.expect_all("band", list(load.acknowledged), 10)
+    return (f"50 commands to silent ones answered in {answered:.1f} s; connected {served:.0f} s after they speak; "
+            f"{count} samples, lost 0; stop in {stopped:.2f} s")

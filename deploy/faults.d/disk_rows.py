@@ -1,0 +1,111 @@
+"""Rows about the store: a full disk, a damaged file, and a file of an earlier version."""
+
+import glob
+import os
+import resource
+import sqlite3
+import subprocess
+import time
+
+from devices import record
+from rig import Bench, require, row, until
+
+# What undoes the newest migrations, and so makes a file as the version before left it.
+UNDO = {"6": "DROP TABLE journal;"}
+
+
+def small_disk(bench: Bench) -> str | None:
+    """A file system of 2 MiB for the store, if this machine allows it."""
+    place = os.path.join(bench.folder, "small")
+    os.mkdir(place)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        return None
+    bench.cleanups.append(lambda: subprocess.run(["umount", "-l", place], capture_output=True, check=False))
+    return place
+
+
+@row("a full disk", "the store on 2 MiB, without the broker; then there is room",
+     "the gateway stays up, answers, and confirms nothing that it has not stored")
+def full_disk(bench: Bench) -> str:
+    place = small_disk(bench)
+    limits = {} if place else {resource.RLIMIT_FSIZE: 1 << 20}
+    if place:
+        bench.gateway.store = os.path.join(place, "storm.sqlite")
+    load = bench.peers.load("band")
+    bench.broker()
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start(limits=limits)
+    bench.gateway.wait_for(" error ", 60)
+    time.sleep(1)
+    stored = len(load.acknowledged)
+    time.sleep(2)
+    bench.gateway.check()
+    slowly = len(load.acknowledged) - stored
+    require(bench.consumer.ask("nobody", "fetch", "full") in ("rejected", "failed"), "a wrong command is not refused")
+    if place:
+        # Room appears while it runs.
+        subprocess.run(["mount", "-o", "remount,size=200m", place], check=True)
+    else:
+        bench.gateway.kill()
+        bench.gateway.start()
+    until(lambda: len(load.acknowledged) > stored + slowly + 500, 60, "no samples are stored once there is room")
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("band", list(load.acknowledged))
+    kind = "a tmpfs of 2 MiB" if place else "files of 1 MiB at most, then a restart"
+    return f"{kind}: {stored} samples stored until it was full, {count} in the end, lost 0"
+
+
+@row("a damaged store", "its first pages are overwritten while the gateway is down",
+     "set aside, told as a gap, and the device's history is read again")
+def damaged_store(bench: Bench) -> str:
+    first = int(time.time() * 1000) - 3_000_000
+    records = bench.peers.history("band", [record(first + number * 1000, 60 + number % 9) for number in range(2_000)])
+    starts = [item["start"] for item in records]
+    bench.broker()
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    bench.consumer.expect_all("band", starts)
+    bench.gateway.stop()
+    with open(bench.gateway.store, "r+b") as file:
+        file.write(b"Z" * 8192)
+    with bench.consumer.lock:
+        bench.consumer.ids.clear()
+    began = time.monotonic()
+    bench.gateway.start()
+    until(lambda: any(gap["reason"] == "store_reset" for gap in bench.consumer.gaps), 30, "no gap with the reason store_reset")
+    count = bench.consumer.expect_all("band", starts)
+    took = time.monotonic() - began
+    bench.gateway.stop()
+    aside = glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*")
+    require(bool(aside), "the damaged file is not beside the new one")
+    require(not os.path.exists(bench.gateway.store + ".reset"), "the note of the reset is still there")
+    return f"set aside, told, and {count} samples of the history again in {took:.1f} s, with the same ids"
+
+
+@row("a store of an earlier version", "with waiting facts, without the broker in between",
+     "copied, brought up to date; nothing waiting is lost")
+def earlier_version(bench: Bench) -> str:
+    load = bench.peers.load("band")
+    wanted = 2_000 if bench.is_quick else 20_000
+    bench.broker()
+    bench.mosquitto.stop()
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    until(lambda: len(load.acknowledged) > wanted, 120, "no samples")
+    bench.gateway.stop()
+    with sqlite3.connect(bench.gateway.store) as store:
+        newest = max(int(name) for name, in store.execute("SELECT identifier FROM grdb_migrations"))
+        require(str(newest) in UNDO, f"this row does not know how to undo version {newest} of the store; add it to UNDO")
+        store.executescript(UNDO[str(newest)] + f"DELETE FROM grdb_migrations WHERE identifier = '{newest}';")
+    store.close()
+    bench.broker()
+    began = time.monotonic()
+    bench.gateway.start()
+    stored = list(load.acknowledged)
+    bench.consumer.expect_all("band", stored)
+    took = time.monotonic() - began
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("band", list(load.acknowledged))
+    require(os.path.exists(f"{bench.gateway.store}.version-{newest - 1}"), "there is no copy of the earlier version")
+    return f"version {newest - 1} to {newest}, and {len(stored)} waiting samples delivered in {took:.1f} s; {count} in all, lost 0"

@@ -1,0 +1,76 @@
+"""Rows about standard error: a log that nobody reads, and a program that writes too much."""
+
+import os
+import re
+import sys
+import time
+
+from rig import PATIENCE, Bench, require, row, until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def chatty(name: str, flood: str) -> dict:
+    """A device whose program is quiet on standard output, while a child of it floods standard error."""
+    script = f"{flood} >&2 & exec {sys.executable} -B {HERE}/devices.py"
+    return {"id": name, "name": name, "driver": "link", "transport": {"type": "exec", "command": ["sh", "-c", script]}}
+
+
+@row("standard error is a pipe that nobody reads", "three programs fill it", "samples and commands go on; a stop takes 6 s at most")
+def unread_log(bench: Bench) -> str:
+    load = bench.peers.load("load", rate=50)
+    names = ["one", "two", "three"]
+    flood = f"yes '{'a line of a chatty program ' * 8}'"
+    bench.broker()
+    bench.gateway.write([bench.peers.device("load"), *(chatty(name, flood) for name in names)])
+    unread, log = os.pipe()
+    bench.cleanups += [lambda: os.close(unread), lambda: os.close(log)]
+    bench.gateway.start(log=log)
+    for name in names:
+        bench.served(name)
+    # The pipe and the log's own buffer are full after a few seconds.
+    time.sleep(3)
+    before = len(load.acknowledged)
+    until(lambda: len(load.acknowledged) >= before + 200, 30, "no 200 samples")
+    began = time.monotonic()
+    for name in names:
+        require(bench.consumer.ask(name, "sync", f"sync-{name}") == "done", f"the command for {name} is not done")
+    answered = time.monotonic() - began
+    stopped = bench.gateway.stop()
+    count = bench.consumer.expect_all("load", list(load.acknowledged), 5)
+    return f"{count} samples, lost 0; 3 commands in {answered:.2f} s; stop in {stopped:.2f} s"
+
+
+@row("a program writes 100 MB to standard error", "beside another device", "no delay of others; all lines are logged or counted")
+def flood(bench: Bench) -> str:
+    load = bench.peers.load("load", rate=50)
+    bench.broker()
+    bench.gateway.write([bench.peers.device("load"), chatty("chatty", f"yes '{'x' * 99}' | head -n 1000000")])
+    logged = [0, 0]
+
+    class Lines(list):
+        def append(self, line: str) -> None:
+            logged[0] += "xxxxxxxxxx" in line
+            if found := re.search(r"exec\.left_out=(\d+)", line):
+                logged[1] += int(found[1])
+            super().append(line)
+    bench.gateway.start()
+    bench.gateway.lines = Lines()
+    bench.served("load")
+    slowest, asked = 0.0, 0
+    began = time.monotonic()
+    while sum(logged) < 950_000:
+        require(time.monotonic() - began < 2 * PATIENCE, f"only {sum(logged)} lines were read")
+        asked += 1
+        start = time.monotonic()
+        bench.consumer.ask("load", "fetch", f"f{asked}")
+        slowest = max(slowest, time.monotonic() - start)
+        time.sleep(0.2)
+    took = time.monotonic() - began
+    require(slowest < 5, f"a command for another device took {slowest:.1f} s")
+    require(sum(logged) <= 1_000_000, f"{sum(logged)} lines of a million are logged or counted")
+    processor = bench.gateway.processor_seconds()
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("load", list(load.acknowledged), 5)
+    return (f"100 MB in {took:.0f} s and {processor:.1f} s of processor time; slowest command {slowest:.2f} s; "
+            f"{count} samples, lost 0")
