@@ -94,7 +94,8 @@ package struct GatewayProcess: Sendable {
         let listed = (gateway.services + [("reload", hangup)]).map {
             ListedService(name: $0.name, service: $0.service, running: gateway.running)
         }
-        let services: [any Service] = [HealthService(watch: watch)] + listed + [StopService(deadline: deadline)]
+        let services: [any Service] =
+            [HealthService(watch: watch)] + listed + [MemoryService(), StopService(deadline: deadline)]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

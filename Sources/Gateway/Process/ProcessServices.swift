@@ -1,4 +1,5 @@
 import ServiceLifecycle
+import Vitals
 
 /// A service that is listed while it runs.
 struct ListedService: Service {
@@ -20,6 +21,25 @@ struct HealthService: Service {
     let watch: HealthWatch
 
     func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
+}
+
+/// Gives memory back that only the start needed: once soon after it, and again now and then, since a synchronisation of
+/// weeks leaves some, too.
+struct MemoryService: Service {
+    /// By then the devices and the broker are connected.
+    static let startPeriod: Duration = .seconds(15)
+    /// Dropping the code in use costs a few hundred page faults each time.
+    static let interval: Duration = .minutes(5)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var wait = Self.startPeriod
+            while (try? await Task.sleep(for: wait, tolerance: .seconds(1), clock: .continuous)) != nil {
+                ProgramPages.giveBack()
+                wait = Self.interval
+            }
+        }
+    }
 }
 
 /// Arms the deadline of the stop also where no signal began it: a service may have failed.

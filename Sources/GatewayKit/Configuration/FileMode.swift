@@ -7,6 +7,11 @@ package struct FileMode: Sendable, Hashable {
         package var user: uid_t
         package var groups: Set<gid_t>
 
+        package init(user: uid_t, groups: Set<gid_t>) {
+            self.user = user
+            self.groups = groups
+        }
+
         /// This process.
         package static var process: Reader {
             var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
