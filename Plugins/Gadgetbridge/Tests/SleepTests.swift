@@ -140,6 +140,23 @@ import Vitals
         #expect(try nights() == ["10…40: L10-40", "199…210: D199-210"])
     }
 
+    @Test func `stages of Huawei count before its minutes`() throws {
+        try phone.table(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            "OTHER_TIMESTAMP I!, SOURCE I!, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, CALORIES I!, HEART_RATE I!",
+            key: ["TIMESTAMP", "DEVICE_ID", "OTHER_TIMESTAMP", "SOURCE"])
+        try phone.table("HUAWEI_SLEEP_STAGE_SAMPLE", "STAGE I!")
+        func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
+        func row(_ from: Int64, _ to: Int64, _ kind: Int) -> [Any] {
+            [midnight + from * 60, midnight + to * 60, 13, kind, 0, 0, 0, 0]
+        }
+        try phone.insert(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            [row(0, 30, 6), row(30, 0, 6), row(30, 50, 7), row(50, 30, 7), row(300, 310, 6), row(310, 320, 0x5656)])
+        try phone.insert("HUAWEI_SLEEP_STAGE_SAMPLE", (5..<20).map { [ms($0), 3] })
+        #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320"])
+    }
+
     @Test func `who is asleep for more than a day does not wear the wearable`() throws {
         try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!")
         try phone.insert(

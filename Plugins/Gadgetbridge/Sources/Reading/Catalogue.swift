@@ -75,7 +75,7 @@ struct Catalogue: Sendable {
                     sessions: SessionNights.sessions(of: sessions.table, end: sessions.end, unit: table.unit))
             ]
         }
-        let chain = ChainNights(table: table.name, rank: .minutes, length: stages.length, pause: stages.pause) {
+        let chain = ChainNights(table: table.name, rank: .stages, length: stages.length, pause: stages.pause) {
             reading throws(ExportError) in
             let rows = try stages.rows(reading, unit: table.unit)
             return { () throws(ExportError) in try rows.next() }

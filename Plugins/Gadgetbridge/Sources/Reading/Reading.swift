@@ -13,6 +13,13 @@ struct Reading {
     /// For values that belong to a local day.
     let calendar: LocalCalendar
     let leftovers: Leftovers
+    /// The range whose rows are counted when they are left out, where more is read than asked for; `nil` for all.
+    var counted: Range<Timestamp>?
+
+    /// Counts a row that gives no sample.
+    func leave(_ reason: Leftovers.Reason, in table: String, at moment: Timestamp) {
+        if counted?.contains(moment) ?? true { leftovers.add(reason, in: table) }
+    }
 
     /// The same for another range.
     func ranging(_ from: Timestamp, _ to: Timestamp) -> Reading {
@@ -32,6 +39,8 @@ struct Candidate {
 enum Rank: Int, Sendable, Comparable {
     /// A value per minute, as a part of an activity row, or a night guessed by the app from such rows.
     case minutes
+    /// A night by stages of the wearable, without a record of when it began.
+    case stages
     /// A record with its own time.
     case records
 

@@ -21,12 +21,7 @@ struct ChainNights: NightFeed {
         func finish() {
             defer { (chain, isTooLong) = ([], false) }
             guard let first = chain.first else { return }
-            guard !isTooLong else {
-                if first.moment >= reading.from, first.moment < reading.to {
-                    reading.leftovers.add(.tooLong, in: table)
-                }
-                return
-            }
+            guard !isTooLong else { return reading.leave(.tooLong, in: table, at: first.moment) }
             let stages = length.stages(of: chain)
             guard let start = stages.first?.start, let end = stages.last?.end, start >= reading.from,
                 start < reading.to,
@@ -35,7 +30,7 @@ struct ChainNights: NightFeed {
             nights.append(Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages))))
         }
         while let row = try next() {
-            if let last = chain.last, row.moment - last.moment > pause { finish() }
+            if let last = chain.last, row.moment - (last.moment + last.length) > pause { finish() }
             // The first row of a chain that is too long stays, and the newest one.
             if let first = chain.first,
                 row.moment - first.moment > NightLimits.night || chain.count >= SampleLimits.stages

@@ -87,9 +87,7 @@ struct HuamiNights: NightFeed {
                         metric: .sleep, start: night.start, end: night.end,
                         reading: .sleep(Sleep(stages: night.stages))))
             } catch {
-                if row.moment >= reading.from, row.moment < reading.to {
-                    reading.leftovers.add(error.reason, in: table)
-                }
+                reading.leave(error.reason, in: table, at: row.moment)
             }
         }
         return nights.sorted { $0.start < $1.start }

@@ -48,7 +48,8 @@ final class NightStream: SampleStream {
     /// The nights of a window, without those that overlap a night of a better source.
     private func nights(from: Timestamp, to: Timestamp) throws(ExportError) -> [Sample] {
         // A better night may begin before the window or after it.
-        let wide = reading.ranging(from - NightLimits.night, to + NightLimits.night)
+        var wide = reading.ranging(from - NightLimits.night, to + NightLimits.night)
+        wide.counted = from..<to
         var found: [(rank: Rank, sample: Sample)] = []
         for feed in feeds { found += try feed.nights(wide).map { (feed.rank, $0) } }
         let kept = found.filter { night in

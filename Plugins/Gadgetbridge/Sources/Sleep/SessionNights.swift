@@ -18,11 +18,11 @@ struct SessionNights: NightFeed {
         var nights: [Sample] = []
         for session in try sessions(reading) {
             guard let end = session.end, end > session.start else {
-                reading.leftovers.add(.incomplete, in: table)
+                reading.leave(.incomplete, in: table, at: session.start)
                 continue
             }
             guard end - session.start <= NightLimits.night else {
-                reading.leftovers.add(.tooLong, in: table)
+                reading.leave(.tooLong, in: table, at: session.start)
                 continue
             }
             // A row at the end is the last stage where rows tell ends, and none where they tell beginnings.
@@ -33,7 +33,7 @@ struct SessionNights: NightFeed {
             let found = stages.length.stages(of: rows, from: session.start, to: end)
             // A sleep without stages would be one of no minutes.
             guard !found.isEmpty else {
-                reading.leftovers.add(.incomplete, in: table)
+                reading.leave(.incomplete, in: table, at: session.start)
                 continue
             }
             nights.append(

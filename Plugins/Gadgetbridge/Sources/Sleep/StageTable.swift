@@ -39,7 +39,7 @@ struct StageTable: Sendable {
         let statement = try reading.database.statement(
             RowStream.select(["STAGE"] + (hasDuration ? ["DURATION"] : []), table: table))
         statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
-        return StageRows(statement, self, unit: unit, reading.leftovers)
+        return StageRows(statement, self, unit: unit, reading)
     }
 }
 
@@ -48,26 +48,26 @@ final class StageRows {
     private let statement: ExportStatement
     private let table: StageTable
     private let unit: TimeUnit
-    private let leftovers: Leftovers
+    private let reading: Reading
 
     /// The longest stage that a row may claim.
     private static let longest: Int64 = 86_400
 
-    init(_ statement: ExportStatement, _ table: StageTable, unit: TimeUnit, _ leftovers: Leftovers) {
+    init(_ statement: ExportStatement, _ table: StageTable, unit: TimeUnit, _ reading: Reading) {
         self.statement = statement
         self.table = table
         self.unit = unit
-        self.leftovers = leftovers
+        self.reading = reading
     }
 
     func next() throws(ExportError) -> StageRow? {
         guard try statement.step() else { return nil }
         let row = Row(statement, unit: unit)
         let depth = row.integer(0).flatMap { table.codes[$0] }
-        if depth == nil { leftovers.add(.unknownCode, in: table.table) }
+        if depth == nil { reading.leave(.unknownCode, in: table.table, at: row.moment) }
         guard case .lasting(let one) = table.length else { return StageRow(moment: row.moment, depth: depth) }
         guard let count = row.integer(1), (0...Self.longest).contains(count) else {
-            leftovers.add(.unreadable, in: table.table)
+            reading.leave(.unreadable, in: table.table, at: row.moment)
             return StageRow(moment: row.moment)
         }
         return StageRow(moment: row.moment, depth: depth, length: one * Int(count))

@@ -70,7 +70,7 @@ final class Phone: Sendable {
     func table(_ name: String, _ columns: String, key: [String] = ["TIMESTAMP", "DEVICE_ID"]) throws {
         let types = ["I": "INTEGER", "R": "REAL", "B": "BLOB", "T": "TEXT"]
         let definitions = columns.split(separator: ",").map { column in
-            let parts = column.split(separator: " ")
+            let parts = column.split(whereSeparator: \.isWhitespace)
             let type = types[String(parts[1].prefix(1))] ?? ""
             return "\"\(parts[0])\" \(type)\(parts[1].hasSuffix("!") ? " NOT NULL" : "")"
         }
