@@ -107,10 +107,10 @@ import Vitals
             try await home.pass(.minutes(5))
             #expect(home.endings.isEmpty)
             try whole.write(to: phone.file)
-            try phone.table("COLMI_SPO2_SAMPLE", "SPO2 I!")
-            try phone.insert("COLMI_SPO2_SAMPLE", [[Self.ms(5), 96]])
+            try phone.table("KEEPHEALTH_TEMPERATURE_SAMPLE", "TEMPERATURE R!")
+            try phone.insert("KEEPHEALTH_TEMPERATURE_SAMPLE", [[Self.ms(5), 36.5]])
             try await home.pass(.minutes(2))
-            #expect(home.kept.samples(.bloodOxygen).map(\.reading) == [.value(96)])
+            #expect(home.kept.samples(.temperature).map(\.reading) == [.value(36.5)])
             let endings = home.endings
             #expect(endings.count == 1 && endings.first?.contains("other kinds of records") == true, "\(endings)")
             #expect(home.kept.corrected.isEmpty)
