@@ -29,6 +29,7 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
+    ("Gadgetbridge", ["Concurrency", "Exports", "JSON", logging]),
     ("Link", ["Concurrency", "JSON", logging]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
@@ -37,6 +38,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
+    "Gadgetbridge": ["Conformance", "Exports", "GatewayTesting", sqlite],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
@@ -81,7 +83,9 @@ let package = Package(
         .systemLibrary(
             name: "CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Concurrency", [deque]),
+        module("Exports", ["CZlib", "Vitals", sqlite]),
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
@@ -163,6 +167,7 @@ let package = Package(
         tests(
             "EnginesTests",
             ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "StoreAPI", "Vitals", logging]),
+        tests("ExportsTests", ["CZlib", "Exports", sqlite]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests(
             "GatewayTestingTests",

@@ -1,4 +1,5 @@
 import Exec
+import Gadgetbridge
 package import GatewayKit
 import Link
 import Simulator
@@ -10,6 +11,7 @@ package enum BundledPlugins {
     /// Every plugin, in the order shown to users.
     package static let all: [any Plugin.Type] = [
         ExecPlugin.self,
+        GadgetbridgePlugin.self,
         LinkPlugin.self,
         SimulatorPlugin.self,
         TCPPlugin.self,

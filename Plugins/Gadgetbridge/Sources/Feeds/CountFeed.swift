@@ -1,0 +1,102 @@
+import Exports
+import Vitals
+
+/// Steps of a table that counts those of the day so far: each row gives the difference to the row before.
+///
+/// The wearable begins a new count at the midnight of its own clock, which may be that of another time zone. So a count that
+/// falls on a new local day begins at 0. One that does not fall within a day of the row before goes on, on whatever day: this
+/// counts no step twice, at the price of steps of the night before the first row of a day with more of them than the day
+/// before. One that falls within a day is a journey; its first row only begins the new count.
+struct CountFeed: Feed {
+    let metric = Metric.steps
+    let table: String
+    let unit: TimeUnit
+    /// A column with the centimetres of the day so far.
+    let distance: String?
+
+    /// How long an activity row lasts.
+    static let minute: Duration = .minutes(1)
+    /// After a longer pause a new count has begun for certain.
+    static let longestCount: Duration = .days(1)
+
+    func stream(_ reading: Reading) throws(ExportError) -> any SampleStream {
+        let columns = ["STEPS"] + (distance.map { [$0] } ?? [])
+        let first = unit.number(notBefore: reading.from + Self.minute)
+        let all = (["TIMESTAMP"] + columns).map { ExportDatabase.quoted($0) }.joined(separator: ", ")
+        let before = try reading.database.statement(
+            """
+            SELECT \(all) FROM \(ExportDatabase.quoted(table))
+            WHERE DEVICE_ID = ?1 AND TIMESTAMP < ?2 AND STEPS >= 0 ORDER BY TIMESTAMP DESC LIMIT 1
+            """)
+        before.bind(reading.device, first)
+        let last = try before.step() ? CountStream.Count(Row(before, unit: unit)) : nil
+        before.reset()
+        let statement = try reading.database.statement(RowStream.select(columns, table: table))
+        statement.bind(reading.device, first, unit.number(notBefore: reading.to + Self.minute))
+        return CountStream(statement, self, after: last, reading)
+    }
+}
+
+private final class CountStream: SampleStream {
+    /// What a row counts.
+    struct Count {
+        var moment: Timestamp
+        var steps: Int64
+        var centimetres: Double?
+
+        init?(_ row: Row) {
+            guard let steps = row.integer(0), steps >= 0 else { return nil }
+            self.steps = steps
+            moment = row.moment
+            centimetres = row.number(1).flatMap { $0 >= 0 ? $0 : nil }
+        }
+    }
+
+    private let statement: ExportStatement
+    private let feed: CountFeed
+    private var last: Count?
+    private let reading: Reading
+
+    init(_ statement: ExportStatement, _ feed: CountFeed, after last: Count?, _ reading: Reading) {
+        self.statement = statement
+        self.feed = feed
+        self.last = last
+        self.reading = reading
+    }
+
+    func next() throws(ExportError) -> Candidate? {
+        while try statement.step() {
+            // -1 is not measured.
+            guard let count = Count(Row(statement, unit: feed.unit)) else { continue }
+            defer { last = count }
+            guard let steps = difference(count) else {
+                reading.leftovers.add(.countFell, in: feed.table)
+                continue
+            }
+            guard steps.count > 0 else { continue }
+            guard SampleLimits.steps.contains(steps.count) else {
+                reading.leftovers.add(.implausible, in: feed.table)
+                continue
+            }
+            let sample = Sample(
+                metric: .steps, start: count.moment - CountFeed.minute, end: count.moment, reading: .steps(steps))
+            return Candidate(sample: sample, rank: .minutes)
+        }
+        return nil
+    }
+
+    /// The steps since the row before; `nil` where a count fell within a day.
+    private func difference(_ count: Count) -> Steps? {
+        func whole() -> Steps {
+            Steps(count: Int(clamping: count.steps), distance: count.centimetres.flatMap { $0 > 0 ? $0 / 100 : nil })
+        }
+        guard let last, count.moment - last.moment <= CountFeed.longestCount else { return whole() }
+        guard count.steps >= last.steps else {
+            let calendar = reading.calendar
+            return calendar.day(of: count.moment) == calendar.day(of: last.moment) ? nil : whole()
+        }
+        var metres: Double?
+        if let now = count.centimetres, let before = last.centimetres, now > before { metres = (now - before) / 100 }
+        return Steps(count: Int(clamping: count.steps - last.steps), distance: metres)
+    }
+}

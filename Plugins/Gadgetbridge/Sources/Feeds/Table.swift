@@ -1,0 +1,23 @@
+import Exports
+
+/// A table of samples of an export, as far as its names tell.
+struct Table: Sendable {
+    let name: String
+    let columns: Set<String>
+    /// The unit of TIMESTAMP, by its newest row.
+    let unit: TimeUnit
+
+    /// Whether it has one row per minute with steps, heart rate and the kind of activity.
+    var isActivity: Bool { name.hasSuffix("ACTIVITY_SAMPLE") || name == "SONY_SWR12_SAMPLE" }
+
+    /// What its rows must fulfil, in SQL: Huawei's table has every interval twice, at its start and at its end.
+    var condition: String? { name == "HUAWEI_ACTIVITY_SAMPLE" ? "OTHER_TIMESTAMP > TIMESTAMP" : nil }
+
+    /// Whether a table can be read by the rule of names: samples of a device at a time.
+    static func isReadable(_ name: String, _ columns: Set<String>) -> Bool {
+        name.hasSuffix("_SAMPLE") && columns.isSuperset(of: ["TIMESTAMP", "DEVICE_ID"])
+    }
+
+    /// Of several names of a column, the one that the table has.
+    func first(_ names: String...) -> String? { names.first { columns.contains($0) } }
+}

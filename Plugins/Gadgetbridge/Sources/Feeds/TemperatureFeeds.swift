@@ -1,0 +1,39 @@
+import Vitals
+
+extension ValueFeeds {
+    /// What TEMPERATURE_TYPE says.
+    private enum Kind: Int64 { case unknown = 0, body, skin, ambient }
+    /// TEMPERATURE_LOCATION of a wrist, where there is only skin.
+    private static let wrist: Int64 = 9
+
+    /// Temperatures of the body and, as a metric of their own, of the skin. Those of the air are left out.
+    static func temperatures(_ table: Table) -> [any Feed] {
+        guard table.columns.contains("TEMPERATURE"), table.name.hasSuffix("_TEMPERATURE_SAMPLE") else { return [] }
+        let types = ["TEMPERATURE_TYPE", "TEMPERATURE_LOCATION"].filter { table.columns.contains($0) }
+        let both: [(Metric?, ClosedRange<Double>, Bool)] = [
+            (.temperature, ValidRange.temperature, false),
+            (LaterMetric.skinTemperature, ValidRange.skinTemperature, true),
+        ]
+        return both.compactMap { metric, range, wantsSkin in
+            guard let metric else { return nil }
+            return RowFeed(
+                metric: metric, table: table.name, rank: .records, unit: table.unit, columns: ["TEMPERATURE"] + types
+            ) { row in
+                let type = types.contains("TEMPERATURE_TYPE") ? row.integer(1) ?? 0 : 0
+                let location = types.count == 2 ? row.integer(2) : nil
+                let isSkin: Bool
+                switch Kind(rawValue: type) {
+                case .skin: isSkin = true
+                case .body: isSkin = false
+                case .unknown: isSkin = location == wrist
+                // Counted once, by the feed that is always there.
+                case .ambient, nil: return wantsSkin ? .nothing : .left(.unknownCode)
+                }
+                guard isSkin == wantsSkin else { return .nothing }
+                guard let value = row.number(0) else { return .left(.unreadable) }
+                guard range.contains(value) else { return .left(value == 0 ? .notMeasured : .implausible) }
+                return .sample(Sample(metric: metric, start: row.moment, reading: .value(value)))
+            }
+        }
+    }
+}

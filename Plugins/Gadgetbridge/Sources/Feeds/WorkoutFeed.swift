@@ -1,0 +1,81 @@
+import Exports
+import JSON
+import Vitals
+
+/// Workouts: BASE_ACTIVITY_SUMMARY, which all wearables share.
+struct WorkoutFeed: Feed {
+    static let table = "BASE_ACTIVITY_SUMMARY"
+    let metric = Metric.sport
+    var table: String { Self.table }
+    let hasSummary: Bool
+
+    /// The most bytes of a summary that are read: a hundred times the usual.
+    static let maximumSummary = 256 * 1024
+
+    /// `nil` if the export has no such table.
+    init?(_ columns: Set<String>?) {
+        guard let columns, columns.isSuperset(of: ["START_TIME", "END_TIME", "ACTIVITY_KIND", "DEVICE_ID"]) else {
+            return nil
+        }
+        hasSummary = columns.contains("SUMMARY_DATA")
+    }
+
+    func stream(_ reading: Reading) throws(ExportError) -> any SampleStream {
+        let statement = try reading.database.statement(
+            """
+            SELECT START_TIME, END_TIME, ACTIVITY_KIND, \(hasSummary ? "SUMMARY_DATA" : "NULL")
+            FROM \(Self.table) WHERE DEVICE_ID = ?1 AND START_TIME >= ?2 AND START_TIME < ?3 ORDER BY START_TIME
+            """)
+        statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
+        return WorkoutStream(statement, reading.leftovers)
+    }
+}
+
+private final class WorkoutStream: SampleStream {
+    private let statement: ExportStatement
+    private let leftovers: Leftovers
+
+    init(_ statement: ExportStatement, _ leftovers: Leftovers) {
+        self.statement = statement
+        self.leftovers = leftovers
+    }
+
+    func next() throws(ExportError) -> Candidate? {
+        while try statement.step() {
+            let row = Row(statement, unit: .milliseconds)
+            guard let number = row.integer(0), let kind = row.integer(1) else {
+                leftovers.add(.unreadable, in: WorkoutFeed.table)
+                continue
+            }
+            let end = Timestamp(milliseconds: number)
+            guard end > row.moment, end - row.moment <= SampleLimits.duration else {
+                leftovers.add(.incomplete, in: WorkoutFeed.table)
+                continue
+            }
+            let summary = row.bytes(2).flatMap { $0.count <= WorkoutFeed.maximumSummary ? WorkoutSummary($0) : nil }
+            let sample = Sample(
+                metric: .sport, start: row.moment, end: end, reading: .sport(Sport(kind: kind, summary)))
+            return Candidate(sample: sample, rank: .records)
+        }
+        return nil
+    }
+}
+
+extension Sport {
+    /// A workout of one of Gadgetbridge's kinds, with what its summary says.
+    fileprivate init(kind: Int64, _ summary: WorkoutSummary?) {
+        func rate(_ key: String) -> Double? {
+            summary?.number(key).flatMap { ValidRange.heartRate.contains($0) ? $0 : nil }
+        }
+        func amount(_ keys: String...) -> Double? {
+            keys.lazy.compactMap { summary?.number($0) }.first { $0 > 0 }
+        }
+        self.init(
+            activity: ActivityKind.name(of: kind),
+            distance: amount("distanceMeters").flatMap { SampleLimits.distance.contains($0) ? $0 : nil },
+            energy: amount("active_calories", "caloriesBurnt").flatMap { SampleLimits.energy.contains($0) ? $0 : nil },
+            steps: amount("steps").flatMap { Int(exactly: $0.rounded()) }
+                .flatMap { SampleLimits.steps.contains($0) ? $0 : nil },
+            minimumHeartRate: rate("minHR"), averageHeartRate: rate("averageHR"), maximumHeartRate: rate("maxHR"))
+    }
+}

@@ -1,0 +1,89 @@
+import Exports
+import Vitals
+
+/// What an export has of one wearable: the feeds of each metric.
+struct Catalogue: Sendable {
+    let feeds: [Metric: [any Feed]]
+    /// Tables with rows of the wearable that no rule knows.
+    let unknownTables: [String]
+
+    /// Tables that belong to a feed of another table, or hold what is no measurement of a moment.
+    private static let companions: Set<String> = [
+        "XIAOMI_SLEEP_TIME_SAMPLE", "COLMI_SLEEP_SESSION_SAMPLE", "CMF_SLEEP_SESSION_SAMPLE", "GARMIN_EVENT_SAMPLE",
+    ]
+
+    init(_ database: ExportDatabase, device: Int64) throws(ExportError) {
+        var feeds: [Metric: [any Feed]] = [:]
+        var unknown: [String] = []
+        var nights: [any NightFeed] = []
+        for (name, columns) in database.tables.sorted(by: { $0.key < $1.key }) {
+            guard Table.isReadable(name, Set(columns)), let newest = try Self.newest(of: name, device, in: database)
+            else {
+                continue
+            }
+            let table = Table(name: name, columns: Set(columns), unit: TimeUnit(of: newest))
+            let found = ValueFeeds.feeds(of: table) + XiaomiManualFeeds.feeds(of: table) + StepFeeds.feeds(of: table)
+            for feed in found { feeds[feed.metric, default: []].append(feed) }
+            let sleeps = Self.nights(of: table, database)
+            nights += sleeps
+            if found.isEmpty, sleeps.isEmpty, !Self.companions.contains(name) { unknown.append(name) }
+        }
+        if !nights.isEmpty { feeds[.sleep] = [SleepFeed(feeds: nights)] }
+        let columns = database.tables[WorkoutFeed.table].map { Set($0) }
+        if let workouts = WorkoutFeed(columns), try Self.hasWorkouts(of: device, in: database) {
+            feeds[.sport] = [workouts]
+        }
+        self.feeds = feeds
+        unknownTables = unknown
+    }
+
+    /// The metrics that the export has, each with a history.
+    var capabilities: Capabilities { Capabilities(feeds.mapValues { _ in .history }) }
+
+    /// The newest TIMESTAMP of a wearable in a table; `nil` without a row of it.
+    private static func newest(
+        of table: String, _ device: Int64, in database: ExportDatabase
+    ) throws(ExportError) -> Int64? {
+        let statement = try database.statement(
+            """
+            SELECT TIMESTAMP FROM \(ExportDatabase.quoted(table))
+            WHERE DEVICE_ID = ?1 AND typeof(TIMESTAMP) = 'integer' ORDER BY TIMESTAMP DESC LIMIT 1
+            """)
+        statement.bind(device)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    private static func hasWorkouts(of device: Int64, in database: ExportDatabase) throws(ExportError) -> Bool {
+        let statement = try database.statement("SELECT 1 FROM \(WorkoutFeed.table) WHERE DEVICE_ID = ?1 LIMIT 1")
+        statement.bind(device)
+        return try statement.step()
+    }
+
+    /// The sources of nights that are in a table.
+    private static func nights(of table: Table, _ database: ExportDatabase) -> [any NightFeed] {
+        if table.name == HuamiNights.table, table.columns.contains("DATA") { return [HuamiNights(unit: table.unit)] }
+        if let sleep = ActivitySleep(of: table) { return [sleep.nights(of: table)] }
+        guard let stages = StageTable.all.first(where: { $0.table == table.name }), table.columns.contains("STAGE")
+        else {
+            return []
+        }
+        if let sessions = stages.sessions {
+            guard database.tables[sessions.table]?.contains(sessions.end) == true else { return [] }
+            return [
+                SessionNights(
+                    stages: stages, unit: table.unit,
+                    sessions: SessionNights.sessions(of: sessions.table, end: sessions.end, unit: table.unit))
+            ]
+        }
+        let chain = ChainNights(table: table.name, rank: .stages, length: stages.length, pause: stages.pause) {
+            reading throws(ExportError) in
+            let rows = try stages.rows(reading, unit: table.unit)
+            return { () throws(ExportError) in try rows.next() }
+        }
+        let events = Set(database.tables["GARMIN_EVENT_SAMPLE"] ?? [])
+        guard table.name == "GARMIN_SLEEP_STAGE_SAMPLE", events.isSuperset(of: ["EVENT", "EVENT_TYPE"]) else {
+            return [chain]
+        }
+        return [SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents), chain]
+    }
+}

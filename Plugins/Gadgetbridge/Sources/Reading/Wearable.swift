@@ -1,0 +1,101 @@
+import Exports
+import Vitals
+
+/// A wearable of an export, by the tables DEVICE and DEVICE_ATTRIBUTES.
+struct Wearable: Sendable, Hashable {
+    /// Its number in this export.
+    var number: Int64
+    var name: String
+    var alias: String?
+    var address: String
+    var manufacturer: String?
+    var model: String?
+
+    /// All wearables of an export.
+    static func all(in database: ExportDatabase) throws(ExportError) -> [Wearable] {
+        guard let columns = database.tables["DEVICE"], Set(columns).isSuperset(of: ["_id", "NAME", "IDENTIFIER"]) else {
+            throw ExportError(.foreign, "The file has no table DEVICE: it is no export of Gadgetbridge.")
+        }
+        func column(_ name: String) -> String { columns.contains(name) ? name : "NULL" }
+        let statement = try database.statement(
+            """
+            SELECT _id, NAME, IDENTIFIER, \(column("ALIAS")), \(column("MANUFACTURER")), \(column("MODEL")),
+                \(column("TYPE_NAME"))
+            FROM DEVICE ORDER BY _id
+            """)
+        var found: [Wearable] = []
+        while try statement.step() {
+            func text(_ column: Int) -> String? { statement.text(column).flatMap { $0.isEmpty ? nil : $0 } }
+            found.append(
+                Wearable(
+                    number: statement.int64(0), name: text(1) ?? "", alias: text(3), address: text(2) ?? "",
+                    manufacturer: text(4), model: text(5) ?? text(6)))
+        }
+        return found
+    }
+
+    /// The wearable with this address, alias or name, or without one the only wearable.
+    static func named(_ wanted: String?, in database: ExportDatabase) throws(ExportError) -> Wearable {
+        let all = try all(in: database)
+        let known = all.map { $0.alias ?? $0.name }.joined(separator: ", ")
+        guard let wanted else {
+            if all.count == 1 { return all[0] }
+            // One that was only paired once has no data.
+            var used: [Wearable] = []
+            for wearable in all where try !Catalogue(database, device: wearable.number).feeds.isEmpty {
+                used.append(wearable)
+            }
+            if used.count == 1 { return used[0] }
+            throw ExportError(
+                .missing,
+                all.isEmpty
+                    ? "The export has no wearable yet."
+                    : "The export has several wearables: \(known). Set options.device to the address, alias or name of one."
+            )
+        }
+        let ways: [(Wearable) -> Bool] = [
+            { $0.address.lowercased() == wanted.lowercased() }, { $0.alias == wanted }, { $0.name == wanted },
+        ]
+        for matches in ways {
+            let found = all.filter(matches)
+            if found.count == 1 { return found[0] }
+            if found.count > 1 {
+                throw ExportError(.missing, "The export has several wearables named \(wanted). Use the address of one.")
+            }
+        }
+        throw ExportError(.missing, "The export has no wearable \(wanted). It has: \(known).")
+    }
+
+    /// What it says of itself, with its present firmware.
+    func identity(in database: ExportDatabase) throws(ExportError) -> DeviceIdentity {
+        var identity = DeviceIdentity(manufacturer: manufacturer, model: model ?? name)
+        guard let columns = database.tables["DEVICE_ATTRIBUTES"],
+            Set(columns).isSuperset(of: ["DEVICE_ID", "FIRMWARE_VERSION1", "VALID_FROM_UTC"])
+        else { return identity }
+        let statement = try database.statement(
+            """
+            SELECT FIRMWARE_VERSION1 FROM DEVICE_ATTRIBUTES WHERE DEVICE_ID = ?1
+            ORDER BY \(columns.contains("VALID_TO_UTC") ? "VALID_TO_UTC IS NULL DESC," : "") VALID_FROM_UTC DESC LIMIT 1
+            """)
+        statement.bind(number)
+        if try statement.step() { identity.firmware = statement.text(0).flatMap { $0.isEmpty ? nil : $0 } }
+        return identity
+    }
+
+    /// The newest charge of its first battery, with its time; `nil` without one.
+    func battery(in database: ExportDatabase) throws(ExportError) -> (percent: Double, at: Timestamp)? {
+        guard let columns = database.tables["BATTERY_LEVEL"],
+            Set(columns).isSuperset(of: ["TIMESTAMP", "DEVICE_ID", "LEVEL"])
+        else { return nil }
+        let first = columns.contains("BATTERY_INDEX") ? "AND BATTERY_INDEX = 0" : ""
+        let statement = try database.statement(
+            """
+            SELECT TIMESTAMP, LEVEL FROM BATTERY_LEVEL WHERE DEVICE_ID = ?1 AND LEVEL BETWEEN 0 AND 100 \(first)
+            ORDER BY TIMESTAMP DESC LIMIT 1
+            """)
+        statement.bind(number)
+        guard try statement.step(), let level = statement.number(1) else { return nil }
+        let time = statement.int64(0)
+        return (level, TimeUnit(of: time).moment(time))
+    }
+}

@@ -1,0 +1,48 @@
+import Vitals
+
+/// What shows which days of which metrics changed from one export to the next: a number per metric and day. It is small,
+/// where the samples of years are not.
+struct Digests: Sendable, Hashable {
+    /// By metric, and by days since 1970 in UTC.
+    private var days: [Metric: [Int64: UInt64]] = [:]
+
+    private static let day: Int64 = 86_400_000
+
+    /// Adds a sample. The order does not matter.
+    mutating func add(_ sample: Sample) {
+        let number = sample.start.milliseconds / Self.day
+        // An odd part, so that a sample that stands twice does not vanish.
+        days[sample.metric, default: [:]][number, default: 0] &+= UInt64(bitPattern: Int64(sample.hashValue)) | 1
+    }
+
+    /// A range of starts that changed.
+    struct Change: Sendable, Hashable {
+        var metric: Metric
+        var from: Timestamp
+        var to: Timestamp
+    }
+
+    /// The days that are not as they were, ascending within each metric, workouts first. Neighbouring days are one range.
+    ///
+    /// A metric that was not there at all is left to the synchronisation of the session that begins with it, but for what is
+    /// newer than `latest`.
+    func changes(since old: Digests, latest: Timestamp) -> [Change] {
+        var changes: [Change] = []
+        for metric in Metric.synchronised {
+            let now = days[metric] ?? [:]
+            let before = old.days[metric]
+            let changed = now.keys.filter { now[$0] != before?[$0] }.sorted()
+            for day in changed {
+                let from = Timestamp(milliseconds: day * Self.day)
+                let to = from + .days(1)
+                if before == nil, to <= latest { continue }
+                if let last = changes.last, last.metric == metric, last.to == from {
+                    changes[changes.count - 1].to = to
+                } else {
+                    changes.append(Change(metric: metric, from: from, to: to))
+                }
+            }
+        }
+        return changes
+    }
+}

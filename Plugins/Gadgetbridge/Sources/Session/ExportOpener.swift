@@ -1,0 +1,47 @@
+import Exports
+import GatewayKit
+import Vitals
+
+/// Looks for new exports, and copies, checks and reads them, apart from the export that is in use: that takes seconds, and
+/// minutes on a small board.
+actor ExportOpener {
+    nonisolated private let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let options: GadgetbridgeOptions
+    private var watch = ExportWatch()
+
+    /// What a look found.
+    enum Finding {
+        case nothing
+        case lookAgain(Duration)
+        case export(OpenExport)
+    }
+
+    init(_ options: GadgetbridgeOptions, executor: any SerialExecutor) {
+        self.options = options
+        self.executor = executor
+    }
+
+    /// Looks once, and reads the export that is there if it is new and whole.
+    func look(_ context: SessionContext) throws(ExportError) -> sending Finding {
+        let stamp = try options.place.newest()
+        switch watch.see(stamp, at: context.clock.uptime) {
+        case .rest: return .nothing
+        case .lookAgain(let pause): return .lookAgain(pause)
+        case .read(let stamp):
+            do throws(ExportError) {
+                let export = try OpenExport(stamp, options, context)
+                watch.judge(stamp)
+                return .export(export)
+            } catch {
+                // What the machine or the wearable's name prevents may succeed with the same file.
+                if [.torn, .foreign, .tooLarge].contains(error.code) { watch.judge(stamp) }
+                throw error
+            }
+        }
+    }
+
+    /// Lets the next look read the file again.
+    func forget() { watch = ExportWatch() }
+}

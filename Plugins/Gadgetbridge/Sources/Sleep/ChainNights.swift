@@ -1,0 +1,47 @@
+import Exports
+import Vitals
+
+/// Nights without a table of whole sleeps: rows that follow each other without a long pause.
+struct ChainNights: NightFeed {
+    let table: String
+    let rank: Rank
+    let length: StageLength
+    /// The pause that ends a night.
+    let pause: Duration
+    /// The rows of sleep in a range of TIMESTAMP, ascending.
+    let rows: @Sendable (Reading) throws(ExportError) -> () throws(ExportError) -> StageRow?
+
+    func nights(_ reading: Reading) throws(ExportError) -> [Sample] {
+        // A night that begins in the range is known as such only from what is before it, and is read to its end.
+        let margin = NightLimits.night + NightLimits.stage
+        let next = try rows(reading.ranging(reading.from - margin, reading.to + margin))
+        var nights: [Sample] = []
+        var chain: [StageRow] = []
+        var isTooLong = false
+        func finish() {
+            defer { (chain, isTooLong) = ([], false) }
+            guard let first = chain.first else { return }
+            guard !isTooLong else { return reading.leave(.tooLong, in: table, at: first.moment) }
+            let stages = length.stages(of: chain)
+            guard let start = stages.first?.start, let end = stages.last?.end, start >= reading.from,
+                start < reading.to,
+                stages.contains(where: { $0.depth != .awake })
+            else { return }
+            nights.append(Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages))))
+        }
+        while let row = try next() {
+            if let last = chain.last, row.moment - (last.moment + last.length) > pause { finish() }
+            // The first row of a chain that is too long stays, and the newest one.
+            if let first = chain.first,
+                row.moment - first.moment > NightLimits.night || chain.count >= SampleLimits.stages
+            {
+                isTooLong = true
+                chain = [first, row]
+            } else {
+                chain.append(row)
+            }
+        }
+        finish()
+        return nights
+    }
+}

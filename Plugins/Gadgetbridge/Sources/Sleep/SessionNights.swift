@@ -1,0 +1,87 @@
+import Exports
+import Vitals
+
+/// Nights by a table of whole sleeps, with the stages of another table.
+struct SessionNights: NightFeed {
+    let stages: StageTable
+    /// The unit of TIMESTAMP in both tables.
+    let unit: TimeUnit
+    var table: String { stages.table }
+    let rank = Rank.records
+    /// The sleeps that begin in a range, ascending; the end is `nil` if it is not known yet.
+    let sessions: @Sendable (Reading) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)]
+
+    /// The most stages of a night.
+    private static let maximumRows = SampleLimits.stages
+
+    func nights(_ reading: Reading) throws(ExportError) -> [Sample] {
+        var nights: [Sample] = []
+        for session in try sessions(reading) {
+            guard let end = session.end, end > session.start else {
+                reading.leave(.incomplete, in: table, at: session.start)
+                continue
+            }
+            guard end - session.start <= NightLimits.night else {
+                reading.leave(.tooLong, in: table, at: session.start)
+                continue
+            }
+            // A row at the end is the last stage where rows tell ends, and none where they tell beginnings.
+            let last = stages.length == .sincePrevious ? end + .milliseconds(1) : end
+            let stream = try stages.rows(reading.ranging(session.start, last), unit: unit)
+            var rows: [StageRow] = []
+            while rows.count < Self.maximumRows, let row = try stream.next() { rows.append(row) }
+            let found = stages.length.stages(of: rows, from: session.start, to: end)
+            // A sleep without stages would be one of no minutes.
+            guard !found.isEmpty else {
+                reading.leave(.incomplete, in: table, at: session.start)
+                continue
+            }
+            nights.append(
+                Sample(
+                    metric: .sleep, start: session.start, end: end,
+                    reading: .sleep(Sleep(stages: found))))
+        }
+        return nights
+    }
+
+    /// The sleeps of a table, from TIMESTAMP to another column.
+    static func sessions(
+        of table: String, end: String, unit: TimeUnit
+    ) -> @Sendable (Reading) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] {
+        { reading throws(ExportError) in
+            let statement = try reading.database.statement(RowStream.select([end], table: table))
+            statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
+            var found: [(start: Timestamp, end: Timestamp?)] = []
+            while try statement.step() {
+                let row = Row(statement, unit: unit)
+                found.append((row.moment, row.integer(0).flatMap { $0 > 0 ? TimeUnit(of: $0).moment($0) : nil }))
+            }
+            return found
+        }
+    }
+
+    /// The sleeps between Garmin's events of sleep: EVENT 74, with EVENT_TYPE 0 at the start and 1 at the end.
+    static let garminEvents: @Sendable (Reading) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] = {
+        reading throws(ExportError) in
+        let statement = try reading.database.statement(
+            RowStream.select(["EVENT_TYPE"], table: "GARMIN_EVENT_SAMPLE", condition: "EVENT = 74"))
+        // The end of the last sleep may come after the range.
+        let unit = TimeUnit.milliseconds
+        statement.bind(
+            reading.device, unit.number(notBefore: reading.from),
+            unit.number(notBefore: reading.to + NightLimits.night))
+        var found: [(start: Timestamp, end: Timestamp?)] = []
+        var start: Timestamp?
+        while try statement.step() {
+            let row = Row(statement, unit: unit)
+            switch row.integer(0) {
+            case 0: start = row.moment
+            case 1:
+                if let begun = start, begun < reading.to { found.append((begun, row.moment)) }
+                start = nil
+            default: break
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+import Vitals
+
+@testable import Gadgetbridge
+
+/// Steps: increments of rows, and differences of counts.
+@Suite struct StepTests {
+    private let phone: Phone
+    private let midnight = Phone.midnight
+    init() throws { phone = try Phone() }
+
+    @Test func `a count of the day gives the differences of its rows`() throws {
+        try phone.table(
+            "GARMIN_ACTIVITY_SAMPLE",
+            "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, DISTANCE_CM I!, ACTIVE_CALORIES I!")
+        let day: Int64 = 86_400
+        try phone.insert(
+            "GARMIN_ACTIVITY_SAMPLE",
+            [
+                [midnight + 60, 0, 10, 0, 0, 700, 0], [midnight + 120, 0, 10, 0, 0, 700, 0],
+                [midnight + 180, 0, -1, 0, 0, -1, 0], [midnight + 240, 0, 25, 0, 0, 1750, 0],
+                // A journey: the count begins anew within the day.
+                [midnight + 300, 0, 5, 0, 0, 0, 0], [midnight + 360, 0, 8, 0, 0, 0, 0],
+                // The next day.
+                [midnight + day + 60, 0, 3, 0, 0, 0, 0],
+            ])
+        #expect(
+            try phone.values(.steps) == [
+                Value(0, 60, 10), Value(180, 240, 15), Value(300, 360, 3), Value(day, day + 60, 3),
+            ])
+        let distances = try phone.samples(.steps).map { sample -> Double? in
+            if case .steps(let steps) = sample.reading { steps.distance } else { nil }
+        }
+        #expect(distances == [7, 10.5, nil, nil])
+        #expect(try phone.open().leftovers["GARMIN_ACTIVITY_SAMPLE"]?[.countFell] == 1)
+    }
+
+    @Test func `a count that goes on over the gateway's midnight counts no step twice`() throws {
+        // The phone is west of the gateway: its day goes on when the gateway's ends at 23:00 in UTC.
+        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert(
+            "CMF_ACTIVITY_SAMPLE",
+            [
+                [midnight + 22 * 3600, 0, 7900, 0, 0], [midnight + 23 * 3600 + 60, 0, 8000, 0, 0],
+                [midnight + 24 * 3600 + 60, 0, 12, 0, 0],
+            ])
+        let values = try phone.values(.steps, zone: "Europe/Berlin")
+        #expect(values.map(\.number) == [7900, 100])
+        #expect(try phone.values(.steps, zone: "UTC").map(\.number) == [7900, 100, 12])
+    }
+
+    @Test func `after a day without rows a count is a new one`() throws {
+        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert(
+            "CMF_ACTIVITY_SAMPLE", [[midnight, 0, 100, 0, 0], [midnight + 86_400 + 60, 0, 250, 0, 0]])
+        #expect(try phone.values(.steps).map(\.number) == [100, 250])
+    }
+
+    @Test func `rows of other lengths have their own`() throws {
+        try phone.table("COLMI_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!, DISTANCE I!, CALORIES I!")
+        try phone.insert("COLMI_ACTIVITY_SAMPLE", [[midnight, 1, 300, 0, 1, 1]])
+        #expect(try phone.values(.steps) == [Value(0, 900, 300)])
+
+        let other = try Phone()
+        try other.table(
+            "WITHINGS_STEEL_HRACTIVITY_SAMPLE",
+            "DURATION I!, RAW_KIND I!, STEPS I!, DISTANCE I!, CALORIES I!, HEART_RATE I!, RAW_INTENSITY I!")
+        try other.insert(
+            "WITHINGS_STEEL_HRACTIVITY_SAMPLE",
+            [[midnight, 90, 0, 80, 1, 1, 0, 0], [midnight + 90, -5, 0, 80, 1, 1, 0, 0]])
+        #expect(try other.values(.steps) == [Value(0, 90, 80)])
+    }
+
+    @Test func `an interval of Huawei stands twice and counts once`() throws {
+        try phone.table(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            """
+            OTHER_TIMESTAMP I!, SOURCE I!, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, CALORIES I!, DISTANCE I!, SPO I!,
+            HEART_RATE I!, RESTING_HEART_RATE I!
+            """, key: ["TIMESTAMP", "DEVICE_ID", "OTHER_TIMESTAMP", "SOURCE"])
+        try phone.insert(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            [
+                [midnight, midnight + 60, 11, -1, 0, 40, 2500, 30, -1, -125, 55],
+                [midnight + 60, midnight, 11, -1, 0, 40, 2500, 30, -1, -125, 55],
+                [midnight + 60, midnight + 120, 11, -1, 0, -1, -1, -1, 97, 72, 55],
+            ])
+        #expect(try phone.values(.steps) == [Value(0, 60, 40)])
+        #expect(try phone.samples(.steps).map(\.reading) == [.steps(Steps(count: 40, energy: 2.5))])
+        // A signed byte that wrapped: 131.
+        let rates = try phone.values(.heartRate)
+        #expect(rates == [Value(0, 131), Value(60, 72)])
+        #expect(try phone.values(.bloodOxygen) == [Value(60, 97)])
+        #expect(try phone.values(.restingHeartRate) == [Value(0, 55)])
+    }
+}

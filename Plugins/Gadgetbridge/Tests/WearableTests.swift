@@ -1,0 +1,83 @@
+import Exports
+import Foundation
+import Testing
+import Vitals
+
+@testable import Gadgetbridge
+
+/// Which wearable, what it says of itself, and its workouts.
+@Suite struct WearableTests {
+    private let phone: Phone
+    init() throws { phone = try Phone() }
+
+    @Test func `knows model, present firmware and charge`() throws {
+        try phone.run(
+            """
+            INSERT INTO BATTERY_LEVEL VALUES (\(Phone.midnight), 1, 80, 0), (\(Phone.midnight + 60), 1, 79, 0),
+                (\(Phone.midnight + 120), 1, 30, 1), (\(Phone.midnight + 180), 1, 101, 0),
+                (\(Phone.midnight + 240), 2, 5, 0)
+            """)
+        let export = try phone.open()
+        #expect(export.identity.manufacturer == "Xiaomi" && export.identity.model == "M2239B1")
+        #expect(export.identity.firmware == "2.3.4")
+        #expect(export.battery?.percent == 79 && export.battery?.at == Phone.at(0, 1))
+    }
+
+    @Test(arguments: ["c0:11:22:33:44:66", "Ring of Anna", "Ring"])
+    func `finds one of several by address, alias and name`(wanted: String) throws {
+        try phone.run(
+            "INSERT INTO DEVICE VALUES (2, 'Ring', 'Colmi', 'C0:11:22:33:44:66', 0, 'R02', NULL, 'Ring of Anna', NULL)")
+        try phone.table("COLMI_HEART_RATE_SAMPLE", "HEART_RATE I!")
+        try phone.insert("COLMI_HEART_RATE_SAMPLE", device: 2, [[Phone.midnight * 1000, 66]])
+        try phone.insert("COLMI_HEART_RATE_SAMPLE", device: 1, [[(Phone.midnight + 1) * 1000, 99]])
+        #expect(try phone.values(.heartRate, wanted) == [Value(0, 66)])
+        #expect(try phone.open(wanted).identity.model == "R02")
+    }
+
+    @Test func `says which there are where none or several fit`() throws {
+        #expect(throws: ExportError(.missing, "The export has no wearable Ring. It has: Band 8.")) {
+            _ = try phone.open("Ring")
+        }
+        try phone.run(
+            "INSERT INTO DEVICE VALUES (2, 'Band 8', 'Xiaomi', 'C0:11:22:33:44:66', 0, 'X', NULL, 'Ben', NULL)")
+        #expect(throws: ExportError(.missing, "The export has several wearables named Band 8. Use the address of one."))
+        {
+            _ = try phone.open("Band 8")
+        }
+        #expect(throws: ExportError.self) { _ = try phone.open() }
+        // One of both was only paired.
+        try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!")
+        try phone.insert("GENERIC_HEART_RATE_SAMPLE", device: 2, [[Phone.midnight * 1000, 66]])
+        #expect(try phone.values(.heartRate) == [Value(0, 66)])
+    }
+
+    @Test func `reads workouts with what their summaries say`() throws {
+        let start = Phone.midnight * 1000
+        try phone.run(
+            """
+            INSERT INTO BASE_ACTIVITY_SUMMARY (START_TIME, END_TIME, ACTIVITY_KIND, DEVICE_ID, USER_ID, SUMMARY_DATA) VALUES
+            (\(start), \(start + 1_800_000), 16, 1, 1,
+             '{"averageHR":{"value":131,"unit":"bpm"},"distanceMeters":{"value":5012.0,"unit":"meters"},
+               "steps":{"value":"4500","unit":"steps"},"maxHR":{"value":255},"caloriesBurnt":{"value":310,"unit":"calories_unit"}}'),
+            (\(start + 3_600_000), \(start + 7_200_000), 67108901, 1, 1, 'no JSON'),
+            (\(start + 9_000_000), \(start + 9_000_000), 32, 1, 1, NULL),
+            (\(start + 9_000_000), \(start + 9_060_000), 32, 2, 1, NULL)
+            """)
+        let samples = try phone.samples(.sport)
+        #expect(
+            samples.map(\.reading) == [
+                .sport(
+                    Sport(activity: "running", distance: 5012, energy: 310, steps: 4500, averageHeartRate: 131)),
+                .sport(Sport(activity: "kind_4000025")),
+            ])
+        #expect(samples.map(\.value) == [30, 60])
+        #expect(try phone.open().leftovers["BASE_ACTIVITY_SUMMARY"] == [.incomplete: 1])
+    }
+
+    @Test func `a database of another app is none of Gadgetbridge`() throws {
+        try Phone.run("DROP TABLE DEVICE", at: phone.file.path)
+        #expect(throws: ExportError(.foreign, "The file has no table DEVICE: it is no export of Gadgetbridge.")) {
+            _ = try phone.open()
+        }
+    }
+}

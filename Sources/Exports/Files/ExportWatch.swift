@@ -1,0 +1,44 @@
+import Vitals
+
+/// Decides when a file is worth reading: it has changed, and then stood still for some seconds.
+///
+/// A phone's export is written in place, slowly, over a network. A file that still grows is torn for certain.
+package struct ExportWatch: Sendable {
+    /// What to do after a look at the file.
+    package enum Decision: Sendable, Hashable {
+        /// There is nothing new.
+        case rest
+        /// Look again after this time.
+        case lookAgain(Duration)
+        /// Read the file now.
+        case read(FileStamp)
+    }
+
+    /// How long size and time of a file must stand still before it is read.
+    package static let stillness: Duration = .seconds(5)
+
+    private var judged: FileStamp?
+    private var moving: (stamp: FileStamp, since: Duration)?
+
+    package init() {}
+
+    /// Takes a look's result, at a moment of a steady clock.
+    package mutating func see(_ stamp: FileStamp, at uptime: Duration) -> Decision {
+        guard stamp != judged else {
+            moving = nil
+            return .rest
+        }
+        guard let moving, moving.stamp == stamp else {
+            moving = (stamp, uptime)
+            return .lookAgain(Self.stillness)
+        }
+        let rest = moving.since + Self.stillness - uptime
+        return rest > .zero ? .lookAgain(rest) : .read(stamp)
+    }
+
+    /// Notes that a file was read, or cannot be read as it is: it is not worth another look until it changes.
+    package mutating func judge(_ stamp: FileStamp) {
+        judged = stamp
+        moving = nil
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// A file of somebody else's, open for reading. Every read may meet another content than the one before.
+final class SourceFile {
+    /// The most bytes of one read.
+    static let chunk = 256 * 1024
+
+    let stamp: FileStamp
+    private let descriptor: Int32
+
+    /// Opens a file.
+    /// - Throws: `torn` if it is not the file that was looked at, `unavailable` if it cannot be opened.
+    init(_ expected: FileStamp) throws(ExportError) {
+        descriptor = open(expected.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("cannot be opened", expected.path, errno) }
+        stamp = expected
+        do throws(ExportError) { try checkUnchanged() } catch {
+            // `deinit` runs only for a whole object.
+            throw error
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Throws: `torn` if the file, or the file behind its name, is another one since it was looked at.
+    func checkUnchanged() throws(ExportError) {
+        guard FileStamp(of: descriptor, path: stamp.path) == stamp, FileStamp(of: stamp.path) == stamp else {
+            throw ExportError(.torn, "\(stamp.path) changed while it was read.")
+        }
+    }
+
+    /// The bytes of a range, all of them.
+    /// - Throws: `torn` if the file ends before.
+    func read(at offset: Int64, count: Int) throws(ExportError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw .system("cannot be read", stamp.path, errno) }
+            guard got > 0 else { throw ExportError(.torn, "\(stamp.path) ends before its time.") }
+            done += got
+        }
+        return bytes
+    }
+}

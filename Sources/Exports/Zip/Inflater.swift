@@ -1,0 +1,55 @@
+import CZlib
+
+/// Unpacks a stream of "deflate" (RFC 1951) in bounded memory.
+final class Inflater {
+    private static let chunk = 256 * 1024
+
+    // zlib keeps a pointer to it, so it must not move.
+    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private(set) var isFinished = false
+
+    init() throws(ExportError) {
+        stream.initialize(to: z_stream())
+        // Negative: raw data without a header of zlib's own.
+        let status = inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else {
+            throw ExportError(.unavailable, "zlib cannot begin (\(status)); there may be no memory left.")
+        }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Unpacks the next bytes, and hands the result on in pieces. Returns `false` if they are damaged, or follow the end.
+    func feed(_ bytes: [UInt8], _ put: (UnsafeRawBufferPointer) throws(ExportError) -> Void) throws(ExportError) -> Bool
+    {
+        var input = bytes
+        var output = [UInt8](repeating: 0, count: Self.chunk)
+        let inputCount = input.count
+        var consumed = 0
+        while !isFinished {
+            let status: Int32 = input.withUnsafeMutableBufferPointer { input in
+                output.withUnsafeMutableBufferPointer { output in
+                    stream.pointee.next_in = input.baseAddress?.advanced(by: consumed)
+                    stream.pointee.avail_in = UInt32(inputCount - consumed)
+                    stream.pointee.next_out = output.baseAddress
+                    stream.pointee.avail_out = UInt32(output.count)
+                    return inflate(stream, Z_NO_FLUSH)
+                }
+            }
+            guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { return false }
+            consumed = inputCount - Int(stream.pointee.avail_in)
+            let made = Self.chunk - Int(stream.pointee.avail_out)
+            if made > 0 {
+                do { try output.withUnsafeBytes { try put(UnsafeRawBufferPointer(rebasing: $0[..<made])) } } catch let
+                    error as ExportError
+                { throw error } catch { throw ExportError(.unavailable, "\(error)") }
+            }
+            isFinished = status == Z_STREAM_END
+            if !isFinished, made < Self.chunk, consumed == inputCount { return true }
+        }
+        return consumed == inputCount
+    }
+}

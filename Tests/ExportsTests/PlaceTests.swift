@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import Exports
+
+@Suite struct PlaceTests {
+    private let folder: Folder
+    init() throws { folder = try Folder() }
+
+    private var place: ExportPlace {
+        ExportPlace(path: folder.url.path, names: ["Gadgetbridge"], extensions: ["db", "zip"])
+    }
+
+    @Test func `the newest export of a folder counts, whatever else is in it`() throws {
+        try folder.write([1], as: "Gadgetbridge", at: 100)
+        try folder.write([1], as: "Gadgetbridge.DB", at: 300)
+        try folder.write([1], as: "export.zip", at: 200)
+        for other in [
+            ".syncthing.x.db.tmp", "x.sync-conflict-20240101-1.db", "~x.db", "x.db~", ".x.db", "notes.txt", "db",
+        ] {
+            try folder.write([1], as: other, at: 900)
+        }
+        try FileManager.default.createDirectory(atPath: folder.path("later.db"), withIntermediateDirectories: true)
+        #expect(try place.newest().path == folder.path("Gadgetbridge.DB"))
+    }
+
+    @Test func `says what is missing`() throws {
+        let empty = #expect(throws: ExportError.self) { _ = try place.newest() }
+        #expect(empty?.message.contains("has no export yet: a file Gadgetbridge, *.db, *.zip") == true)
+        let nowhere = ExportPlace(path: folder.path("nowhere"), names: [], extensions: [])
+        let missing = #expect(throws: ExportError.self) { _ = try nowhere.newest() }
+        #expect(missing?.code == .missing && missing?.message.contains("Check the path") == true)
+    }
+
+    @Test func `a file is read when it has stood still for five seconds, and again when it changes`() throws {
+        let first = try folder.write([1], as: "a.db", at: 100)
+        let second = try folder.write([1, 2], as: "a.db", at: 101)
+        var watch = ExportWatch()
+        #expect(watch.see(first, at: .seconds(0)) == .lookAgain(.seconds(5)))
+        #expect(watch.see(first, at: .seconds(3)) == .lookAgain(.seconds(2)))
+        #expect(watch.see(second, at: .seconds(5)) == .lookAgain(.seconds(5)))
+        #expect(watch.see(second, at: .seconds(10)) == .read(second))
+        // Not judged yet: the reading was cancelled.
+        #expect(watch.see(second, at: .seconds(11)) == .read(second))
+        watch.judge(second)
+        #expect(watch.see(second, at: .seconds(60)) == .rest)
+        #expect(watch.see(first, at: .seconds(61)) == .lookAgain(.seconds(5)))
+    }
+}
