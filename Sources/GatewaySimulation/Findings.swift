@@ -21,6 +21,8 @@ struct Findings {
     private var lastStart: [String: String] = [:]
     private var lastLatest: [String: String] = [:]
     private var counts: [String: Int] = [:]
+    /// Records that gaps announced as ending before they start, by device and metric.
+    private var announced: [String: Int] = [:]
     private let clockSettings: [(at: Duration, isRight: Bool)]
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
@@ -38,6 +40,7 @@ struct Findings {
         for wearable in truth {
             if let days { compareDays(of: wearable, calendar: days) }
             compare(wearable)
+            compareRefused(of: wearable)
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
@@ -50,7 +53,8 @@ struct Findings {
     private mutating func read(_ message: PublishedMessage) {
         let levels = message.message.topic.split(separator: "/").map(String.init)
         guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
-        if let number = body["seq"]?.asInt { numbers.insert(Int64(number)) }
+        // A message may come again.
+        let isNew = body["seq"]?.asInt.map { numbers.insert(Int64($0)).inserted } ?? true
         switch levels[3] {
         case "measurement": readSamples(body, device: levels[2])
         case "latest":
@@ -63,6 +67,9 @@ struct Findings {
             }
             lastLatest[key] = measured
         case "response": readAnswer(body)
+        case "event" where levels.last == "gap" && isNew:
+            guard let metric = body["metric"]?.asString else { return }
+            announced["\(levels[2])/\(metric)", default: 0] += body["refused"]?["end_before_start"]?.asInt ?? 0
         case "daily":
             guard let date = body["date"]?.asString, let count = body["count"]?.asInt else { return }
             counts["\(levels[2])/\(levels[4])/\(date)"] = count
@@ -123,6 +130,16 @@ struct Findings {
         }
         for (key, count) in expected.sorted(by: { $0.key < $1.key }) where counts[key] != count {
             mistakes.append("\(key) has \(count) samples, and \(counts[key] ?? 0) by its summary")
+        }
+    }
+
+    /// Checks that gaps have announced every refused record of the history. A clock that was wrong, or pages that overlap,
+    /// may announce one more than once.
+    private mutating func compareRefused(of wearable: Wearable) {
+        for (metric, count) in wearable.nonsense {
+            let number = announced["\(wearable.id.text)/\(metric.rawValue)", default: 0]
+            guard number < count else { continue }
+            mistakes.append("\(wearable.id) has \(count) impossible records of \(metric.rawValue), and gaps \(number)")
         }
     }
 

@@ -78,7 +78,7 @@ final class SampleIntake {
             input.refuse(sample, refusal.reason)
             return nil
         }
-        try await store([sample], source: source, isUrgent: true)
+        try await store([sample], source: source)
         if let stored = projection.current.latest[sample.metric], stored.sample == sample { return stored }
         return StoredSample(
             sample: sample, id: SampleID(device: context.id, sample: sample), revision: 1,
@@ -111,7 +111,7 @@ final class SampleIntake {
     func storeBattery(percent: Double) async throws(StoreError) {
         let sample = Sample(metric: .battery, start: context.clock.now, reading: .value(percent))
         guard sample.isValid else { return }
-        try await store([sample], source: .live, isUrgent: true)
+        try await store([sample], source: .live)
         await profile.learn(.battery)
     }
 
@@ -140,25 +140,22 @@ final class SampleIntake {
 
     // MARK: - Storing
 
-    /// Stores samples with all their consequences.
-    ///
-    /// With `isUrgent`, the samples exist nowhere else: the call waits for a store that cannot take them, and meanwhile
-    /// holds the device back.
-    @discardableResult
-    func store(
-        _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool = false
-    ) async throws(StoreError) -> IntakeResult {
-        try await store(samples.map(identified), source: source, cursors: cursors, isUrgent: isUrgent)
+    /// Stores samples that exist nowhere else, with all their consequences: waits for a store that cannot take them, and
+    /// meanwhile holds the device back.
+    private func store(_ samples: [Sample], source: SampleSource) async throws(StoreError) {
+        let incoming = samples.map(identified)
+        try await retryUntilStored { () async throws(StoreError) in
+            try await self.commit(incoming, source: source)
+        }
     }
 
-    @discardableResult
-    private func store(
-        _ incoming: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool
+    /// Stores samples of the history with all their consequences, the new cursor of their metric, and the gap for refused
+    /// records that the cursor passes, all in one transaction.
+    func store(
+        _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?
     ) async throws(StoreError) -> IntakeResult {
-        guard isUrgent else { return try await commit(incoming, source: source, cursors: cursors) }
-        return try await retryUntilStored { () async throws(StoreError) in
-            try await self.commit(incoming, source: source, cursors: cursors)
-        }
+        try await commit(
+            samples.map(identified), source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
     }
 
     /// A sample with its id. Warns once per metric that is missing from the device's capabilities: its samples are
@@ -205,7 +202,7 @@ final class SampleIntake {
     }
 
     private func commit(
-        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:],
+        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
         waitsForCompany: Bool = false
     ) async throws(StoreError) -> IntakeResult {
         try await projection.exclusively { () async throws(StoreError) in
@@ -215,7 +212,9 @@ final class SampleIntake {
             let result = try await projection.commit(
                 samples, receivedAt: intake.now, cursors: cursors, waitsForCompany: waitsForCompany
             ) { projection, outcomes in
-                projection.recording(outcomes, in: intake)
+                var recording = projection.recording(outcomes, in: intake)
+                if let gap { recording.decision.facts.append((.alert, .gap(gap))) }
+                return recording
             }
             newest.change(from: before, to: projection.current.latest, isSync: source == .sync)
             if source != .sync { publishLatest() }
