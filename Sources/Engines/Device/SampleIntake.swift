@@ -110,7 +110,7 @@ final class SampleIntake {
     /// Stores the battery charge, in percent.
     func storeBattery(percent: Double) async throws(StoreError) {
         let sample = Sample(metric: .battery, start: context.clock.now, reading: .value(percent))
-        guard sample.isValid else { return }
+        if let reason = SampleCheck.reason(of: sample) { return input.refuse(sample, reason) }
         try await store([sample], source: .live)
         await profile.learn(.battery)
     }
