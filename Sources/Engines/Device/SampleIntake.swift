@@ -37,15 +37,7 @@ final class SampleIntake {
     /// Stores live samples, and tells the device which are durable and which are refused.
     /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
     func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
-        let now = context.clock.now
-        var incoming: [Intake.Incoming] = []
-        incoming.reserveCapacity(live.samples.count)
-        var settled: [(receipt: SampleReceipt, refusal: DeviceError?)] = []
-        for (sample, receipt) in zip(live.samples, live.receipts) {
-            let refusal = SampleCheck.refusal(of: sample, at: now)
-            if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
-            if let receipt { settled.append((receipt, refusal?.error)) }
-        }
+        let (incoming, settled) = check(live)
         if !incoming.isEmpty {
             try await retryUntilStored { () async throws(StoreError) in
                 try await self.commit(incoming, source: .live, waitsForCompany: waitsForCompany)
@@ -56,13 +48,24 @@ final class SampleIntake {
 
     /// Stores live samples that nobody waits for any more. Unlike `storeLive` it tries only once.
     func storeRest(of live: LiveSamples) async throws(StoreError) {
-        let now = context.clock.now
-        var incoming: [Intake.Incoming] = []
-        for sample in live.samples {
-            let refusal = SampleCheck.refusal(of: sample, at: now)
-            if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
-        }
+        let incoming = check(live).accepted
         if !incoming.isEmpty { _ = try await commit(incoming, source: .live) }
+    }
+
+    /// Identifies the plausible samples and counts the others. Returns also what to tell the device about each receipt.
+    private func check(
+        _ live: LiveSamples
+    ) -> (accepted: [Intake.Incoming], receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) {
+        let now = context.clock.now
+        var accepted: [Intake.Incoming] = []
+        accepted.reserveCapacity(live.samples.count)
+        var receipts: [(receipt: SampleReceipt, refusal: DeviceError?)] = []
+        for (sample, receipt) in zip(live.samples, live.receipts) {
+            let refusal = SampleCheck.refusal(of: sample, at: now)
+            if let refusal { input.refuse(sample, refusal.reason) } else { accepted.append(identified(sample)) }
+            if let receipt { receipts.append((receipt, refusal?.error)) }
+        }
+        return (accepted, receipts)
     }
 
     /// Whether live samples would change the level of an alert, so that they must not wait.
