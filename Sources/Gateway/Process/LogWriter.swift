@@ -19,7 +19,7 @@ package final class LogWriter: Sendable {
         /// The bytes that the thread is writing.
         var writing = 0
         var leftOut = 0
-        /// Who waits until nothing is left to write.
+        /// Given when nothing is left to write.
         var flushes: [DispatchSemaphore] = []
     }
     private enum Work {
