@@ -165,7 +165,7 @@ final class HistorySync {
             return nil
         case .finishedMetric(let metric):
             intake.publishSynchronised(metric)
-            await days.keepUp(settles: true)
+            await days.refreshDays(settlesPast: true)
             return nil
         case .finished(let job, let state):
             await complete(job, state)

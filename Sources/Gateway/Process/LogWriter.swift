@@ -74,7 +74,7 @@ package final class LogWriter: Sendable {
     private func writeAll() {
         arrival.wait()
         while true {
-            let (work, leftOut) = take()
+            let (work, leftOut) = nextWork()
             switch work {
             case .none(let flushes):
                 for flush in flushes { flush.signal() }
@@ -86,7 +86,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    private func take() -> (Work, leftOut: Int) {
+    private func nextWork() -> (Work, leftOut: Int) {
         state.withLock { state in
             let (bytes, leftOut) = (state.waiting, state.leftOut)
             state.waiting = []
