@@ -21,6 +21,10 @@ struct Findings {
     private var lastLatest: [String: String] = [:]
     /// The counts of days, each with the number of its last fact, or 0.
     private var counts: [String: (count: Int, number: Int)] = [:]
+    /// Records that gaps announced as ending before they start, by device and metric.
+    private var announced: [String: Int] = [:]
+    /// The numbers of those gaps: a message may come again.
+    private var gaps: Set<Int> = []
     private let clockSettings: [(at: Duration, isRight: Bool)]
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
@@ -39,6 +43,7 @@ struct Findings {
         for wearable in truth {
             if let days { compareDays(of: wearable, calendar: days) }
             compare(wearable)
+            compareRefused(of: wearable)
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
@@ -60,6 +65,10 @@ struct Findings {
             }
             lastLatest[key] = measured
         case "response": readAnswer(body)
+        case "event" where levels.last == "gap":
+            guard body["seq"]?.asInt.map({ gaps.insert($0).inserted }) ?? true else { return }
+            guard let metric = body["metric"]?.asString else { return }
+            announced["\(levels[2])/\(metric)", default: 0] += body["refused"]?["end_before_start"]?.asInt ?? 0
         case "daily":
             guard let date = body["date"]?.asString, let count = body["count"]?.asInt else { return }
             readDay("\(levels[2])/\(levels[4])/\(date)", count: count, number: body["seq"]?.asInt)
@@ -131,6 +140,16 @@ struct Findings {
         }
         for (key, count) in expected.sorted(by: { $0.key < $1.key }) where counts[key]?.count != count {
             mistakes.append("\(key) has \(count) samples, and \(counts[key]?.count ?? 0) by its summary")
+        }
+    }
+
+    /// Checks that gaps have announced every refused record of the history. A clock that was wrong, or pages that overlap,
+    /// may announce one more than once.
+    private mutating func compareRefused(of wearable: Wearable) {
+        for (metric, count) in wearable.nonsense {
+            let number = announced["\(wearable.id.text)/\(metric.rawValue)", default: 0]
+            guard number < count else { continue }
+            mistakes.append("\(wearable.id) has \(count) impossible records of \(metric.rawValue), and gaps \(number)")
         }
     }
 

@@ -15,11 +15,13 @@ package final class Wearable: Sendable {
         var repeatsPage = 0.0
         /// With each measurement: for a while every value is 0, as of a sensor without contact.
         var losesContact = 0.0
+        /// With each measurement: it also keeps a record that ends before it starts, and sends it only in its history.
+        var keepsNonsense = 0.0
 
         /// No faults.
         package init(
             refusesConnection: Double = 0, breaksPerMinute: Double = 0, failsCall: Double = 0, hangsCall: Double = 0,
-            repeatsPage: Double = 0, losesContact: Double = 0
+            repeatsPage: Double = 0, losesContact: Double = 0, keepsNonsense: Double = 0
         ) {
             self.refusesConnection = refusesConnection
             self.breaksPerMinute = breaksPerMinute
@@ -27,6 +29,7 @@ package final class Wearable: Sendable {
             self.hangsCall = hangsCall
             self.repeatsPage = repeatsPage
             self.losesContact = losesContact
+            self.keepsNonsense = keepsNonsense
         }
     }
 
@@ -70,7 +73,13 @@ package final class Wearable: Sendable {
     ])
 
     /// Every sample it has measured, but for those without contact.
-    package var truth: [Sample] { state.withLock { $0.records.filter { $0.reading != .value(0) } } }
+    package var truth: [Sample] { state.withLock { $0.records.filter(\.isValid) } }
+    /// Number of records that end before they start, by metric.
+    package var nonsense: [Metric: Int] {
+        state.withLock { state in
+            state.records.reduce(into: [:]) { $0[$1.metric, default: 0] += $1.end < $1.start ? 1 : 0 }
+        }
+    }
 
     /// Stops measuring.
     package func rest() { state.withLock { $0.isResting = true } }
@@ -92,12 +101,24 @@ package final class Wearable: Sendable {
             guard !state.withLock({ $0.isResting }) else { return }
             count += 1
             let sample = measure(count)
+            keepNonsense()
             let session = state.withLock { state in
                 state.records.append(sample)
                 return state.session
             }
             let receipts = asksForReceipts ? [SampleReceipt("\(sample.start.milliseconds)")] : []
             await session?.inbox.send([.samples([sample], receipts: receipts)])
+        }
+    }
+
+    private func keepNonsense() {
+        let now = clock.now
+        state.withLock { state in
+            guard state.faults.keepsNonsense > 0,
+                Double.random(in: 0..<1, using: &state.random) < state.faults.keepsNonsense
+            else { return }
+            state.records.append(
+                Sample(metric: .heartRate, start: now, end: now - .seconds(1), reading: .value(60)))
         }
     }
 

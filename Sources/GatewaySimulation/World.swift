@@ -89,7 +89,8 @@ package final class World: Sendable {
             failsCall: Double.random(in: 0...0.05, using: &random),
             hangsCall: Double.random(in: 0...0.01, using: &random),
             repeatsPage: Double.random(in: 0...0.3, using: &random),
-            losesContact: Double.random(in: 0...0.05, using: &random))
+            losesContact: Double.random(in: 0...0.05, using: &random),
+            keepsNonsense: Double.random(in: 0...0.2, using: &random))
     }
 
     /// Runs the world: first with faults, then without.

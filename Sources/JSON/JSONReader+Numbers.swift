@@ -19,11 +19,6 @@ extension JSONReader {
         try double(of: try scanNumber())
     }
 
-    /// Reads a number, or `nil` for `null`.
-    package mutating func optionalDouble() throws(JSONError) -> Double? {
-        try takeNull() ? nil : try double()
-    }
-
     /// Reads an integer. `58.0` and `5.8e1` are integers, too, since JSON has only one kind of number.
     package mutating func int64() throws(JSONError) -> Int64 {
         let number = try scanNumber()

@@ -10,11 +10,6 @@ extension JSONReader {
         return false
     }
 
-    /// Reads `true` or `false`, or `nil` for `null`.
-    package mutating func optionalBool() throws(JSONError) -> Bool? {
-        try takeNull() ? nil : try bool()
-    }
-
     /// Reads `null` if it comes next. Returns whether it did.
     package mutating func takeNull() throws(JSONError) -> Bool {
         guard try peek() == .null else { return false }

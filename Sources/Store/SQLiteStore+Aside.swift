@@ -6,7 +6,7 @@ extension SQLiteStore {
         try await write { try $0.setAside(facts, at: moment) }
     }
 
-    package nonisolated func takeBack(_ numbers: [Int64]) async throws(StoreError) {
-        try await write { try $0.takeBack(numbers) }
+    package nonisolated func forgetSetAside(_ numbers: [Int64]) async throws(StoreError) {
+        try await write { try $0.forgetSetAside(numbers) }
     }
 }

@@ -75,7 +75,7 @@ package actor SQLiteStore: GatewayStore {
         try file.close()
     }
 
-    /// Notes that consumers will be told what `opening` says. Until then each start says it again.
+    /// Notes that the gaps for `opening` are stored. Until then each start reports them again.
     package nonisolated func confirmOpening() { ResetNote(of: file.path).remove() }
 
     /// Waits until damage is found. The store is unusable from then on; the next start at its path sets it aside.

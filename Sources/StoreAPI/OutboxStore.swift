@@ -14,5 +14,5 @@ package protocol OutboxStore: Sendable {
     /// metric of them. A fact that no longer waits changes nothing; a gap is set aside without another gap.
     func setAside(_ facts: [RefusedFact], at: Timestamp) async throws(StoreError)
     /// Forgets that these facts were set aside: the broker took them at last.
-    func takeBack(_ numbers: [Int64]) async throws(StoreError)
+    func forgetSetAside(_ numbers: [Int64]) async throws(StoreError)
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct AgentRules {
     private static let folder = "Sources/Engines/Device"
     /// An agent only routes. Any property beyond this limit belongs to a part.
-    private static let maximumOfAgent = 16
+    private static let maximumOfAgent = 15
     private static let maximumOfPart = 8
 
     /// The parts, each with the siblings passed to it.
@@ -40,6 +40,13 @@ import Testing
         let properties = try Self.storedProperties(of: "DeviceAgent")
         #expect(properties.count > 5)
         #expect(properties.count <= Self.maximumOfAgent, "\(properties.map(\.name))")
+    }
+
+    @Test func `every class of the folder is a part`() throws {
+        let classes = try Repository.swiftFiles(in: Self.folder).flatMap { file in
+            file.text.matches(of: #/(?m)^(?:(?:package|public) )?final class (\w+)/#).map { String($0.1) }
+        }
+        #expect(Set(classes) == Set(Self.parts.keys))
     }
 
     @Test(arguments: parts.keys.sorted()) func `a part is small, and knows no more than it is given`(part: String)

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `reads optional values and takes null as nothing`() throws {
-        var reader = reader(#"[null,"a",null,1.5,null,2,null,false]"#)
+        var reader = reader(#"[null,"a",null,2]"#)
         try reader.beginArray()
         func next() throws { #expect(try reader.nextElement()) }
         try next()
@@ -96,17 +96,9 @@ import Testing
         try next()
         #expect(try reader.optionalString() == "a")
         try next()
-        #expect(try reader.optionalDouble() == nil)
-        try next()
-        #expect(try reader.optionalDouble() == 1.5)
-        try next()
         #expect(try reader.optionalInt() == nil)
         try next()
         #expect(try reader.optionalInt() == 2)
-        try next()
-        #expect(try reader.optionalBool() == nil)
-        try next()
-        #expect(try reader.optionalBool() == false)
         #expect(try !reader.nextElement())
         try reader.finish()
     }

@@ -209,11 +209,4 @@ import Testing
     func `knows the reasons of a refusal`(_ code: UInt8, _ reason: BrokerRefusal?) {
         #expect(BrokerRefusal(code: code) == reason)
     }
-
-    @Test func `knows which refusals pass by themselves`() {
-        let reasons: [BrokerRefusal] = [
-            .quotaExceeded, .other(0x80), .notAuthorized, .invalidTopic, .packetTooLarge, .invalidPayload,
-        ]
-        #expect(reasons.map(\.isTemporary) == [true, true, false, false, false, false])
-    }
 }

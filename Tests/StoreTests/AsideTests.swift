@@ -32,7 +32,7 @@ import Vitals
         try await store.setAside(
             [1, 2].map { RefusedFact(lane: .live, number: $0, reason: "too long") }, at: moment)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).count == 1)
-        try await store.takeBack([1])
+        try await store.forgetSetAside([1])
         statistics = try await store.statistics()
         #expect(statistics.setAside == 0)
         #expect(try await store.facts(1...1, limit: 9).isEmpty)

@@ -123,7 +123,7 @@ class Watched:
             f"the measurement is {state}", self.device, "measure", lambda measure: measure["state"] == state, self.since, seconds)
 
     def ended(self, state: str) -> str:
-        """It ended like that, and Home Assistant showed all that its topic said of it, in this order."""
+        """It ended like that, and Home Assistant showed every state of its topic, in this order."""
         def compared() -> list[str]:
             messages = self.trial.broker.all(self.trial.topic(self.device, "measure"))
             told = changes([message.payload for message in messages if message.number > self.since and message.payload])

@@ -97,7 +97,7 @@ def of_gateway() -> list[Entity]:
 
 
 def of_device(device: str, info: dict, config: dict, told: dict, has_time: bool) -> list[Entity]:
-    """`told` is what the device and its link have told: `battery`, `worn`, `charging` and `rssi`."""
+    """`told` is what the device and its link have reported: `battery`, `worn`, `charging` and `rssi`."""
     can = info["capabilities"]
     return [*values(device, can), *days(device, can), *alerts(device, can, config), *own(device, told),
             *diagnostics(device, can), *settings(device, can, has_time), *buttons(device, can)]
@@ -236,7 +236,7 @@ def limit_of(rule: str) -> str:
 
 
 def switch_of(rule: str) -> tuple:
-    """Where in `D/config` stands whether a rule is watched."""
+    """The path in `D/config` that says whether a rule is watched."""
     metric = next(metric for metric in RANGES if rule.startswith(metric))
     if metric == "heart_rate":
         return (metric, f"{rule.removeprefix('heart_rate_').rpartition('_')[0]}_alert", "enabled")

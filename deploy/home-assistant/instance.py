@@ -110,7 +110,7 @@ class Instance:
             raise Finding(f"the MQTT integration could not be added: {page}")
 
     def records(self) -> Iterator[Record]:
-        """What stands in the log at warning or above. A record may have several lines."""
+        """The records of the log at warning or above. A record may have several lines."""
         begin = re.compile(r"^(?:\x1b\[\d+m)*\d{4}-\d\d-\d\d \S+ (\w+) \([^)]*\) \[([^]]+)\] ")
         record: list[str] = []
         head = ("", "")
@@ -142,7 +142,7 @@ def filled(schema: list[dict], answers: dict[str, Any]) -> dict[str, Any]:
 
 
 def suggestion(field: dict) -> Any:
-    """What stands in a field that nobody has touched, which is its first choice, or no."""
+    """The value of a field that nobody has touched: its first choice, or no."""
     selector = field.get("selector", {})
     options = selector.get("select", {}).get("options", [False])
     return field.get("description", {}).get("suggested_value", options[0])

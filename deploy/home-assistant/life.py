@@ -144,7 +144,7 @@ def statistics(trial: Trial) -> str:
     return f"{len(wanted)} sensors"
 
 
-TOLD = 10  # records of the log that are told
+TOLD = 10  # records of the log that a finding quotes
 
 # Messages of Home Assistant about its own parts in a trial, not about the gateway.
 USUAL = (

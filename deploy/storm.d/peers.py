@@ -8,6 +8,9 @@ import time
 
 RATE = 0.25  # seconds between two lines of samples
 BURST = 40  # samples of an occasional burst
+RECORD = 600_000  # milliseconds between two records of the history
+HISTORY = 6 * 60 * 60 * 1000  # how far back it goes, in milliseconds
+PAGE = 10  # records of a page
 
 
 class Peers:
@@ -44,6 +47,7 @@ class Peers:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.open.add(writer)
         streaming = None
+        measuring = Measurement(writer)
         try:
             while line := await reader.readline():
                 call = json.loads(line)
@@ -53,7 +57,15 @@ class Peers:
                     number = call["params"]["options"]["number"]
                     self.connected[number] = self.connected.get(number, 0) + 1
                     streaming = asyncio.create_task(self.stream(writer))
-                result = answer(call["method"], call.get("params") or {})
+                params = call.get("params") or {}
+                if call["method"] == "history/read":
+                    await asyncio.sleep(self.random.uniform(0, 0.1))
+                if call["method"] == "measurement/start" and self.random.random() < 0.7 and not measuring.is_running:
+                    result = measuring.start(params["duration_s"])
+                elif call["method"] == "measurement/stop":
+                    result = measuring.stop(params["measurement"])
+                else:
+                    result = answer(call["method"], params)
                 writer.write(json.dumps({"jsonrpc": "2.0", "id": call["id"], **result}).encode() + b"\n")
                 await writer.drain()
                 if call["method"] == "shutdown":
@@ -64,6 +76,7 @@ class Peers:
             self.open.discard(writer)
             if streaming:
                 streaming.cancel()
+            measuring.cancel()
             writer.close()
 
     async def stream(self, writer: asyncio.StreamWriter) -> None:
@@ -83,24 +96,78 @@ class Peers:
         writer.transport.abort() if self.random.random() < 0.5 else writer.close()
 
 
+class Measurement:
+    """The measurement of one connection, at most one at a time."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self.writer = writer
+        self.count = 0
+        self.task: asyncio.Task | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self.task is not None and not self.task.done()
+
+    def start(self, seconds: float) -> dict:
+        self.count += 1
+        self.task = asyncio.create_task(self.run(f"m{self.count}", seconds))
+        return {"result": {"measurement": f"m{self.count}"}}
+
+    def stop(self, name: str) -> dict:
+        if self.is_running and name == f"m{self.count}":
+            self.task.cancel()
+        return {"result": {}}
+
+    def cancel(self) -> None:
+        if self.task:
+            self.task.cancel()
+
+    async def run(self, name: str, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                await asyncio.sleep(1)
+                self.send("measurement/sample", measurement=name, sample=record(int(time.time() * 1000)))
+            self.send("measurement/ended", measurement=name, completed=True, error=None)
+        except asyncio.CancelledError:
+            self.send("measurement/ended", measurement=name, completed=False, error=None)
+
+    def send(self, method: str, **params) -> None:
+        if not self.writer.is_closing():
+            self.writer.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode() + b"\n")
+
+
 def answer(method: str, params: dict) -> dict:
     if method == "initialize":
         abilities = {"measure": True, "monitor": True, "history": True, "rest_alert": True}
         return {"result": {
             "protocol": 1,
             "device": {"manufacturer": "storm", "model": "peer", "serial": None, "firmware": None, "hardware": None},
-            "capabilities": {"heart_rate": abilities, "max_history_days": 7}}}
+            "capabilities": {"heart_rate": abilities, "max_history_days": 1}}}
     if method == "history/read":
-        return {"result": {"samples": [], "next": None}}
+        return {"result": page(params)}
     if method == "monitor/read":
         limits = {"enabled": False, "lower": 40, "upper": 120}
         return {"result": {"configuration": {
             "schedule": {"enabled": True, "start": 0, "end": 1440, "interval_min": 10}, "resting_alert": limits}}}
     if method == "measurement/start":
-        return {"error": {"code": 2, "message": "The peers of a storm measure nothing."}}
+        return {"error": {"code": 2, "message": "This peer does not measure now."}}
     return {"result": {}}
 
 
+def page(params: dict) -> dict:
+    """A page of the history, which begins at the time that the page before named as the next one."""
+    now = int(time.time() * 1000)
+    first = max(params.get("page") or params["from"], now - HISTORY)
+    start = -(-first // RECORD) * RECORD
+    starts = list(range(start, min(params["to"], now), RECORD))
+    more = starts[PAGE:PAGE + 1]
+    return {"samples": [record(start) for start in starts[:PAGE]], "next": more[0] if more else None}
+
+
+def record(start: int) -> dict:
+    return {"metric": "heart_rate", "start": start, "end": start, "value": 50 + start % 70}
+
+
 def sample(start: int) -> bytes:
-    record = {"metric": "heart_rate", "start": start, "end": start, "value": 50 + start % 70}
-    return json.dumps({"jsonrpc": "2.0", "method": "sample", "params": {"sample": record}}).encode() + b"\n"
+    return json.dumps({"jsonrpc": "2.0", "method": "sample", "params": {"sample": record(start)}}).encode() + b"\n"

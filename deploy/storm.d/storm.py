@@ -10,6 +10,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
+from datetime import datetime, timedelta, timezone
 
 import paho.mqtt.client as mqtt
 
@@ -23,10 +25,11 @@ SPARE = 8  # tolerated difference of descriptors and threads between two idle mo
 
 
 class Consumer:
-    """An independent client of the broker: it sends commands and counts their final answers."""
+    """An independent client of the broker: it sends commands and keeps their answers."""
 
     def __init__(self, port: int) -> None:
-        self.answers: dict[str, int] = {}
+        self.accepted: set[str] = set()
+        self.answers: dict[str, list[dict]] = {}  # the final ones
         self.news = threading.Condition()
         self.client = mqtt.Client(protocol=mqtt.MQTTv311)
         self.client.max_queued_messages_set(0)
@@ -37,14 +40,33 @@ class Consumer:
 
     def receive(self, _client, _data, message) -> None:
         answer = json.loads(message.payload)
-        if answer["status"] == "accepted":
-            return
         with self.news:
-            self.answers[answer["id"]] = self.answers.get(answer["id"], 0) + 1
+            if answer["status"] == "accepted":
+                self.accepted.add(answer["id"])
+            else:
+                self.answers.setdefault(answer["id"], []).append(answer)
             self.news.notify_all()
 
     def send(self, device: str, command: str, name: str, **members) -> None:
         self.client.publish(f"vitals2mqtt/storm/{device}/command/{command}", json.dumps({"id": name, **members}), 1)
+
+    def await_accepted(self, seconds: float) -> None:
+        """Every command that was accepted gets its final answer. Others were lost with a connection to the broker."""
+        self.await_answers(set(self.accepted), seconds, "accepted commands")
+
+    def judge(self) -> int:
+        """An answer may come again when the broker was cut at it, but never another one. Returns how many came again."""
+        with self.news:
+            for name, answers in self.answers.items():
+                if any(answer != answers[0] for answer in answers):
+                    raise Finding(f"{name} has several final answers: {answers}")
+            return sum(len(answers) > 1 for answers in self.answers.values())
+
+    def statuses(self) -> Counter:
+        """How often each final status came, with its code."""
+        with self.news:
+            finals = [answers[0] for answers in self.answers.values()]
+        return Counter(" ".join(filter(None, (final["status"], final["code"]))) for final in finals)
 
     def await_answers(self, names: set[str], seconds: float, what: str) -> None:
         end = time.monotonic() + seconds
@@ -106,7 +128,11 @@ class Storm:
             for _ in range(rng.choice([1, 1, 10, 60])):
                 self.commands += 1
                 command = rng.choice(["reconnect", "reconnect", "fetch", "sync", "measure"])
-                members = {"metric": "heart_rate", "duration_s": 10} if command == "measure" else {}
+                members = {}
+                if command == "measure":
+                    members = {"metric": "heart_rate", "action": rng.choice(["start", "start", "stop"]), "duration_s": 10}
+                elif command == "sync" and rng.random() < 0.2:
+                    members = {"from": moment(-6 * 60 * 60)}  # reads many pages again
                 self.consumer.send(f"d{rng.randrange(DEVICES)}", command, f"s{self.commands}", **members)
             if rng.random() < 0.02:
                 self.peers.vanish_all()
@@ -143,10 +169,15 @@ class Storm:
             if time.monotonic() > deadline:
                 raise Finding(f"{len(missing)} devices were not connected within {SERVED:.0f} s: {missing[:5]}")
             time.sleep(0.2)
-        later = int(time.time() * 1000 + SERVED * 1000)
+        later = moment(SERVED)
         for number in range(DEVICES):
             self.consumer.send(f"d{number}", "fetch", f"calm{self.commands}-{number}", expires_at=later)
         self.consumer.await_answers(names, SERVED, "commands to devices that are connected")
+        failed = [answers[0] for name in names if (answers := self.consumer.answers[name])[0]["status"] != "done"]
+        if failed:
+            raise Finding(f"{len(failed)} commands to devices that are connected failed: {failed[:3]}")
+        self.consumer.await_accepted(SERVED)
+        self.consumer.judge()
         self.commands += 1
 
     def let_go(self) -> tuple[int, int]:
@@ -186,9 +217,13 @@ class Storm:
             self.gateway.configure([])
             self.gateway.start()
             self.gateway.wait_for("The broker is connected.", 30)
+        # The last commands were accepted before the stop.
+        self.consumer.await_accepted(SERVED)
         self.gateway.stop()
-        repeated = [name for name, count in self.consumer.answers.items() if count > 1]
-        print(f"{self.commands} commands, {len(repeated)} answers that came twice (the broker was cut at them)")
+        repeated = self.consumer.judge()
+        print(f"{self.commands} commands, {len(self.consumer.accepted)} accepted and answered, "
+              f"{repeated} answers that came again (the broker was cut at them)")
+        print(", ".join(f"{count} {status}" for status, count in self.consumer.statuses().most_common()))
 
     def stop_often(self) -> None:
         """Ends the gateway right after a device was connected, again and again."""
@@ -210,6 +245,11 @@ class Storm:
         self.consumer.client.loop_stop()
         self.mosquitto.terminate()
         self.mosquitto.wait()
+
+
+def moment(seconds: float) -> str:
+    """The time in so many seconds."""
+    return (datetime.now(timezone.utc) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
 def free_port() -> int:

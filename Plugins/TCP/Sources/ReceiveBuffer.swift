@@ -19,8 +19,6 @@ final class ReceiveBuffer: ChannelInboundHandler, Sendable {
     /// The system's own receive buffer, which Linux doubles. SwiftNIO takes all of it when the device ends the
     /// connection, so it needs a bound, too; the system's default is 6 MiB per connection.
     static let systemBuffer = 256 * 1024
-    /// The most that can wait here: a full inbox, one turn of SwiftNIO's receive loop (four buffers), and the system's.
-    static let greatestLevel = capacity + 4 * greatestBuffer + 2 * systemBuffer
     /// Receives into a buffer that adapts its size to the traffic.
     static let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8 * 1024, maximum: greatestBuffer)
 

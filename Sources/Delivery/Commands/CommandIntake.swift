@@ -30,7 +30,7 @@ final class CommandIntake: Sendable {
             bytes += message.size
         }
 
-        mutating func take() -> InboundMessage? {
+        mutating func popFirst() -> InboundMessage? {
             guard let message = messages.popFirst() else { return nil }
             bytes -= message.size
             return message
@@ -82,7 +82,7 @@ final class CommandIntake: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 while !Task.isCancelled {
-                    guard let message = self.state.withLock({ $0.waiting.take() }) else {
+                    guard let message = self.state.withLock({ $0.waiting.popFirst() }) else {
                         await self.arrival.wait()
                         continue
                     }
@@ -93,7 +93,7 @@ final class CommandIntake: Sendable {
             group.addTask {
                 while !Task.isCancelled {
                     let batch = self.state.withLock { state in
-                        (0..<Self.excessAtOnce).compactMap { _ in state.excess.take() }
+                        (0..<Self.excessAtOnce).compactMap { _ in state.excess.popFirst() }
                     }
                     guard !batch.isEmpty else {
                         await self.excessArrival.wait()

@@ -67,7 +67,7 @@ struct AsideKeeper: Sendable {
         let batch = waiting.value.withLock { $0 }
         do throws(StoreError) {
             if !batch.refused.isEmpty { try await store.setAside(batch.refused, at: settings.clock.now) }
-            if !batch.taken.isEmpty { try await store.takeBack(batch.taken) }
+            if !batch.taken.isEmpty { try await store.forgetSetAside(batch.taken) }
         } catch {
             if failures.countAndDecideToLog() {
                 settings.logger.error(

@@ -27,7 +27,7 @@ package struct Contact: Sendable, Hashable {
     }
 
     /// Does not count the time until now as silence: the gateway was not listening.
-    package mutating func excuseSilence(until uptime: Duration) { lastHeard = uptime }
+    package mutating func ignoreSilence(until uptime: Duration) { lastHeard = uptime }
 
     /// Updates whether the device is online. Returns whether that changed.
     package mutating func updateAvailability(at now: Timestamp) -> Bool {

@@ -91,11 +91,11 @@ final class DayKeeper {
 
     // MARK: - Past days
 
-    /// Refreshes the running day and, with `settles`, settles past days. Logs some of the failures in a row.
-    func keepUp(settles: Bool) async {
+    /// Refreshes the running day and, with `settlesPast`, settles past days. Logs some of the failures in a row.
+    func refreshDays(settlesPast: Bool) async {
         do throws(StoreError) {
             try await refreshToday()
-            if settles { try await settle() }
+            if settlesPast { try await settle() }
             failures = FailureCount()
         } catch {
             if failures.countAndDecideToLog() {

@@ -51,7 +51,7 @@ extension DeviceAgent {
             }
             part {
                 let reason = try await attempt.end.wait()
-                if case .stopped = reason { await self.sayGoodbye(to: device) }
+                if case .stopped = reason { await self.shutDown(device) }
                 throw reason
             }
             if context.isStopping { attempt.end.fulfil(.stopped) }
@@ -79,7 +79,7 @@ extension DeviceAgent {
 
     private func synchronise(_ device: any DeviceSession) async throws { try await history.run(on: line(to: device)) }
 
-    private nonisolated func sayGoodbye(to device: any DeviceSession) async {
+    private nonisolated func shutDown(_ device: any DeviceSession) async {
         try? await withDeadline(DeviceTimeouts.shutdown, clock: context.clock, naming: "the goodbye") {
             () async throws(DeviceError) in
             await device.shutdown()
@@ -102,7 +102,7 @@ extension DeviceAgent {
                 try await live.store(from: device)
                 try await handle(event)
             }
-            try await live.letWait(device)
+            try await live.scheduleStore(device)
         }
         throw SessionEnd.failed("The device closed the connection.")
     }

@@ -52,7 +52,7 @@ package actor DeviceAgent {
         let link = LinkKeeper(context: context, opener: opener, presence: presence, generator: generator)
         let wear = WearKeeper(context: context)
         let intake = SampleIntake(
-            context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.excuseSilence)
+            context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.ignoreSilence)
         let days = DayKeeper(context: context, profile: profile, projection: projection)
         id = info.id
         self.context = context
@@ -192,7 +192,7 @@ package actor DeviceAgent {
     private func keepTimeOnce() async {
         link.publishAvailability(always: false)
         intake.publishLatest()
-        await days.keepUp(settles: !history.isRunning)
+        await days.refreshDays(settlesPast: !history.isRunning)
         await link.saveLastSeen(isFinal: false)
         await intake.reportRefused(isFinal: false)
         guard link.session != nil else { return }

@@ -134,16 +134,14 @@ final class HistorySync {
     /// reading takes several attempts.
     private func reportLoss(of capabilities: Capabilities) async {
         guard let gap = marks.loss(of: capabilities, at: context.clock.now) else { return }
-        if await report(gap) { marks.lossFrom = nil }
+        do throws(StoreError) {
+            try await context.store.report(gap, of: context.id)
+            marks.lossFrom = nil
+        } catch { logUnstored(error) }
     }
 
-    @discardableResult
-    private func report(_ gap: Gap) async -> Bool {
-        do throws(StoreError) { try await context.store.report(gap, of: context.id) } catch {
-            context.logger.error("The gap cannot be stored.", metadata: ["error": "\(error)"])
-            return false
-        }
-        return true
+    private func logUnstored(_ error: StoreError) {
+        context.logger.error("The gap cannot be stored; trying again.", metadata: ["error": "\(error)"])
     }
 
     private func perform(
@@ -154,21 +152,20 @@ final class HistorySync {
             context.publish(.sync(state))
             return nil
         case .read(let request): return try await read(request, from: line)
-        case .ingest(let samples, let metric, let cursor):
-            return await store(samples, of: metric, cursor: cursor, capabilities: line.capabilities)
+        case .ingest(let samples, let metric, let cursor, let gap):
+            return await store(samples, of: metric, cursor: cursor, gap: gap, capabilities: line.capabilities)
         case .acknowledge(let metric, let through):
             try await acknowledge(metric, through: through, to: line)
             return nil
         case .summarise(let metric, let days): return try await summarise(metric, days, on: line)
-        case .report(let gap):
-            await report(gap)
-            return nil
+        case .report(let gap, let metric, let cursor):
+            return await report(gap, of: metric, cursor: cursor)
         case .wasRead(let metric, let from, let to):
             await days.markRead(metric, from: from, to: to)
             return nil
         case .finishedMetric(let metric):
             intake.publishSynchronised(metric)
-            await days.keepUp(settles: true)
+            await days.refreshDays(settlesPast: true)
             return nil
         case .finished(let job, let state):
             await complete(job, state)
@@ -206,16 +203,26 @@ final class HistorySync {
     }
 
     private func store(
-        _ samples: [Sample], of metric: Metric, cursor: Timestamp?, capabilities: Capabilities
+        _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?, capabilities: Capabilities
     ) async -> SyncMachine.Event {
         do throws(StoreError) {
             let samples = try await intake.withStoredIdentity(samples, of: metric, capabilities: capabilities)
-            let cursors = cursor.map { [metric: $0] } ?? [:]
-            let result = try await intake.store(samples, source: .sync, cursors: cursors)
-            marks.cursors.merge(cursors) { $1 }
+            let result = try await intake.store(samples, of: metric, cursor: cursor, gap: gap)
+            if let cursor { marks.cursors[metric] = cursor }
             return .committed(new: result.new + result.corrected, known: result.known)
         } catch {
             return .failed(.deviceError, "The samples cannot be stored: \(error.message)")
+        }
+    }
+
+    private func report(_ gap: Gap, of metric: Metric, cursor: Timestamp?) async -> SyncMachine.Event {
+        do throws(StoreError) {
+            _ = try await intake.store([], of: metric, cursor: cursor, gap: gap)
+            if let cursor { marks.cursors[metric] = cursor }
+            return .reported(isStored: true)
+        } catch {
+            logUnstored(error)
+            return .reported(isStored: false)
         }
     }
 

@@ -147,7 +147,7 @@ final class LinkKeeper {
     }
 
     /// Does not count the time until now as silence: the gateway was not listening.
-    func excuseSilence() { contact.excuseSilence(until: context.clock.uptime) }
+    func ignoreSilence() { contact.ignoreSilence(until: context.clock.uptime) }
 
     func publishAvailability(always: Bool) {
         guard contact.updateAvailability(at: context.clock.now) || always else { return }

@@ -26,7 +26,7 @@ final class LiveIntake {
         self.pace = pace
     }
 
-    /// Takes samples. They reach the store by `store` or, after `letWait`, by `run`.
+    /// Takes samples. They reach the store by `store` or, after `scheduleStore`, by `run`.
     func add(_ samples: [Sample], _ receipts: [SampleReceipt]) {
         waiting.add(samples, receipts)
         if pace != nil, !waiting.isUrgent, intake.wouldAlert(samples, preview: &preview) { waiting.isUrgent = true }
@@ -34,7 +34,7 @@ final class LiveIntake {
 
     /// Lets the samples that were taken wait for others. It stores them at once if the device waits for an answer, if they
     /// change an alert, or if they are many; then it holds the device back until they are stored.
-    func letWait(_ device: any DeviceSession) async throws {
+    func scheduleStore(_ device: any DeviceSession) async throws {
         guard !waiting.samples.isEmpty else { return }
         guard let pace, !waiting.isUrgent, waiting.samples.count < CommitPace.company else {
             return try await store(from: device)
@@ -47,7 +47,7 @@ final class LiveIntake {
     /// Stores everything that was taken.
     func store(from device: any DeviceSession, waitsForCompany: Bool = false) async throws {
         try await turn.withLock {
-            let live = take()
+            let live = removeWaiting()
             guard !live.samples.isEmpty else { return }
             do { try await intake.storeLive(live, from: device, waitsForCompany: waitsForCompany) } catch {
                 if error is StoreError { putBack(live) }
@@ -73,7 +73,7 @@ final class LiveIntake {
     /// Stores what still waits after the end of a session. If the store refuses it, it waits for the next session.
     func finish() async {
         await turn.withLock {
-            let live = take()
+            let live = removeWaiting()
             guard !live.samples.isEmpty else { return }
             do throws(StoreError) { try await intake.storeRest(of: live) } catch { putBack(live) }
         }
@@ -90,7 +90,7 @@ final class LiveIntake {
         }
     }
 
-    private func take() -> LiveSamples {
+    private func removeWaiting() -> LiveSamples {
         defer { (waiting, preview) = (LiveSamples(), nil) }
         return waiting
     }

@@ -37,15 +37,7 @@ final class SampleIntake {
     /// Stores live samples, and tells the device which are durable and which are refused.
     /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
     func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
-        let now = context.clock.now
-        var incoming: [Intake.Incoming] = []
-        incoming.reserveCapacity(live.samples.count)
-        var settled: [(receipt: SampleReceipt, refusal: DeviceError?)] = []
-        for (sample, receipt) in zip(live.samples, live.receipts) {
-            let refusal = SampleCheck.refusal(of: sample, at: now)
-            if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
-            if let receipt { settled.append((receipt, refusal?.error)) }
-        }
+        let (incoming, settled) = check(live)
         if !incoming.isEmpty {
             try await retryUntilStored { () async throws(StoreError) in
                 try await self.commit(incoming, source: .live, waitsForCompany: waitsForCompany)
@@ -56,13 +48,24 @@ final class SampleIntake {
 
     /// Stores live samples that nobody waits for any more. Unlike `storeLive` it tries only once.
     func storeRest(of live: LiveSamples) async throws(StoreError) {
-        let now = context.clock.now
-        var incoming: [Intake.Incoming] = []
-        for sample in live.samples {
-            let refusal = SampleCheck.refusal(of: sample, at: now)
-            if let refusal { input.refuse(sample, refusal.reason) } else { incoming.append(identified(sample)) }
-        }
+        let incoming = check(live).accepted
         if !incoming.isEmpty { _ = try await commit(incoming, source: .live) }
+    }
+
+    /// Identifies the plausible samples and counts the others. Returns also what to tell the device about each receipt.
+    private func check(
+        _ live: LiveSamples
+    ) -> (accepted: [Intake.Incoming], receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) {
+        let now = context.clock.now
+        var accepted: [Intake.Incoming] = []
+        accepted.reserveCapacity(live.samples.count)
+        var receipts: [(receipt: SampleReceipt, refusal: DeviceError?)] = []
+        for (sample, receipt) in zip(live.samples, live.receipts) {
+            let refusal = SampleCheck.refusal(of: sample, at: now)
+            if let refusal { input.refuse(sample, refusal.reason) } else { accepted.append(identified(sample)) }
+            if let receipt { receipts.append((receipt, refusal?.error)) }
+        }
+        return (accepted, receipts)
     }
 
     /// Whether live samples would change the level of an alert, so that they must not wait.
@@ -78,7 +81,7 @@ final class SampleIntake {
             input.refuse(sample, refusal.reason)
             return nil
         }
-        try await store([sample], source: source, isUrgent: true)
+        try await store([sample], source: source)
         if let stored = projection.current.latest[sample.metric], stored.sample == sample { return stored }
         return StoredSample(
             sample: sample, id: SampleID(device: context.id, sample: sample), revision: 1,
@@ -110,8 +113,8 @@ final class SampleIntake {
     /// Stores the battery charge, in percent.
     func storeBattery(percent: Double) async throws(StoreError) {
         let sample = Sample(metric: .battery, start: context.clock.now, reading: .value(percent))
-        guard sample.isValid else { return }
-        try await store([sample], source: .live, isUrgent: true)
+        if let reason = SampleCheck.reason(of: sample) { return input.refuse(sample, reason) }
+        try await store([sample], source: .live)
         await profile.learn(.battery)
     }
 
@@ -140,25 +143,22 @@ final class SampleIntake {
 
     // MARK: - Storing
 
-    /// Stores samples with all their consequences.
-    ///
-    /// With `isUrgent`, the samples exist nowhere else: the call waits for a store that cannot take them, and meanwhile
-    /// holds the device back.
-    @discardableResult
-    func store(
-        _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool = false
-    ) async throws(StoreError) -> IntakeResult {
-        try await store(samples.map(identified), source: source, cursors: cursors, isUrgent: isUrgent)
+    /// Stores samples that exist nowhere else, with all their consequences: waits for a store that cannot take them, and
+    /// meanwhile holds the device back.
+    private func store(_ samples: [Sample], source: SampleSource) async throws(StoreError) {
+        let incoming = samples.map(identified)
+        try await retryUntilStored { () async throws(StoreError) in
+            try await self.commit(incoming, source: source)
+        }
     }
 
-    @discardableResult
-    private func store(
-        _ incoming: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:], isUrgent: Bool
+    /// Stores samples of the history with all their consequences, the new cursor of their metric, and the gap for refused
+    /// records that the cursor passes, all in one transaction.
+    func store(
+        _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?
     ) async throws(StoreError) -> IntakeResult {
-        guard isUrgent else { return try await commit(incoming, source: source, cursors: cursors) }
-        return try await retryUntilStored { () async throws(StoreError) in
-            try await self.commit(incoming, source: source, cursors: cursors)
-        }
+        try await commit(
+            samples.map(identified), source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
     }
 
     /// A sample with its id. Warns once per metric that is missing from the device's capabilities: its samples are
@@ -205,7 +205,7 @@ final class SampleIntake {
     }
 
     private func commit(
-        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:],
+        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
         waitsForCompany: Bool = false
     ) async throws(StoreError) -> IntakeResult {
         try await projection.exclusively { () async throws(StoreError) in
@@ -215,7 +215,9 @@ final class SampleIntake {
             let result = try await projection.commit(
                 samples, receivedAt: intake.now, cursors: cursors, waitsForCompany: waitsForCompany
             ) { projection, outcomes in
-                projection.recording(outcomes, in: intake)
+                var recording = projection.recording(outcomes, in: intake)
+                if let gap { recording.decision.facts.append((.alert, .gap(gap))) }
+                return recording
             }
             newest.change(from: before, to: projection.current.latest, isSync: source == .sync)
             if source != .sync { publishLatest() }

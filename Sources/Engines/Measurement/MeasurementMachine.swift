@@ -110,8 +110,6 @@ package struct MeasurementMachine: Sendable {
 
     package init() {}
 
-    /// The metric that is being measured.
-    package var metric: Metric? { running?.wanted.metric }
     /// Whether a command's measurement would be refused now.
     package var isBusy: Bool { running.map { $0.wanted.origin != .schedule || next != nil } ?? false }
     /// Who asked for the running measurement; `nil` if `id` names another one.
@@ -149,10 +147,7 @@ package struct MeasurementMachine: Sendable {
                 running?.early = (id, current.early.flatMap { $0.id == id ? $0.readings : nil } ?? Readings(), event)
                 return []
             }
-            if completed, let error = current.readings.missingReadingError {
-                return end(.failed, error: error, at: now)
-            }
-            if completed || (current.isStopping && error == nil) { return end(.ended, error: nil, at: now) }
+            if completed || (current.isStopping && error == nil) { return end(current.readings, at: now) }
             return end(
                 .failed, error: error ?? DeviceError(.failure, "The measurement was interrupted."), at: now)
         case .stop(let metric, let key): return stop(metric, key: key)
@@ -167,9 +162,9 @@ package struct MeasurementMachine: Sendable {
             return current.stopCommandKeys.map { .answer($0, Answer(error)) }
         case .overdue(let attempt):
             guard let current = running, current.attempt == attempt, let id = current.id else { return [] }
-            if current.isStopConfirmed { return end(.ended, error: nil, at: now) }
+            if current.isStopConfirmed { return end(current.readings, at: now) }
             let error = DeviceError(.timeout, "The device did not report the end of the measurement.")
-            return [.stop(id)] + end(.failed, error: error, at: now)
+            return [.stop(id)] + end(.failed, error: error, isUnknown: true, at: now)
         case .disconnected:
             return end(
                 .failed, error: DeviceError(.disconnected, "The device was lost during the measurement."),
@@ -252,8 +247,16 @@ package struct MeasurementMachine: Sendable {
         return actions
     }
 
+    /// Ends as the device did or was told to. Without any good reading, the measurement has failed.
+    private mutating func end(_ readings: Readings, at now: Timestamp) -> [Action] {
+        let error = readings.missingReadingError
+        return end(error == nil ? .ended : .failed, error: error, at: now)
+    }
+
+    /// - Parameter isUnknown: whether the device may still be measuring.
     private mutating func end(
-        _ phase: MeasureState.Phase, error: DeviceError?, isLost: Bool = false, at now: Timestamp
+        _ phase: MeasureState.Phase, error: DeviceError?, isLost: Bool = false, isUnknown: Bool = false,
+        at now: Timestamp
     ) -> [Action] {
         guard let current = running else { return [] }
         running = nil
@@ -263,8 +266,8 @@ package struct MeasurementMachine: Sendable {
             actions.append(.answer(key, error.map { Answer($0, data: data) } ?? Answer(.done, data: data)))
         }
         // However it ended, the measurement no longer runs, unless the connection was lost or the device timed out.
-        let unknown = error.flatMap { isLost || $0.code == .timeout ? $0 : nil }
-        for key in current.stopCommandKeys { actions.append(.answer(key, unknown.map { Answer($0) } ?? Answer(.done))) }
+        let stopped = error.flatMap { isLost || isUnknown ? Answer($0) : nil } ?? Answer(.done)
+        for key in current.stopCommandKeys { actions.append(.answer(key, stopped)) }
         let follower = next ?? waiting.first
         if next == nil, !waiting.isEmpty { waiting.removeFirst() }
         next = nil

@@ -9,6 +9,8 @@ package struct SyncMachine: Sendable {
         case page(HistoryPage)
         /// The page is on disk.
         case committed(new: Int, known: Int)
+        /// The gap of a reading that failed is on disk, or cannot be stored.
+        case reported(isStored: Bool)
         /// The device's summaries are on disk.
         case summarised
         /// The metric cannot be read, or its samples cannot be stored.
@@ -19,13 +21,13 @@ package struct SyncMachine: Sendable {
 
     package indirect enum Action: Sendable, Hashable {
         case read(HistoryRequest)
-        /// Store these samples and move the cursor in the same commit.
-        case ingest([Sample], metric: Metric, cursor: Timestamp?)
+        /// Store these samples, move the cursor and announce refused records, all in the same commit.
+        case ingest([Sample], metric: Metric, cursor: Timestamp?, gap: Gap?)
         case acknowledge(Metric, through: Timestamp)
         /// Read and store the device's own summaries of these days, one part after the other.
         case summarise(Metric, [ClosedRange<LocalDay>])
-        /// Report refused records of a metric that were not reported before.
-        case report(Gap)
+        /// Announce the refused records of a reading that failed, and move the cursor in the same commit.
+        case report(Gap, metric: Metric, cursor: Timestamp?)
         /// All records of a metric in this range were read; without `to`, until now.
         case wasRead(Metric, from: Timestamp, to: Timestamp?)
         /// Publish what the finished metric brought.
@@ -47,8 +49,10 @@ package struct SyncMachine: Sendable {
     /// The metric whose summaries are being read.
     private var summarising: Metric?
     private var publishedAt: Timestamp?
-    /// What the previous synchronisation refused: the latest start, and the number of records without a usable time.
-    private var refused: [Metric: (through: Timestamp?, timeless: [RefusalReason: Int])] = [:]
+    /// The failed reading whose gap is being stored.
+    private var ending: SyncReading?
+    /// The refused records that gaps have announced.
+    private var announced: [Metric: RefusedRecords.Announced] = [:]
 
     package init(policy: SyncPolicy, calendar: LocalCalendar, lastSuccessAt: Timestamp?) {
         self.policy = policy
@@ -69,6 +73,7 @@ package struct SyncMachine: Sendable {
             return nextMetric(at: now)
         case .page(let page): return ingest(page, at: now)
         case .committed(let new, let known): return committed(new: new, known: known, at: now)
+        case .reported(let isStored): return reported(isStored, at: now)
         case .summarised:
             guard let metric = summarising.take() else { return [] }
             change(metric) { $0.state = .done }
@@ -76,7 +81,7 @@ package struct SyncMachine: Sendable {
         case .failed(let code, let message): return fail(code, message, at: now)
         case .disconnected:
             guard job != nil else { return [] }
-            let actions = reading.take().map { report($0, isWhole: false, at: now) } ?? []
+            let actions = reading.take().flatMap { end($0, at: now) } ?? []
             summarising = nil
             for row in state.rows where row.state == .waiting || row.state == .reading {
                 fail(row.metric, .offline, "The device was lost during the synchronisation.")
@@ -116,9 +121,11 @@ package struct SyncMachine: Sendable {
             return progress(at: now) + summarise(metric, from: min(range.from, range.to), at: now)
         }
         let request = HistoryRequest(metric: metric, from: range.from, to: max(range.from, range.to))
+        var before = announced[metric] ?? .init()
+        before.through = [range.cursor, before.through].compactMap { $0 }.max()
         reading = SyncReading(
-            request: request, cursor: range.cursor, isContiguous: range.isContiguous,
-            refusedThrough: job.from == nil ? [range.cursor, refused[metric]?.through].compactMap { $0 }.max() : nil)
+            request: request, cursor: range.cursor, isContiguous: range.isContiguous, isWhole: job.to == nil,
+            announced: job.from == nil ? before : nil)
         return progress(at: now) + [.read(request)]
     }
 
@@ -148,18 +155,18 @@ package struct SyncMachine: Sendable {
             reading = current
             return fail(.deviceError, mistake, at: now)
         }
-        let (samples, cursor) = current.ingest(page, at: now)
+        let step = current.ingest(page, at: now)
         let metric = current.request.metric
         change(metric) { row in
             row.refused = current.refused
             row.postponed = current.postponed
         }
         reading = current
-        if let first = samples.first, let last = samples.last {
+        if let first = step.samples.first, let last = step.samples.last {
             state.oldest = min(state.oldest ?? first.start, first.start)
             state.newest = max(state.newest ?? last.start, last.start)
         }
-        return [.ingest(samples, metric: metric, cursor: cursor)]
+        return [.ingest(step.samples, metric: metric, cursor: step.cursor, gap: step.gap(of: metric, at: now))]
     }
 
     private mutating func committed(new: Int, known: Int, at now: Timestamp) -> [Action] {
@@ -169,7 +176,7 @@ package struct SyncMachine: Sendable {
             row.new += new
             row.known += known
         }
-        current.committed()
+        commit(&current)
         if let next = current.next {
             current.request.page = next
             current.next = nil
@@ -177,7 +184,7 @@ package struct SyncMachine: Sendable {
             return progress(at: now) + [.read(current.request)]
         }
         let ended =
-            report(current, isWhole: job?.to == nil, at: now) + acknowledge(metric, through: current.through, at: now)
+            acknowledge(metric, through: current.through, at: now)
             + [.wasRead(metric, from: current.request.from, to: job?.to)]
         if capabilities.supports(.summary, metric) {
             return ended + summarise(metric, from: current.request.from, at: now)
@@ -195,30 +202,36 @@ package struct SyncMachine: Sendable {
         guard let current = reading.take() else { return [] }
         let metric = current.request.metric
         fail(metric, code, message)
-        // Records before the failure are durable, so acknowledge them: a device that always fails at one record would
-        // otherwise fill up behind it.
-        return report(current, isWhole: false, at: now) + acknowledge(metric, through: current.whole, at: now)
-            + nextMetric(at: now)
+        return end(current, at: now) ?? failed(current, at: now)
     }
 
-    /// Reports refused records: all of them in a range that a command asked for, else those that are new since the
-    /// previous synchronisation.
-    /// - Parameter isWhole: whether the reading came to its end, so that it has met all records without a time.
-    private mutating func report(_ reading: SyncReading, isWhole: Bool, at now: Timestamp) -> [Action] {
+    /// Stores what a reading that failed leaves to be announced; `nil` if that is nothing.
+    private mutating func end(_ reading: SyncReading, at now: Timestamp) -> [Action]? {
+        var reading = reading
         let metric = reading.request.metric
-        var refusals = reading.newlyRefused
-        let before = job?.from == nil ? refused[metric] : nil
-        // Records without a time cannot be told apart: only an increase since the last time is new.
-        for (reason, count) in reading.timeless {
-            refusals.add(reason, count: count - (before?.timeless[reason] ?? 0))
-        }
-        if job?.from == nil {
-            let through = [before?.through, refusals.through].compactMap { $0 }.max()
-            let timeless =
-                isWhole ? reading.timeless : reading.timeless.merging(before?.timeless ?? [:], uniquingKeysWith: max)
-            refused[metric] = (through, timeless)
-        }
-        return refusals.isEmpty ? [] : [.report(Gap(refusals, of: metric, at: now))]
+        let step = reading.end(at: now)
+        guard let gap = step.gap(of: metric, at: now) else { return nil }
+        ending = reading
+        return [.report(gap, metric: metric, cursor: step.cursor)]
+    }
+
+    private mutating func reported(_ isStored: Bool, at now: Timestamp) -> [Action] {
+        guard var reading = ending.take() else { return [] }
+        // Without its gap, the cursor stays before the refused records, and the next synchronisation meets them again.
+        if isStored { commit(&reading) }
+        guard job != nil else { return [] }
+        return isStored ? failed(reading, at: now) : nextMetric(at: now)
+    }
+
+    /// Records before the failure are durable, so acknowledge them: a device that always fails at one record would
+    /// otherwise fill up behind it.
+    private mutating func failed(_ reading: SyncReading, at now: Timestamp) -> [Action] {
+        acknowledge(reading.request.metric, through: reading.whole, at: now) + nextMetric(at: now)
+    }
+
+    private mutating func commit(_ reading: inout SyncReading) {
+        reading.committed()
+        if !reading.announcesAll { announced[reading.request.metric] = reading.announced }
     }
 
     /// Acknowledges at the end of a metric only: a device that forgets records at once would renumber its pages.

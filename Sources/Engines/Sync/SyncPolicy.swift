@@ -20,6 +20,8 @@ package struct SyncPolicy: Sendable, Hashable {
     package static let maximumEmptyPages = 10
     /// Maximum pages of one metric per synchronisation: more than any device keeps, even with few records per page.
     package static let maximumPages = 100_000
+    /// How long a reading's refused records wait for their gap. Meanwhile they hold the cursor back.
+    package static let refusalInterval: Duration = .minutes(1)
     /// Maximum synchronisations that wait; a command that asks for one more is answered `busy`.
     package static let maximumJobs = 16
     /// Days of the device's own summaries per request, and how far back they go if no range is given.

@@ -81,7 +81,7 @@ private struct CoreService: Service {
     let logger: Logger
 
     func run() async throws {
-        await tellLosses()
+        await reportLosses()
         await withGracefulShutdownHandler {
             await core.run(setups)
         } onGracefulShutdown: {
@@ -90,7 +90,7 @@ private struct CoreService: Service {
     }
 
     /// Announces the loss of a store that was replaced to consumers, at each start until all of it is on disk.
-    private func tellLosses() async {
+    private func reportLosses() async {
         if let copy = store.oldVersion {
             logger.notice(
                 "The store is of this version now. A copy has the earlier one.", metadata: ["path": "\(copy)"])

@@ -119,7 +119,7 @@ package final class GatewayCore: Sendable {
             group.addTask {
                 _ = try? await self.stopping.wait()
                 await self.endDevices()
-                await self.sayGoodbye()
+                await self.publishOffline()
                 self.commandSource.finish()
                 loop.fulfil(())
             }
@@ -148,7 +148,7 @@ package final class GatewayCore: Sendable {
     /// The devices' share of the five seconds of a clean end.
     static let deviceGrace: Duration = .milliseconds(3500)
 
-    private func sayGoodbye() async {
+    private func publishOffline() async {
         guard status.snapshot.isConnected else { return }
         retained.putOnce(.message(codec.offline))
         // Messages in flight get a moment to arrive.

@@ -19,7 +19,7 @@ package final class LogWriter: Sendable {
         /// The bytes that the thread is writing.
         var writing = 0
         var leftOut = 0
-        /// Who waits until nothing is left to write.
+        /// Given when nothing is left to write.
         var flushes: [DispatchSemaphore] = []
     }
     private enum Work {
@@ -74,7 +74,7 @@ package final class LogWriter: Sendable {
     private func writeAll() {
         arrival.wait()
         while true {
-            let (work, leftOut) = take()
+            let (work, leftOut) = nextWork()
             switch work {
             case .none(let flushes):
                 for flush in flushes { flush.signal() }
@@ -86,7 +86,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    private func take() -> (Work, leftOut: Int) {
+    private func nextWork() -> (Work, leftOut: Int) {
         state.withLock { state in
             let (bytes, leftOut) = (state.waiting, state.leftOut)
             state.waiting = []

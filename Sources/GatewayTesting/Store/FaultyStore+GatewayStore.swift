@@ -95,8 +95,8 @@ extension FaultyStore: GatewayStore {
         try await through(.setAside) { () async throws(StoreError) in try await base.setAside(facts, at: moment) }
     }
 
-    package func takeBack(_ numbers: [Int64]) async throws(StoreError) {
-        try await through(.takeBack) { () async throws(StoreError) in try await base.takeBack(numbers) }
+    package func forgetSetAside(_ numbers: [Int64]) async throws(StoreError) {
+        try await through(.forgetSetAside) { () async throws(StoreError) in try await base.forgetSetAside(numbers) }
     }
 
     package func statistics() async throws(StoreError) -> StoreStatistics {

@@ -21,7 +21,7 @@ package final class FaultyStore: Sendable {
     /// The methods of a store.
     package enum Call: String, CaseIterable, Sendable {
         case load, ingest, save, samples, settle, storeDeviceSummary, days, report, begin, complete, unanswered, pending
-        case acknowledge, facts, setAside, takeBack, statistics, clean, forget, knownDevices
+        case acknowledge, facts, setAside, forgetSetAside, statistics, clean, forget, knownDevices
 
         /// Whether the method writes.
         package var isWrite: Bool {

@@ -78,12 +78,4 @@ package enum BrokerRefusal: Sendable, Hashable {
         default: self = .other(code)
         }
     }
-
-    /// Whether the broker may accept the same message later without intervention.
-    package var isTemporary: Bool {
-        switch self {
-        case .quotaExceeded, .other: true
-        case .notAuthorized, .invalidTopic, .packetTooLarge, .invalidPayload: false
-        }
-    }
 }

@@ -77,7 +77,7 @@ extension MosquittoConnection {
         while true {
             turns.turn()
             if deadline == nil, let farewell = farewell.withLock({ $0 }) {
-                guard bid(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
+                guard sendDisconnect(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
                 deadline = .now + (farewell == .goodbye ? Self.farewellTimeout : Self.abruptTimeout)
             }
             let socket = mosquitto_socket(pointer)
@@ -118,7 +118,7 @@ extension MosquittoConnection {
     }
 
     /// Sends the DISCONNECT of the farewell; `false` when only closing the socket is possible.
-    private func bid(_ farewell: Farewell, _ pointer: OpaquePointer) -> Bool {
+    private func sendDisconnect(_ farewell: Farewell, _ pointer: OpaquePointer) -> Bool {
         let reason: mqtt5_return_codes
         switch (farewell, options.version) {
         case (.goodbye, _): reason = MQTT_RC_NORMAL_DISCONNECTION

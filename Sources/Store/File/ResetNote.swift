@@ -1,7 +1,7 @@
 import Foundation
 import StoreAPI
 
-/// A note beside the store that says that it replaces another one, until consumers will certainly be told. Without it a
+/// A note beside the store: it replaces another one, and the gap that announces this is not stored yet. Without the note, a
 /// crash right after the replacement would hide the loss.
 struct ResetNote {
     private enum Reason: String { case damaged, restored }

@@ -49,7 +49,7 @@ extension Transaction {
     }
 
     /// Forgets facts that were set aside and reached the broker later.
-    func takeBack(_ numbers: [Int64]) throws {
+    func forgetSetAside(_ numbers: [Int64]) throws {
         for number in numbers { try execute("DELETE FROM aside WHERE sequence = ?", [number]) }
     }
 

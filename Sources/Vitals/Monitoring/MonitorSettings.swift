@@ -68,10 +68,4 @@ public struct MonitorSettings: Sendable, Hashable {
 
     /// The metrics with any known setting, in the order of `Metric.monitored`.
     public var metrics: [Metric] { Metric.monitored.filter { configurations[$0] != nil } }
-
-    /// The leaves that differ from `other`, in the order of their paths.
-    public func differences(from other: MonitorSettings) -> [MonitorSetting] {
-        let (own, others) = (values, other.values)
-        return Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }.sorted { $0.path < $1.path }
-    }
 }

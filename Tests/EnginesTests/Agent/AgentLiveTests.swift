@@ -201,6 +201,8 @@ import Vitals
             }
             #expect(try await rig.store.record(of: Fixture.device).features.contains(.battery))
             #expect(try await rig.store.samples(of: Fixture.device).map(\.sample.reading) == [.value(80)])
+            let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+            #expect(gaps.map(\.metric) == [.battery] && gaps.map(\.refused) == [[.outOfRange: 1]])
         }
     }
 

@@ -39,7 +39,7 @@ import Vitals
         let end = machine.handle(.ended(id, completed: true, error: nil), at: now)
         #expect(phases(end) == [.ended])
         #expect(answers(end) == [Answer(.done, data: .measurement(stored))])
-        #expect(machine.metric == nil)
+        #expect(machine.metric(of: id) == nil)
         #expect(machine.handle(.ended(id, completed: true, error: nil), at: now) == [])
     }
 
@@ -48,7 +48,7 @@ import Vitals
         #expect(machine.isBusy)
         let actions = machine.handle(.start(.stress, duration: .seconds(10), origin: .command("d")), at: now)
         #expect(answers(actions).map(\.code) == [.busy])
-        #expect(machine.metric == .heartRate)
+        #expect(machine.metric(of: id) == .heartRate)
     }
 
     @Test func `a command's measurement wins over the gateway's own`() {
@@ -61,7 +61,7 @@ import Vitals
         let end = machine.handle(.ended(id, completed: false, error: nil), at: now)
         #expect(phases(end) == [.ended, .starting])
         #expect(end.contains(.start(.stress, .seconds(10), attempt: 2)))
-        #expect(machine.metric == .stress)
+        #expect(machine.metric(of: id) == .stress)
     }
 
     @Test func `the gateway's own measurements wait for their turn, each metric once`() {
@@ -74,10 +74,10 @@ import Vitals
             let id = MeasurementID("m\(attempt)")
             _ = machine.handle(.started(id, attempt: attempt), at: now)
             _ = machine.handle(.ended(id, completed: true, error: nil), at: now)
-            if let metric = machine.metric { order.append(metric) }
+            if let metric = machine.metric(of: id) { order.append(metric) }
         }
         #expect(order == [.stress, .bloodOxygen])
-        #expect(machine.metric == nil)
+        #expect(machine.metric(of: id) == nil)
     }
 
     @Test func `a blood pressure gets the time of a cuff, however short it was asked for`() {
@@ -106,7 +106,7 @@ import Vitals
         _ = machine.handle(.ended(MeasurementID("old"), completed: true, error: nil), at: now)
         let actions = machine.handle(.started(id, attempt: 1), at: now)
         #expect(answers(actions).isEmpty)
-        #expect(machine.metric == .heartRate)
+        #expect(machine.metric(of: id) == .heartRate)
     }
 
     @Test func `late words of an overdue measurement do not swallow what the next one says early`() {
@@ -121,7 +121,7 @@ import Vitals
         _ = machine.handle(.ended(next, completed: true, error: nil), at: now)
         let actions = machine.handle(.started(next, attempt: 2), at: now)
         #expect(answers(actions) == [Answer(.done, data: .measurement(stored))])
-        #expect(machine.metric == nil)
+        #expect(machine.metric(of: id) == nil)
     }
 
     @Test func `what else a device measures on the way is not the answer`() {
@@ -146,7 +146,7 @@ import Vitals
         #expect(machine.handle(.refused(DeviceError(.disconnected, "gone"), attempt: 1), at: now) == [])
         #expect(machine.handle(.started(id, attempt: 1), at: now) == [])
         #expect(machine.handle(.overdue(attempt: 1), at: now) == [])
-        #expect(machine.metric == .stress)
+        #expect(machine.metric(of: id) == .stress)
     }
 
     @Test(arguments: [
@@ -192,13 +192,27 @@ import Vitals
         #expect(statuses(end) == ["c": .done, "s": .done])
     }
 
+    @Test(arguments: [true, false])
+    func `one that is stopped without any good reading has failed, and the stop has not`(
+        isEndReported: Bool
+    ) {
+        var machine = running()
+        _ = machine.handle(.readingFailed(id, DeviceError(.timeout, "No pulse.")), at: now)
+        _ = machine.handle(.stop(nil, key: "s"), at: now)
+        _ = machine.handle(.stopped(id), at: now)
+        let end = machine.handle(
+            isEndReported ? .ended(id, completed: false, error: nil) : .overdue(attempt: 1), at: now)
+        #expect(statuses(end) == ["c": .failed, "s": .done])
+        #expect(answers(end).first?.message == "No pulse." && phases(end) == [.failed])
+    }
+
     @Test func `a device that refuses to stop goes on, and the stop has failed`() {
         var machine = running()
         _ = machine.handle(.stop(nil, key: "s"), at: now)
         let refused = machine.handle(.stopRefused(id, DeviceError(.busy, "Not now.")), at: now)
         #expect(answers(refused).map(\.code) == [.busy])
         #expect(statuses(refused) == ["s": .failed])
-        #expect(machine.metric == .heartRate)
+        #expect(machine.metric(of: id) == .heartRate)
         // The stop can be retried.
         #expect(machine.handle(.stop(nil, key: "t"), at: now) == [.stop(id)])
     }
@@ -218,7 +232,7 @@ import Vitals
         let actions = machine.handle(.stop(.stress, key: "s"), at: now)
         #expect(answers(actions) == [Answer(.done, data: .measurement(nil)), Answer(.done)])
         _ = machine.handle(.ended(id, completed: false, error: nil), at: now)
-        #expect(machine.metric == nil)
+        #expect(machine.metric(of: id) == nil)
     }
 
     @Test func `a reading that fails is shown while the measurement goes on, until one succeeds`() {
@@ -267,7 +281,7 @@ import Vitals
         let actions = machine.handle(.overdue(attempt: 1), at: now)
         #expect(actions.first == .stop(id))
         #expect(phases(actions) == [.failed, .starting])
-        #expect(machine.metric == .stress)
+        #expect(machine.metric(of: id) == .stress)
         var starting = MeasurementMachine()
         _ = starting.handle(.start(.heartRate, duration: .seconds(60), origin: .command("c")), at: now)
         #expect(starting.handle(.overdue(attempt: 1), at: now) == [])
@@ -279,7 +293,7 @@ import Vitals
         _ = machine.handle(.start(.bloodOxygen, duration: .seconds(10), origin: .schedule), at: now)
         let actions = machine.handle(.disconnected, at: now)
         #expect(answers(actions).map(\.code) == [.offline])
-        #expect(machine.metric == nil)
+        #expect(machine.metric(of: id) == nil)
         #expect(machine.handle(.disconnected, at: now) == [])
     }
 }

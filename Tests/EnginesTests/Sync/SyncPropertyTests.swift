@@ -91,7 +91,7 @@ import Vitals
                     case .read(let request):
                         events.append(device.page(request).map { .page($0) } ?? .failed(.deviceError, "no"))
                     case .ingest where breaks: events.append(.failed(.deviceError, "the disk is full"))
-                    case .ingest(let samples, _, let moved):
+                    case .ingest(let samples, _, let moved, _):
                         let new = Set(samples).subtracting(disk).count
                         disk.formUnion(samples)
                         if let moved {
@@ -110,7 +110,10 @@ import Vitals
                         finished += 1
                         lastSuccess = state.lastSuccessAt
                         #expect(finished == 1)
-                    case .publish, .wasRead, .finishedMetric, .summarise, .report: break
+                    case .report(_, _, let moved):
+                        cursor = moved ?? cursor
+                        events.append(.reported(isStored: true))
+                    case .publish, .wasRead, .finishedMetric, .summarise: break
                     }
                 }
             }

@@ -62,7 +62,7 @@ import Vitals
         let page = [-10, -30, -20].map { Fixture.heartRate(60, at: $0) }
         let actions = machine.handle(.page(HistoryPage(samples: page)), at: now)
         let taken = actions.flatMap { action -> [Sample] in
-            if case .ingest(let samples, _, _) = action { samples } else { [] }
+            if case .ingest(let samples, _, _, _) = action { samples } else { [] }
         }
         #expect(taken.map(\.start) == [-30, -20, -10].map { Fixture.minute($0) })
     }

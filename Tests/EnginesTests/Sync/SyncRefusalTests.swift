@@ -22,18 +22,25 @@ import Vitals
             at: now)
     }
 
-    /// Reads a history of one page, and returns the actions that follow.
-    private func read(_ machine: inout SyncMachine, _ page: HistoryPage) -> (taken: [Action], end: [Action]) {
-        let taken = machine.handle(.page(page), at: now)
-        return (taken, machine.handle(.committed(new: 0, known: 0), at: now))
+    /// Reads a page, and returns the actions that follow.
+    @discardableResult
+    private func read(_ machine: inout SyncMachine, _ page: HistoryPage, at now: Timestamp? = nil) -> [Action] {
+        let now = now ?? self.now
+        return machine.handle(.page(page), at: now) + machine.handle(.committed(new: 0, known: 0), at: now)
     }
 
     private func cursor(_ actions: [Action]) -> Timestamp? {
-        actions.compactMap { if case .ingest(_, _, let cursor) = $0 { cursor } else { nil } }.first
+        actions.compactMap { if case .ingest(_, _, let cursor, _) = $0 { cursor } else { nil } }.first
     }
 
     private func gaps(_ actions: [Action]) -> [Gap] {
-        actions.compactMap { if case .report(let gap) = $0 { gap } else { nil } }
+        actions.compactMap { action in
+            switch action {
+            case .ingest(_, _, _, let gap): gap
+            case .report(let gap, _, _): gap
+            default: nil
+            }
+        }
     }
 
     private static func backwards(at minute: Int) -> Sample {
@@ -56,7 +63,7 @@ import Vitals
     @Test func `what is refused is counted by its reason, in the row and in a gap`() throws {
         var machine = machine()
         _ = start(&machine)
-        let (_, end) = read(&machine, Self.mixed)
+        let end = read(&machine, Self.mixed)
         let row = try #require(machine.state.rows.first)
         let reasons: [RefusalReason: Int] = [.tooLong: 1, .endBeforeStart: 1, .outOfRange: 2, .malformed: 3]
         #expect(row.state == .done)
@@ -73,37 +80,37 @@ import Vitals
     @Test func `what was refused is reported once, whatever it is read again with`() {
         var machine = machine()
         _ = start(&machine)
-        #expect(gaps(read(&machine, Self.mixed).end).count == 1)
+        #expect(gaps(read(&machine, Self.mixed)).count == 1)
         _ = start(&machine)
-        #expect(gaps(read(&machine, Self.mixed).end) == [])
+        #expect(gaps(read(&machine, Self.mixed)) == [])
         var more = Self.mixed
         more.samples.append(Fixture.heartRate(902, at: -1))
         more.malformed += 1
         _ = start(&machine)
-        #expect(gaps(read(&machine, more).end).map(\.refused) == [[.outOfRange: 1, .malformed: 1]])
+        #expect(gaps(read(&machine, more)).map(\.refused) == [[.outOfRange: 1, .malformed: 1]])
         // After a restart the cursor says how far the history was read.
         var restarted = self.machine()
         _ = start(&restarted, cursors: [.heartRate: Fixture.minute(-1)])
-        #expect(gaps(read(&restarted, HistoryPage(samples: more.samples)).end).map(\.refused) == [[.malformed: 1]])
+        #expect(gaps(read(&restarted, HistoryPage(samples: more.samples))).map(\.refused) == [[.malformed: 1]])
         // A command for a range reports all refused records in it.
         _ = start(&restarted, from: now - .days(30))
-        #expect(gaps(read(&restarted, Self.mixed).end).map(\.count) == [7])
+        #expect(gaps(read(&restarted, Self.mixed)).map(\.count) == [7])
     }
 
     @Test func `what has no time is announced once, also after a synchronisation that broke`() {
         var machine = machine()
         _ = start(&machine)
         let page = HistoryPage(samples: [Fixture.heartRate(900, at: 90_000)], malformed: 4)
-        #expect(gaps(read(&machine, page).end).map(\.refused) == [[.outOfRange: 1, .malformed: 4]])
+        #expect(gaps(read(&machine, page)).map(\.refused) == [[.outOfRange: 1, .malformed: 4]])
         _ = start(&machine)
         _ = machine.handle(.failed(.deviceError, "Not now."), at: now)
         _ = start(&machine)
-        #expect(gaps(read(&machine, page).end) == [])
+        #expect(gaps(read(&machine, page)) == [])
         // A record with a far start does not hide those that come after it.
         _ = start(&machine)
         var more = page
         more.samples.append(Fixture.heartRate(901, at: -5))
-        #expect(gaps(read(&machine, more).end).map(\.refused) == [[.outOfRange: 1]])
+        #expect(gaps(read(&machine, more)).map(\.refused) == [[.outOfRange: 1]])
     }
 
     @Test func `the cursor passes what is refused`() {
@@ -115,6 +122,71 @@ import Vitals
         _ = start(&ahead)
         let wrong = HistoryPage(samples: [Fixture.heartRate(60, at: -20), Fixture.heartRate(900, at: 90)])
         #expect(cursor(ahead.handle(.page(wrong), at: now)) == Fixture.minute(-20))
+    }
+
+    private static let untold = HistoryPage(
+        samples: [
+            Fixture.heartRate(60, at: -50), Fixture.heartRate(900, at: -45), Fixture.heartRate(901, at: -40),
+            Fixture.heartRate(902, at: -40),
+        ], next: "a")
+
+    @Test func `the cursor passes refused records only in the commit of their gap`() {
+        var machine = machine()
+        _ = start(&machine)
+        let first = read(&machine, Self.untold)
+        #expect(cursor(first) == nil && gaps(first) == [])
+        let last = read(&machine, HistoryPage(samples: [Fixture.heartRate(903, at: -30)]))
+        #expect(cursor(last) == Fixture.minute(-30))
+        #expect(gaps(last).map(\.count) == [4])
+    }
+
+    @Test func `a long reading announces now and then, except at the newest start`() {
+        var machine = machine()
+        _ = start(&machine)
+        read(&machine, Self.untold)
+        let next = HistoryPage(
+            samples: [Fixture.heartRate(903, at: -40), Fixture.heartRate(904, at: -30)], next: "b", malformed: 1)
+        let later = read(&machine, next, at: now + SyncPolicy.refusalInterval)
+        #expect(cursor(later) == Fixture.minute(-40))
+        #expect(gaps(later).map(\.refused) == [[.outOfRange: 4, .malformed: 1]])
+        let end = read(&machine, HistoryPage(samples: []), at: now + SyncPolicy.refusalInterval)
+        #expect(cursor(end) == Fixture.minute(-30))
+        #expect(gaps(end).map(\.refused) == [[.outOfRange: 1]])
+    }
+
+    @Test(arguments: [true, false]) func `a reading that fails announces what is on disk, else it is read again`(
+        isStored: Bool
+    ) {
+        var machine = machine()
+        _ = start(&machine, [.heartRate, .stress])
+        read(&machine, Self.untold)
+        let failed = machine.handle(.failed(.deviceError, "Not now."), at: now)
+        let gap = gaps(failed).first
+        #expect(failed == gap.map { [.report($0, metric: .heartRate, cursor: Fixture.minute(-45))] })
+        #expect(gap?.count == 1)
+        let then = machine.handle(.reported(isStored: isStored), at: now)
+        // A device that is told so may forget its records.
+        #expect(then.contains(.acknowledge(.heartRate, through: Fixture.minute(-45))) == isStored)
+        #expect(then.contains { if case .read(let request) = $0 { request.metric == .stress } else { false } })
+        read(&machine, HistoryPage(samples: []))
+        _ = start(&machine, cursors: isStored ? [.heartRate: Fixture.minute(-45)] : [:])
+        var page = Self.untold
+        page.next = nil
+        #expect(gaps(read(&machine, page)).map(\.count) == [isStored ? 2 : 3])
+    }
+
+    @Test func `a lost device announces what is on disk, too`() {
+        var machine = machine()
+        _ = start(&machine)
+        read(&machine, Self.untold)
+        let lost = machine.handle(.disconnected, at: now)
+        #expect(gaps(lost).map(\.count) == [1])
+        #expect(lost.contains { if case .finished = $0 { true } else { false } })
+        #expect(machine.handle(.reported(isStored: true), at: now) == [])
+        _ = start(&machine, cursors: [.heartRate: Fixture.minute(-45)])
+        var page = Self.untold
+        page.next = nil
+        #expect(gaps(read(&machine, page)).map(\.count) == [2])
     }
 
     @Test(arguments: [true, false]) func `however many are refused, the next good record is read`(isReadable: Bool) {
@@ -150,7 +222,7 @@ import Vitals
     @Test func `summaries that cannot be read fail their metric, and its records stay`() {
         var machine = machine()
         _ = start(&machine, [.stress])
-        let (_, end) = read(&machine, HistoryPage(samples: [Fixture.sample(.stress, 20, at: -1)]))
+        let end = read(&machine, HistoryPage(samples: [Fixture.sample(.stress, 20, at: -1)]))
         #expect(end.contains { if case .summarise(.stress, _) = $0 { true } else { false } })
         let failed = machine.handle(.failed(.busy, "Not now."), at: now)
         #expect(failed.contains(.finishedMetric(.stress)))

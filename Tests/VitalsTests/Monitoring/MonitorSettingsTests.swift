@@ -112,16 +112,4 @@ import Vitals
         settings[.stress, .lower(.value)] = nil
         #expect(settings[.stress] == nil)
     }
-
-    @Test func `tells differences in the order of their paths`() throws {
-        var other = AbleDevice.settings
-        other[.stress, .upper(.value)] = .number(60)
-        other[.bloodOxygen, .enabled(.alert)] = nil
-        #expect(
-            other.differences(from: AbleDevice.settings).map(\.path) == [
-                "blood_oxygen.alert.enabled", "blood_oxygen.alert.lower", "blood_oxygen.alert.upper",
-                "stress.alert.upper",
-            ])
-        #expect(AbleDevice.settings.differences(from: AbleDevice.settings) == [])
-    }
 }
