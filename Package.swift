@@ -85,7 +85,7 @@ let package = Package(
             providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Concurrency", [deque]),
-        module("Exports", ["CZlib", "Vitals", sqlite]),
+        module("Exports", ["CZlib", "Concurrency", "Vitals", sqlite]),
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
@@ -167,7 +167,7 @@ let package = Package(
         tests(
             "EnginesTests",
             ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "StoreAPI", "Vitals", logging]),
-        tests("ExportsTests", ["CZlib", "Exports", sqlite]),
+        tests("ExportsTests", ["CZlib", "Concurrency", "Exports", sqlite]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests(
             "GatewayTestingTests",

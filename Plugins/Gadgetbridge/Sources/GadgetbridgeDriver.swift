@@ -27,11 +27,24 @@ package final class GadgetbridgeDriver: DeviceDriver {
     package func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws {
+        try await withoutActuallyEscaping(body) { body in
+            try await context.services.with(ExportFolders.self) { folders in
+                try await self.withSession(folders, context, body)
+            }
+        }
+    }
+
+    /// The watch of its folder.
+    package var service: (any PluginService.Type)? { ExportFolders.self }
+
+    private func withSession(
+        _ folders: ExportFolders, _ context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
         let description: DeviceDescription
         do { description = try await source.prepare(context) } catch let error as ExportError {
             throw DeviceError(.failure, error.message)
         }
-        let session = GadgetbridgeSession(source, description, context)
+        let session = GadgetbridgeSession(source, description, folders, context)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await session.follow() }
             defer {

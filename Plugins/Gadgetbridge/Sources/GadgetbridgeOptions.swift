@@ -19,7 +19,7 @@ struct GadgetbridgeOptions: Sendable, Hashable {
     }
 
     init(_ options: inout ConfigurationReader) {
-        let path = options.string("path")
+        let path = options.path("path")
         self.init(path: path, device: options.optionalString("device"))
     }
 }

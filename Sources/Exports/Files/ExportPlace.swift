@@ -15,6 +15,13 @@ package struct ExportPlace: Sendable, Hashable {
         self.extensions = extensions
     }
 
+    /// The folder in which exports appear: that of the file, or the folder itself.
+    package var folder: String {
+        var isFolder: ObjCBool = false
+        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        return isThere && isFolder.boolValue ? path : URL(filePath: path).deletingLastPathComponent().path
+    }
+
     /// The export that counts: the file itself, or the one of the folder that was written last.
     /// - Throws: `missing` with the remedy.
     package func newest() throws(ExportError) -> FileStamp {

@@ -9,6 +9,8 @@ actor ExportSource {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let opener: ExportOpener
+    /// The folder in which exports appear.
+    nonisolated let folder: String
     private var current: OpenExport?
     /// The content that is durable in the gateway; `nil` before the first export of this process is.
     private var delivered: Digests?
@@ -21,6 +23,7 @@ actor ExportSource {
 
     init(_ options: GadgetbridgeOptions, reading: any SerialExecutor, opening: any SerialExecutor) {
         executor = reading
+        folder = options.place.folder
         opener = ExportOpener(options, executor: opening)
     }
 

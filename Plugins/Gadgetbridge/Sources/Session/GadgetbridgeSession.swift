@@ -9,20 +9,22 @@ import Vitals
 final class GadgetbridgeSession: DeviceSession {
     let description: DeviceDescription
     private let source: ExportSource
+    private let folders: ExportFolders
     private let context: SessionContext
     private let inbox = EventInbox()
     private let isOpen = Mutex(true)
     /// Batches whose samples the gateway has not stored yet, by their mark.
     private let batches = Mutex<[String: Promise<Void>]>([:])
 
-    /// How often the place of the exports is looked at: network shares tell of no change.
-    static let lookInterval: Duration = .minutes(1)
     /// Samples of one batch of changes. The next one is read when they are durable.
     static let batch = 500
     /// An older charge says nothing of the present one.
     static let batteryAge: Duration = .days(1)
 
-    init(_ source: ExportSource, _ description: DeviceDescription, _ context: SessionContext) {
+    init(
+        _ source: ExportSource, _ description: DeviceDescription, _ folders: ExportFolders, _ context: SessionContext
+    ) {
+        self.folders = folders
         self.source = source
         self.description = description
         self.context = context
@@ -76,11 +78,15 @@ final class GadgetbridgeSession: DeviceSession {
     }
 
     private func waitForExport() async throws {
-        var pause = Self.lookInterval
+        var pause: Duration?
         var problem: String?
         while true {
-            try await context.clock.sleep(for: pause)
-            pause = Self.lookInterval
+            if let pause {
+                try await context.clock.sleep(for: pause)
+            } else {
+                try await folders.wait(for: source.folder, atMost: folders.interval, clock: context.clock)
+            }
+            pause = nil
             do throws(ExportError) {
                 switch try await source.look(context) {
                 case .nothing: continue

@@ -96,6 +96,7 @@ extension Phone {
     static func context(clock: GatewayClock = .system, zone: String = "UTC") throws -> SessionContext {
         var context = SessionContext.testing(try #require(DeviceID("band")), clock: clock)
         context.calendar = try #require(LocalCalendar(identifier: zone))
+        context.services = RunningServices([ExportFolders()])
         return context
     }
 

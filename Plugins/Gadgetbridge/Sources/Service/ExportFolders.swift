@@ -1,0 +1,56 @@
+import Concurrency
+import Exports
+package import GatewayKit
+import Logging
+import Synchronization
+import Vitals
+
+/// Watches the folders of all wearables of this plugin, so that a new export is read as soon as it is whole.
+package final class ExportFolders: PluginService {
+    package static let sample = """
+          # How often folders are looked at that tell of no change, such as network shares. It needs no entry.
+          gadgetbridge: {look_every: 1m}
+
+        """
+
+    /// How often a folder is looked at: network shares tell of no change.
+    static let defaultInterval: Duration = .minutes(1)
+    static let intervals: ClosedRange<Duration> = .seconds(10) ... .hours(1)
+
+    let interval: Duration
+    private let watch = Mutex<FolderWatch?>(nil)
+
+    /// Reads `look_every`.
+    package init(options: inout ConfigurationReader) {
+        interval = options.duration("look_every", in: Self.intervals, default: Self.defaultInterval)
+    }
+
+    /// A service with this interval, for tests.
+    init(interval: Duration = ExportFolders.defaultInterval) { self.interval = interval }
+
+    /// Watches until `body` returns. Where the system allows no more watches, folders are looked at only.
+    package func withService(
+        context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        do throws(ExportError) {
+            let opened = try FolderWatch()
+            watch.withLock { $0 = opened }
+        } catch {
+            context.logger.warning(
+                "New exports are found by looking only.",
+                metadata: ["error": "\(error.message)", "interval": "\(interval.configurationText)"])
+        }
+        defer { watch.withLock { $0 = nil } }
+        try await body()
+    }
+
+    /// Waits until something happens in a folder, but no longer than a time.
+    func wait(for folder: String, atMost limit: Duration, clock: GatewayClock) async throws {
+        let signal = Signal()
+        let watch = watch.withLock { $0 }
+        let registration = watch?.register(signal, in: folder)
+        defer { if let registration { watch?.end(registration) } }
+        await clock.race(against: limit) { await signal.wait() }
+        try Task.checkCancellation()
+    }
+}
