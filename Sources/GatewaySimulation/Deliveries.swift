@@ -56,11 +56,10 @@ struct Deliveries: Sendable {
         parts.seen.insert(part)
     }
 
-    /// The numbers to request: what is missing, or else everything while facts are set aside. The broker may have a fact that the
+    /// The numbers to request: everything while facts are set aside, or else what is missing. The broker may have a fact that the
     /// gateway still keeps, because it crashed before it could note that.
     var requests: [ClosedRange<Int>] {
-        let missing = wanted
-        return missing.isEmpty && setAside > 0 ? [1...(usual.keys.max() ?? 1)] : missing
+        setAside > 0 ? [1...(usual.keys.max() ?? 1)] : wanted
     }
 
     /// The numbers that are missing, and those that the broker did not take.

@@ -21,10 +21,13 @@ struct Findings {
     private var lastLatest: [String: String] = [:]
     /// The counts of days, each with the number of its last fact, or 0.
     private var counts: [String: (count: Int, number: Int)] = [:]
+    /// The greatest number of a fact so far.
+    private var newestNumber = 0
     /// Records that gaps announced as ending before they start, by device and metric.
     private var announced: [String: Int] = [:]
     /// The numbers of those gaps: a message may come again.
     private var gaps: Set<Int> = []
+    private let diskSettings: [(at: Duration, isFull: Bool)]
     private let clockSettings: [(at: Duration, isRight: Bool)]
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
@@ -33,17 +36,21 @@ struct Findings {
     /// - Parameters:
     ///   - days: the calendar for counting days; `nil` if the days need not agree.
     ///   - clockSettings: when the machine's clock was set, and whether it was right from then on.
+    ///   - diskSettings: when the disk was full, and when it had room again.
     ///   - deliveries: what the consumer has by its numbers.
     init(
         _ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?,
-        clockSettings: [(at: Duration, isRight: Bool)], deliveries: Deliveries
+        clockSettings: [(at: Duration, isRight: Bool)], diskSettings: [(at: Duration, isFull: Bool)],
+        deliveries: Deliveries
     ) {
+        self.diskSettings = diskSettings
         self.clockSettings = clockSettings
         for message in messages { read(message) }
         for wearable in truth {
             if let days { compareDays(of: wearable, calendar: days) }
             compare(wearable)
-            compareRefused(of: wearable)
+            // With a wrong clock a record is refused for its time, whatever else is wrong with it.
+            if clockSettings.allSatisfy(\.isRight) { compareRefused(of: wearable) }
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
@@ -53,6 +60,7 @@ struct Findings {
     private mutating func read(_ message: PublishedMessage) {
         let levels = message.message.topic.split(separator: "/").map(String.init)
         guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
+        if let number = body["seq"]?.asInt { newestNumber = max(newestNumber, number) }
         switch levels[3] {
         case "measurement": readSamples(body, device: levels[2])
         case "latest":
@@ -64,7 +72,7 @@ struct Findings {
                 mistakes.append("latest of \(key) went back from \(before) to \(measured)")
             }
             lastLatest[key] = measured
-        case "response": readAnswer(body)
+        case "response": readAnswer(body, at: message.uptime)
         case "event" where levels.last == "gap":
             guard body["seq"]?.asInt.map({ gaps.insert($0).inserted }) ?? true else { return }
             guard let metric = body["metric"]?.asString else { return }
@@ -78,23 +86,35 @@ struct Findings {
 
     /// An answer may come twice, but no command has two different final answers. Only one that was shortened for the broker's
     /// limit may come whole, if the limit rises before the broker has acknowledged it.
-    private mutating func readAnswer(_ body: JSONValue) {
+    ///
+    /// An answer that a full disk could not take is not known after a crash: its command then gets another one.
+    private mutating func readAnswer(_ body: JSONValue, at uptime: Duration) {
         guard let id = body["id"]?.asString, let status = body["status"]?.asString else { return }
         if status == "accepted" {
             accepted.insert(id)
-        } else if body["code"]?.asString == "too_large" {
+            return
+        }
+        if wasDiskFull(uptime) { unstored.insert(id) }
+        if body["code"]?.asString == "too_large" {
             if answers[id] == nil { answers[id] = Self.shortened }
-        } else if let before = answers.updateValue(status, forKey: id), before != status, before != Self.shortened {
+        } else if let before = answers.updateValue(status, forKey: id), before != status, before != Self.shortened,
+            !unstored.contains(id)
+        {
             mistakes.append("\(id) was answered \(before), and then \(status)")
         }
     }
+    /// The commands that were answered while the disk was full.
+    private var unstored: Set<String> = []
     private static let shortened = "too_large"
 
-    /// A past day that is sent again has its old number.
+    /// A past day that is sent again has its old number. A running day has none: it is newer than all facts so far.
     private mutating func readDay(_ day: String, count: Int, number: Int?) {
-        let known = counts[day]?.number ?? 0
-        if let number, number <= known { return }
-        counts[day] = (count, number ?? known)
+        if let number, number <= counts[day]?.number ?? 0 { return }
+        counts[day] = (count, number ?? newestNumber)
+    }
+
+    private func wasDiskFull(_ uptime: Duration) -> Bool {
+        diskSettings.last { $0.at <= uptime }?.isFull ?? false
     }
 
     private func isClockRight(at uptime: Duration) -> Bool {

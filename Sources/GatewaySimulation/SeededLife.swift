@@ -52,7 +52,8 @@ package struct SeededLife: Sendable, Hashable {
             let messages = world.observation.messages
             let findings = Findings(
                 messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 },
-                clockSettings: world.clockSettings.withLock { $0 }, deliveries: world.consumer.deliveries)
+                clockSettings: world.clockSettings.withLock { $0 },
+                diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries)
             return SeededLife(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes, messages: messages.count,
                 restarts: world.restarts.withLock { $0 },

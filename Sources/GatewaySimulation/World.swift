@@ -51,6 +51,8 @@ package final class World: Sendable {
     let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
     private let isDiskFull = Mutex(false)
+    /// When the disk was full, and when it had room again.
+    let diskSettings = Mutex<[(at: Duration, isFull: Bool)]>([])
     /// When the machine's clock was set, and whether it was right from then on.
     let clockSettings = Mutex<[(at: Duration, isRight: Bool)]>([])
     /// The calendar of the running gateway.
@@ -139,11 +141,16 @@ package final class World: Sendable {
             try await simulation.gatewayClock.sleep(for: draw(20...300))
             guard !isPeaceful.withLock({ $0 }) else { return }
             trace?.note("disk", "is full")
-            isDiskFull.withLock { $0 = true }
+            setDisk(isFull: true)
             try await simulation.gatewayClock.sleep(for: draw(1...45))
-            isDiskFull.withLock { $0 = false }
+            setDisk(isFull: false)
             trace?.note("disk", "has room")
         }
+    }
+
+    private func setDisk(isFull: Bool) {
+        isDiskFull.withLock { $0 = isFull }
+        diskSettings.withLock { $0.append((simulation.uptime, isFull)) }
     }
 
     /// Sets the machine's clock wrong at random times, and right again later.

@@ -1,3 +1,4 @@
+import NIOCore
 package import NIOSSL
 
 extension ListenOptions.TLS {
@@ -10,6 +11,8 @@ extension ListenOptions.TLS {
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
+            // A caller that is asleep must not hold up a stop: it need not confirm the end.
+            configuration.shutdownTimeout = .milliseconds(500)
             // Finds a key of another certificate now, and not with the first device.
             _ = try NIOSSLContext(configuration: configuration)
             return configuration

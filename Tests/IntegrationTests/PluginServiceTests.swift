@@ -34,7 +34,7 @@ struct PluginServiceTests {
                 plugins: "{gadgetbridge: {look_every: 1h}}")
             _ = bench.startGateway()
             try await bench.synced("band")
-            try await bench.message("band/info") { $0.json["model"]?.asString == "Band 7" }
+            try await bench.message("band/info") { $0.json["model"]?.asString == "MIBAND7" }
             let first = rates(bench)
             #expect(first.mapValues(\.value) == ["2026-01-05T12:00:00.000Z": 61, "2026-01-05T12:01:00.000Z": 62])
 

@@ -28,7 +28,8 @@ import Vitals
         var page: String?
         repeat {
             let found = try export.page(
-                .init(metric: .heartRate, from: Timestamp(seconds: 0), to: Phone.at(1), page: page), calendar: calendar)
+                .init(metric: .heartRate, from: Timestamp(seconds: 0), to: Phone.at(1), page: page), calendar: calendar,
+                now: Phone.at(1))
             count += found.samples.count
             sum += found.samples.compactMap(\.value).reduce(0, +)
             pages += 1

@@ -6,6 +6,8 @@ struct TCPLink: ByteLink {
     let channel: any Channel
     let inbox: ReceiveBuffer
     let endpoint: Endpoint
+    /// Whether the bytes go through TLS.
+    var isEncrypted = false
 
     /// Takes what was received, or waits for it.
     ///

@@ -52,7 +52,7 @@ extension DeviceAgent {
         case .fetch(let metrics): await answers.give(item.key, await fetch(metrics))
         case .time: await answers.give(item.key, await setTime())
         case .reconnect:
-            reconnect()
+            link.reconnect()
             await answers.give(item.key, Answer(.done))
         case .history, .daily: await answers.give(item.key, await lookUp(item))
         case .stopMeasuring, .configure: break  // served in order

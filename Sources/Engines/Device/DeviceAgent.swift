@@ -86,9 +86,6 @@ package actor DeviceAgent {
     /// Adds a command to the device's lane and returns at once. It always gets a final answer.
     package nonisolated func submit(_ item: CommandItem) async { await commands.submit(item) }
 
-    /// Connects the device anew: at once if it waits for the next attempt.
-    package func reconnect() { link.reconnect() }
-
     /// Synchronises everything if the device is connected. Returns the answer that a command would get.
     package func synchronise() async -> Answer {
         guard link.session != nil else {

@@ -12,6 +12,9 @@ package final class ExportDatabase {
     package let version: Int
     private let handle: OpaquePointer
 
+    /// The most bytes of a row, or of a text or blob in it.
+    package static let longestValue: Int32 = 4 << 20
+
     /// Copies a file that stood still, checks the copy, and opens it.
     /// - Parameters:
     ///   - stamp: the file as it was looked at; another one by now is torn.
@@ -24,6 +27,9 @@ package final class ExportDatabase {
         if let header = DatabaseHeader(first) {
             guard header.fits(length: stamp.size) else {
                 throw ExportError(.torn, "\(stamp.path) is shorter or longer than its header says.")
+            }
+            guard stamp.size <= ZipLimits.uncompressed else {
+                throw ExportError(.tooLarge, "\(stamp.path) is larger than any export.")
             }
             var place: Int64 = 0
             while place < stamp.size {
@@ -59,6 +65,10 @@ package final class ExportDatabase {
             throw ExportError(.torn, "\(path) cannot be opened as a database (\(status)).")
         }
         handle = opened
+        // From here on the copy has no name: nothing is left of it, even by a crash.
+        copy.removeName()
+        // No text or blob of an export is longer; a packed one could exhaust the memory.
+        sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.longestValue)
         // A check of a large file takes a minute: it ends with its task.
         sqlite3_progress_handler(opened, 100_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         do throws(ExportError) {

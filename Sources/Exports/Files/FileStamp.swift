@@ -28,7 +28,10 @@ package struct FileStamp: Sendable, Hashable {
     private init(path: String, _ status: stat) {
         self.path = path
         size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        // A wrong clock can give a file any time: those after the year 2262 do not fit, and count as one.
+        let (seconds, isTooLate) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (time, isBeyond) = seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec))
+        modified = isTooLate || isBeyond ? (status.st_mtim.tv_sec < 0 ? .min : .max) : time
         inode = UInt64(status.st_ino)
     }
 }

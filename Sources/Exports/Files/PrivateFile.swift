@@ -4,6 +4,7 @@ import Foundation
 final class PrivateFile {
     let path: String
     private let descriptor: Int32
+    private var hasName = true
 
     /// Creates an empty file in `TMPDIR` or, since it may be large, in `/var/tmp` instead of `/tmp`, which may be memory.
     init() throws(ExportError) {
@@ -21,11 +22,19 @@ final class PrivateFile {
 
     deinit {
         close(descriptor)
+        removeName()
+    }
+
+    /// Removes the file's name. Whoever has it open still has its content.
+    func removeName() {
+        guard hasName else { return }
+        hasName = false
         unlink(path)
     }
 
-    /// Appends bytes.
+    /// Appends bytes, unless the task is cancelled.
     func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
+        if Task.isCancelled { throw ExportError(.unavailable, "The copy of an export was cancelled.") }
         var done = 0
         while done < bytes.count {
             let put = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)

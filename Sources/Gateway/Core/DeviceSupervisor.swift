@@ -101,13 +101,10 @@ actor DeviceSupervisor {
         launcher.finish()
     }
 
-    /// Connects the devices of a service at once that is open again.
-    private func reconnectDevices(of service: String) async {
-        for id in ids {
-            guard let member = members[id], member.setup.services.contains(where: { $0.name == service }) else {
-                continue
-            }
-            await member.agent.reconnect()
+    /// Lets the devices of a service that is open again connect without waiting for their next attempt.
+    private func reconnectDevices(of service: String) {
+        for member in members.values where member.setup.services.contains(where: { $0.name == service }) {
+            member.setup.presence.notice()
         }
     }
 

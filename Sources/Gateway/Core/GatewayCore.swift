@@ -92,13 +92,14 @@ package final class GatewayCore: Sendable {
     /// Serves these devices until `stop` is called or the task is cancelled.
     package func run(_ setups: [DeviceSetup]) async {
         await forgetRemoved(keeping: setups)
-        _ = await supervisor.apply(setups)
-        await publishInfo()
-        hasBegun.fulfil(())
-        await commandLog.answerForgotten()
         await withDiscardingTaskGroup { group in
             let loop = Promise<Void>()
+            // It also opens the services of plugins, for which devices wait.
             group.addTask { await self.whileRunning(until: loop) { await self.supervisor.run() } }
+            await self.whileRunning(until: stopping) { _ = await self.supervisor.apply(setups) }
+            await publishInfo()
+            hasBegun.fulfil(())
+            await commandLog.answerForgotten()
             group.addTask {
                 await self.whileRunning(until: loop) { await self.brokerLoop.run(generator: self.generator) }
             }

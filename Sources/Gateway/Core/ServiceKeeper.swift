@@ -9,6 +9,8 @@ final class ServiceKeeper: Sendable {
     static let firstWait: Duration = .seconds(1)
     /// The longest wait. A service is local, so a try costs little.
     static let longestWait: Duration = .seconds(60)
+    /// A service that was open for so long counts as stable: the waits start again at the first.
+    static let stableAfter: Duration = .seconds(60)
 
     let setup: ServiceSetup
     /// Fulfilled when the service was opened for the first time, or could not be.
@@ -42,16 +44,15 @@ final class ServiceKeeper: Sendable {
         var generator = generator
         var backOff = BackOff(first: Self.firstWait, longest: Self.longestWait)
         var failures = FailureCount()
+        var hasFailed = false
         while stopping.value == nil, !Task.isCancelled {
-            let isAgain = failures.count > 0
-            let wasOpen = Promise<Void>()
-            let failure = await open { [wasOpen] in
-                wasOpen.fulfil(())
-                if isAgain { await self.onReopened() }
-            }
+            let isAgain = hasFailed
+            let wasOpen = Promise<Duration>()
+            let failure = await open(wasOpen) { if isAgain { await self.onReopened() } }
             tried.fulfil(())
+            hasFailed = true
             guard let failure, stopping.value == nil, !Task.isCancelled else { break }
-            if wasOpen.value != nil {
+            if let opened = wasOpen.value, clock.uptime - opened >= Self.stableAfter {
                 backOff.reset()
                 failures = FailureCount()
             }
@@ -66,8 +67,25 @@ final class ServiceKeeper: Sendable {
         ended.fulfil(())
     }
 
-    /// Opens the service and waits until it has to end. Returns why it broke or could not be opened; `nil` after a stop.
-    private func open(_ opened: @escaping @Sendable () async -> Void) async -> String? {
+    /// Opens the service and waits until it has to end, or gives up opening it at a stop. Returns why it broke or could not be
+    /// opened; `nil` after a stop.
+    private func open(
+        _ wasOpen: Promise<Duration>, _ opened: @escaping @Sendable () async -> Void
+    ) async -> String? {
+        let failure = await race(against: {
+            try await self.stopping.wait()
+            // An open service ends with its body.
+            if wasOpen.value != nil { try await Promise<Void>().wait() }
+        }) {
+            await self.keepOpen {
+                wasOpen.fulfil(self.clock.uptime)
+                await opened()
+            }
+        }
+        return failure ?? nil
+    }
+
+    private func keepOpen(_ opened: @escaping @Sendable () async -> Void) async -> String? {
         do {
             try await setup.opener {
                 self.services.opened(self.setup.service)

@@ -10,6 +10,8 @@ actor ExportOpener {
 
     private let options: GadgetbridgeOptions
     private var watch = ExportWatch()
+    /// Why the file that is there cannot be used.
+    private(set) var rejection: ExportError?
 
     /// What a look found.
     enum Finding {
@@ -33,15 +35,16 @@ actor ExportOpener {
             do throws(ExportError) {
                 let export = try OpenExport(stamp, options, context)
                 watch.judge(stamp)
+                rejection = nil
                 return .export(export)
             } catch {
-                // What the machine or the wearable's name prevents may succeed with the same file.
-                if [.torn, .foreign, .tooLarge].contains(error.code) { watch.judge(stamp) }
+                // What the machine prevents may succeed with the same file; everything else needs another one.
+                if error.code != .unavailable {
+                    watch.judge(stamp)
+                    rejection = error
+                }
                 throw error
             }
         }
     }
-
-    /// Lets the next look read the file again.
-    func forget() { watch = ExportWatch() }
 }

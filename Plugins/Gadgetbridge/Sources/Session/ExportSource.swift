@@ -38,8 +38,8 @@ actor ExportSource {
                 }
                 try await context.clock.sleep(for: pause)
             } else if current == nil {
-                // The file was found wanting before: say it again.
-                await opener.forget()
+                // The file was looked at before, and cannot be used: it is not copied again.
+                throw await opener.rejection ?? ExportError(.missing, "There is no export.")
             }
         }
         guard let current else { throw ExportError(.missing, "There is no export.") }
@@ -72,9 +72,11 @@ actor ExportSource {
     var battery: (percent: Double, at: Timestamp)? { current?.battery }
 
     /// A page of the export in use.
-    func page(_ request: HistoryRequest, calendar: LocalCalendar) throws(ExportError) -> HistoryPage {
+    func page(
+        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp
+    ) throws(ExportError) -> HistoryPage {
         guard let current else { return HistoryPage(samples: []) }
-        return try current.page(request, calendar: calendar)
+        return try current.page(request, calendar: calendar, now: now)
     }
 
     /// What the gateway may not know yet of the export in use, and the content that it knows afterwards.

@@ -37,7 +37,9 @@ final class GadgetbridgeSession: DeviceSession {
         guard description.capabilities.supports(.history, request.metric) else {
             throw .unsupported("the history of \(request.metric.rawValue)")
         }
-        do throws(ExportError) { return try await source.page(request, calendar: context.calendar) } catch {
+        do throws(ExportError) {
+            return try await source.page(request, calendar: context.calendar, now: context.clock.now)
+        } catch {
             throw DeviceError(.failure, error.message)
         }
     }
@@ -67,6 +69,7 @@ final class GadgetbridgeSession: DeviceSession {
         var batteryAt: Timestamp?
         while true {
             if let battery = await source.battery, batteryAt.map({ battery.at > $0 }) ?? true,
+                battery.at <= context.clock.now + OpenExport.future,
                 context.clock.now - battery.at <= Self.batteryAge
             {
                 batteryAt = battery.at

@@ -43,12 +43,15 @@ struct OpenExport {
     }
 
     /// A page of a metric's samples.
-    func page(_ request: HistoryRequest, calendar: LocalCalendar) throws(ExportError) -> HistoryPage {
+    func page(
+        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp
+    ) throws(ExportError) -> HistoryPage {
         guard let feeds = catalogue.feeds[request.metric] else { return HistoryPage(samples: []) }
         let position = request.page.flatMap(PagePosition.init) ?? PagePosition(start: request.from)
         let limit = min(max(request.limit, 1), HistoryRequest.maximumLimit)
         let reading = Reading(
-            database: database, device: wearable.number, from: max(position.start, request.from), to: request.to,
+            database: database, device: wearable.number, from: max(position.start, request.from),
+            to: min(request.to, now + Self.future),
             calendar: calendar, leftovers: Leftovers())
         let reader = try MetricReader(feeds, reading)
         var page = HistoryPage(samples: [])

@@ -116,7 +116,7 @@ extension Phone {
             let found = try export.page(
                 HistoryRequest(
                     metric: metric, from: Timestamp(seconds: 0), to: Timestamp(seconds: 4_000_000_000), page: page,
-                    limit: limit), calendar: calendar)
+                    limit: limit), calendar: calendar, now: Timestamp(seconds: 4_000_000_000))
             samples += found.samples
             page = found.next
         } while page != nil

@@ -12,10 +12,14 @@ final class ExpectedCallers: Sendable {
     /// A device that has introduced itself.
     final class Call: Sendable {
         let link: TCPLink
-        /// Fulfilled when the gateway takes it, or another call replaces it.
-        let settled = Promise<Void>()
+        let token: String
+        /// Whether the gateway has taken it; `false` if another call or another token has ended it.
+        let settled = Promise<Bool>()
 
-        init(_ link: TCPLink) { self.link = link }
+        init(_ link: TCPLink, token: String) {
+            self.link = link
+            self.token = token
+        }
     }
 
     private struct Entry {
@@ -24,8 +28,8 @@ final class ExpectedCallers: Sendable {
         /// Wakes the gateway's attempt.
         let arrival = Signal()
         var waiting: Call?
-        /// The link of the open session.
-        var current: TCPLink?
+        /// The call of the open session.
+        var current: Call?
         /// `nil` while the gateway tries to connect the device or has connected it.
         var forgottenAt: Duration?
     }
@@ -36,12 +40,17 @@ final class ExpectedCallers: Sendable {
     /// Lets a device call.
     @discardableResult
     func expect(_ device: DeviceID, token: Secret, presence: DevicePresence) -> Signal {
-        entries.withLock { entries in
+        let (arrival, revoked) = entries.withLock { entries -> (Signal, Call?) in
             var entry = entries[device] ?? Entry(token: token, presence: presence)
             (entry.token, entry.presence, entry.forgottenAt) = (token, presence, nil)
+            // It came with the token of an earlier configuration.
+            let revoked = entry.waiting.flatMap { token.matches($0.token.utf8) ? nil : $0 }
+            if revoked != nil { entry.waiting = nil }
             entries[device] = entry
-            return entry.arrival
+            return (entry.arrival, revoked)
         }
+        revoked?.settled.fulfil(false)
+        return arrival
     }
 
     /// Waits for the device's call, and runs `body` with its link.
@@ -71,11 +80,11 @@ final class ExpectedCallers: Sendable {
             let call = entries.withLock { entries -> Call? in
                 guard let call = entries[device]?.waiting else { return nil }
                 entries[device]?.waiting = nil
-                entries[device]?.current = call.link
+                entries[device]?.current = call
                 return call
             }
             if let call {
-                call.settled.fulfil(())
+                call.settled.fulfil(true)
                 return call.link
             }
             if Task.isCancelled { throw LinkError(.cancelled, "The gateway no longer waits for a call of \(device).") }
@@ -97,24 +106,22 @@ final class ExpectedCallers: Sendable {
     /// Lets a call wait for the gateway. It takes the place of an earlier call and of the open session: the device knows best
     /// whether its old connection is dead.
     func add(_ call: Call, of device: DeviceID) async {
-        let (old, entry) = entries.withLock { entries -> ([TCPLink], Entry?) in
-            guard let entry = entries[device] else { return ([call.link], nil) }
-            entry.waiting?.settled.fulfil(())
+        let (earlier, entry) = entries.withLock { entries -> (Call?, Entry?) in
+            guard let entry = entries[device], entry.token.matches(call.token.utf8) else { return (call, nil) }
             entries[device]?.waiting = call
-            return ([entry.waiting?.link, entry.current].compactMap(\.self), entry)
+            return (entry.waiting, entry)
         }
-        for link in old { await link.close() }
+        earlier?.settled.fulfil(false)
         entry?.arrival.wake()
         entry?.presence.notice()
+        await entry?.current?.link.close()
     }
 
-    /// Gives up a call that the gateway did not take.
-    func remove(_ call: Call, of device: DeviceID) async {
-        let isRemoved = entries.withLock { entries -> Bool in
-            guard entries[device]?.waiting === call else { return false }
-            entries[device]?.waiting = nil
-            return true
+    /// Gives up a call. Returns whether the gateway has not taken it, so that it has to be closed.
+    func remove(_ call: Call, of device: DeviceID) -> Bool {
+        entries.withLock { entries in
+            if entries[device]?.waiting === call { entries[device]?.waiting = nil }
+            return entries[device]?.current !== call
         }
-        if isRemoved { await call.link.close() }
     }
 }

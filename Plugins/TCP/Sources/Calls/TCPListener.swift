@@ -32,10 +32,17 @@ package final class TCPListener: PluginService {
     /// How long a call waits to be taken: the gateway takes it within a second or two.
     static let waitingTime: Duration = .seconds(30)
 
+    /// How long the line of a refusal may take.
+    static let farewell: Duration = .seconds(1)
+    /// The most refusals that are logged in a second.
+    static let refusalsPerSecond = 10
+
     let options: ListenOptions
     let callers = ExpectedCallers()
     private let guesses = GuessLimit()
     private let strangers = Mutex(0)
+    /// The refusals of the present second.
+    private let refusals = Mutex((second: Int64(0), count: 0))
     /// The address at which it listens now.
     private let bound = Mutex<SocketAddress?>(nil)
     /// The gateway's clock, once it has begun.
@@ -100,7 +107,8 @@ package final class TCPListener: PluginService {
                             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: security))
                         }
                         try channel.pipeline.syncOperations.addHandler(inbox)
-                        return TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)
+                        return TCPLink(
+                            channel: channel, inbox: inbox, endpoint: endpoint, isEncrypted: security != nil)
                     }
                 }
         } catch {
@@ -118,36 +126,57 @@ package final class TCPListener: PluginService {
 
     /// Serves a caller until the gateway has taken its call, or it is refused.
     private func serve(_ link: TCPLink, _ context: ServiceContext) async {
-        let isTaken = strangers.withLock { strangers in
+        let hasPlace = strangers.withLock { strangers in
+            guard strangers < Self.maximumStrangers else { return false }
             strangers += 1
-            return strangers <= Self.maximumStrangers
+            return true
         }
-        let outcome: Result<DeviceID, CallRefusal>
+        // Whoever opens this many connections gets neither time nor a line of the log for each.
+        guard hasPlace else {
+            if !link.isEncrypted { await refuse(link, .busy, context) }
+            return await link.close()
+        }
+        let introduced: (ExpectedCallers.Call, DeviceID)?
         do throws(CallRefusal) {
-            defer { strangers.withLock { $0 -= 1 } }
-            guard isTaken else { throw CallRefusal.busy }
-            outcome = .success(try await introduction(of: link, context))
+            introduced = try await introduction(of: link, context)
         } catch {
-            outcome = .failure(error)
-        }
-        switch outcome {
-        case .failure(let refusal):
-            context.logger.notice(
-                "A call was refused.",
-                metadata: [
-                    "caller": "\(link.endpoint)", "code": "\(refusal.code.rawValue)", "reason": "\(refusal.message)",
-                ])
-            await context.clock.race(against: Self.introductionTime) { try? await link.write(refusal.line) }
+            report(error, of: link, context)
+            await refuse(link, error, context)
             await link.close()
-        case .success(let device):
-            let call = ExpectedCallers.Call(link)
-            await callers.add(call, of: device)
-            await context.clock.race(against: Self.waitingTime) { _ = try? await call.settled.wait() }
-            await callers.remove(call, of: device)
+            introduced = nil
         }
+        strangers.withLock { $0 -= 1 }
+        guard let (call, device) = introduced else { return }
+        await callers.add(call, of: device)
+        let isTaken = await context.clock.race(against: Self.waitingTime) {
+            (try? await call.settled.wait()) ?? false
+        }
+        if isTaken != true, callers.remove(call, of: device) { await link.close() }
     }
 
-    private func introduction(of link: TCPLink, _ context: ServiceContext) async throws(CallRefusal) -> DeviceID {
+    private func refuse(_ link: TCPLink, _ refusal: CallRefusal, _ context: ServiceContext) async {
+        await context.clock.race(against: Self.farewell) { try? await link.write(refusal.line) }
+    }
+
+    /// Logs a refusal, up to a number in a second.
+    private func report(_ refusal: CallRefusal, of link: TCPLink, _ context: ServiceContext) {
+        let second = context.clock.uptime.components.seconds
+        let isLogged = refusals.withLock { refusals in
+            if refusals.second != second { refusals = (second, 0) }
+            refusals.count += 1
+            return refusals.count <= Self.refusalsPerSecond
+        }
+        guard isLogged else { return }
+        context.logger.notice(
+            "A call was refused.",
+            metadata: [
+                "caller": "\(link.endpoint)", "code": "\(refusal.code.rawValue)", "reason": "\(refusal.message)",
+            ])
+    }
+
+    private func introduction(
+        of link: TCPLink, _ context: ServiceContext
+    ) async throws(CallRefusal) -> (ExpectedCallers.Call, DeviceID) {
         let line = await context.clock.race(against: Self.introductionTime) { await Self.firstLine(of: link) }
         guard let line else { throw .tooLate }
         guard let introduction = line.flatMap(Introduction.init) else { throw .notIntroduced }
@@ -158,7 +187,7 @@ package final class TCPListener: PluginService {
             throw .unauthorized
         }
         guesses.succeeded(address, for: introduction.device)
-        return device
+        return (ExpectedCallers.Call(link, token: introduction.token), device)
     }
 
     /// The first line, without its end; `nil` if it is too long or the connection ends first. What follows it stays in the link.
