@@ -34,6 +34,7 @@ class Band:
         self.reading_errors = 0  # so many readings of the next measurement fail
         self.sync_errors = []  # metrics whose records cannot be read
         self.refuses_push = False
+        self.last_moment = 0.0
         self.changes()  # the state at the start, of which nothing is told
         self.seen = self.seen or ""
         now = time.time()
@@ -57,9 +58,14 @@ class Band:
         """The records that start within a range, ascending."""
         return sorted((item for item in self.items[metric] if start <= item.start_time <= end), key=lambda item: item.start_time)
 
+    def moment(self):
+        """Now, in whole milliseconds, and later than ever before: time and metric tell two records apart."""
+        self.last_moment = max(round(time.time(), 3), round(self.last_moment + 0.001, 3))
+        return self.last_moment
+
     def measure(self, metric, manual):
         """A value of now, which the band also records."""
-        now = round(time.time(), 3)
+        now = self.moment()
         item = record(metric, now, int(now) * 37 % 100, manual)
         self.items[metric].append(item)
         return item
@@ -88,8 +94,8 @@ class Band:
 
     def live_item(self, told):
         """The record of a value that the band measured by itself, `{"metric", "value"}`, of a pressure with `diastolic`."""
-        metric, now = told["metric"], round(time.time(), 3)
-        item = record(metric, now, 0)
+        metric = told["metric"]
+        item = record(metric, self.moment(), 0)
         if metric == "blood_pressure":
             item.systolic, item.diastolic = told["value"], told["diastolic"]
         elif metric == "blood_oxygen":

@@ -31,7 +31,6 @@ from phone_sdk import SDK
 from phone_translation import INVALID, milliseconds, sample
 
 LONGEST_WAIT = 60.0  # seconds between two calls
-STEADY = 60.0  # seconds that a link lasts before the waits begin again from the first
 
 
 class Bridge:
@@ -55,7 +54,7 @@ class Bridge:
         self.changed.set()
         if self.current and not is_connected:
             log("I", "the band is away")
-            self.current.close()
+            self.current.hang_up()
 
     def value(self, metric, item):
         """A live value: kept until the gateway has it on its disk, whether or not there is a link."""
@@ -77,6 +76,7 @@ class Bridge:
 
     def send(self, number, told):
         if not self.link:
+            log("I", "sample %d is kept until there is a link" % number)
             return
 
         def done(error):
@@ -92,10 +92,13 @@ class Bridge:
     async def serve(self, reader, writer):
         """Runs one link to its end."""
         calls = Calls(self.sdk, self.outbox, self.opened)
-        self.current = calls.link = Link(reader, writer, calls.table, self.note)
+        link = self.current = calls.link = Link(reader, writer, calls.table, self.note)
         try:
-            await self.current.serve()
+            await link.serve()
+            return link.was_wanted
         finally:
+            if self.link:
+                log("I", "the link has ended")
             self.link = self.current = None
             calls.ended()
 
@@ -114,15 +117,15 @@ class Bridge:
             while not self.sdk.is_connected():
                 self.changed.clear()
                 await self.changed.wait()
-            began = time.monotonic()
+            began, was_wanted = time.monotonic(), False
             try:
-                await self.call(arguments)
-                log("I", "the gateway has ended the link")
+                was_wanted = await self.call(arguments)
             except Refused as error:
                 log("W", "the gateway refuses the call: %s" % error)
             except (OSError, ssl.SSLError, asyncio.IncompleteReadError) as error:
                 log("W", "no link: %s" % (error or type(error).__name__))
-            if time.monotonic() - began > STEADY:
+            # A link that was good or ended well is no reason to wait longer.
+            if was_wanted or time.monotonic() - began > wait:
                 wait = arguments.first_wait
             pause = wait * random.uniform(0.8, 1.2)
             log("I", "calling again in %.1f s" % pause)
@@ -130,7 +133,7 @@ class Bridge:
             wait = min(wait * 2, LONGEST_WAIT)
 
     async def call(self, arguments):
-        """One call: the introduction, then the link."""
+        """One call: the introduction, then the link. Returns whether it ended with a goodbye."""
         # Read each time, so that a new token needs no restart.
         token = arguments.token_file.read_text().strip()
         tls = ssl.create_default_context(cafile=arguments.ca) if arguments.ca else None
@@ -138,7 +141,7 @@ class Bridge:
         reader, writer = await asyncio.wait_for(connecting, 30)
         introduction = {"device": arguments.device, "token": token}
         writer.write(json.dumps(introduction).encode() + b"\n")
-        await self.serve(reader, writer)
+        return await self.serve(reader, writer)
 
 
 class Standard(asyncio.StreamWriter):

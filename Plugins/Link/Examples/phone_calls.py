@@ -200,7 +200,7 @@ class Calls:
         return {}
 
     async def shutdown(self, params):
-        return {}, self.link.close
+        return {}, self.link.hang_up
 
     def ended(self):
         """The link is gone: a measurement that nobody reads would only empty the battery."""

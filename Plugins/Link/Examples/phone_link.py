@@ -25,6 +25,7 @@ class Link:
     def __init__(self, reader, writer, calls, note):
         self.reader, self.writer, self.calls, self.note = reader, writer, calls, note
         self.is_open = True
+        self.was_wanted = False  # the end: after a goodbye of either side
         self.answers = {}  # by the id of our request: what to do with the answer
         self.tasks = set()
         self.last_ping = 0
@@ -101,6 +102,11 @@ class Link:
         # A whole line at once. What the socket does not take waits in memory: a history page at most, and the outbox.
         if self.is_open and not self.writer.is_closing():
             self.writer.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    def hang_up(self):
+        """Ends the link because it is to end."""
+        self.was_wanted = True
+        self.close()
 
     def close(self):
         """Ends the link after what was written."""
