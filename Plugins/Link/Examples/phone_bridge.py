@@ -122,7 +122,7 @@ class Bridge:
                 was_wanted = await self.call(arguments)
             except Refused as error:
                 log("W", "the gateway refuses the call: %s" % error)
-            except (OSError, ssl.SSLError, asyncio.IncompleteReadError) as error:
+            except (OSError, asyncio.TimeoutError) as error:  # also those of TLS
                 log("W", "no link: %s" % (error or type(error).__name__))
             # A link that was good or ended well is no reason to wait longer.
             if was_wanted or time.monotonic() - began > wait:

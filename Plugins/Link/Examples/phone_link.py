@@ -83,7 +83,7 @@ class Link:
             answer["result"], afterwards = result if isinstance(result, tuple) else (result, None)
         except CallError as error:
             answer["error"] = {"code": error.code, "message": str(error)}
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             answer["error"] = {"code": FAILURE, "message": "%s of the app: %s" % (type(error).__name__, error)}
         if "id" in message:
             self.send(answer)
