@@ -12,6 +12,9 @@ struct ProgramCheckTests {
     private static let example = programs.appending(path: "../../../Plugins/Link/Examples/csv_heart_rate.py")
         .standardizedFileURL.path
 
+    private static let phone = programs.appending(path: "../../../Plugins/Link/Examples/phone_bridge.py")
+        .standardizedFileURL.path
+
     private func check(
         _ command: [String], _ change: (inout ProgramCheck.Options) -> Void = { _ in }
     ) async throws -> (isGood: Bool, steps: [CheckStep]) {
@@ -39,6 +42,17 @@ struct ProgramCheckTests {
         #expect(text.contains("ok    what it sends by itself: nothing within"))
         #expect(text.contains("-     acknowledgement: a device may delete"))
         for name in ["history", "monitoring", "measurement", "overlapping calls", "shutdown", "its end"] {
+            #expect(text.contains("ok    \(name)\n"), "\(name) was not checked")
+        }
+    }
+
+    @Test func `is content with the phone as bridge, for every metric of its guides`() async throws {
+        let (isGood, steps) = try await check(["python3", "-B", Self.phone, "--stdio", "--interval", "0.1"]) {
+            $0.acknowledges = true
+        }
+        #expect(isGood, "\(steps.map(\.text).joined())")
+        let text = steps.map(\.text).joined()
+        for name in ["history", "acknowledgement", "summaries", "monitoring", "measurement", "shutdown", "its end"] {
             #expect(text.contains("ok    \(name)\n"), "\(name) was not checked")
         }
     }

@@ -13,6 +13,8 @@ enum Repository {
     static let device = file("Plugins/Link/Examples/csv_heart_rate.py")
     /// Its 68 heart rates.
     static let heartRates = file("Plugins/Link/Examples/ppg_heart_rate.csv")
+    /// The app's side of a phone as bridge, with a fake of its SDK.
+    static let phone = file("Plugins/Link/Examples/phone_bridge.py")
 
     /// A program or file that only these tests use.
     static func fixture(_ name: String) -> String { file("Tests/IntegrationTests/Fixtures/\(name)") }
