@@ -180,9 +180,16 @@ async def run(arguments):
               note=lambda name, metric: note("SDK " + name, {"metric": metric}))
     outbox = Outbox(arguments.outbox)
     bridge = Bridge(sdk, outbox, note)
-    main = asyncio.current_task()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, main.cancel)
-    watching = asyncio.get_running_loop().create_task(sdk.watch())
+    main, loop = asyncio.current_task(), asyncio.get_running_loop()
+
+    def end():
+        """Cancels this task. Before Python 3.12 `wait_for` may swallow that when a line comes at the same moment."""
+        main.cancel()
+        if not main.done():
+            loop.call_later(0.1, end)
+
+    loop.add_signal_handler(signal.SIGTERM, end)
+    watching = loop.create_task(sdk.watch())
     try:
         if arguments.stdio:
             await bridge.serve(*await standard_streams())
