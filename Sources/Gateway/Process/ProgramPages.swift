@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The memory that the process holds only because its start needed it: code that ran once, and freed memory that the
@@ -18,7 +19,16 @@ enum ProgramPages {
     /// Gives both back to the system. Code that runs again is mapped again from the system's cache of the file.
     static func giveBack() {
         _ = trimHeap?(0)
-        for mapping in mappings(in: read("/proc/self/smaps")) { giveBack(mapping) }
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let found = mappings(in: read("/proc/self/smaps")) { $0 == program || isLibrary($0) }
+        for mapping in found { giveBack(mapping) }
+    }
+
+    /// Whether a path is that of a shared library, such as `/usr/lib/libc.so.6`. Libraries stay mapped until the end. Other files
+    /// may be unmapped meanwhile, and their place may have become somebody's memory, which must not be dropped.
+    static func isLibrary(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        return name.hasSuffix(".so") || name.firstRange(of: #/\.so\.[0-9]/#) != nil
     }
 
     /// Drops the pages of a mapping from memory.
@@ -28,7 +38,7 @@ enum ProgramPages {
 
     /// The mappings in a text in the format of `/proc/PID/smaps` (proc(5)) that can be dropped. A page that was changed
     /// before its mapping became read-only, as by the dynamic linker, is anonymous, or swapped out.
-    static func mappings(in smaps: [UInt8]) -> [Mapping] {
+    static func mappings(in smaps: [UInt8], where isWanted: (_ path: String) -> Bool = { _ in true }) -> [Mapping] {
         var found: [Mapping] = []
         var current: Mapping?
         for line in smaps.split(separator: UInt8(ascii: "\n")) {
@@ -36,7 +46,7 @@ enum ProgramPages {
             guard let first = words.first, words.count > 1 else { continue }
             guard first.last == UInt8(ascii: ":") else {
                 if let current { found.append(current) }
-                current = mapping(words)
+                current = mapping(words, where: isWanted)
                 continue
             }
             let isOwn = first.elementsEqual("Anonymous:".utf8) || first.elementsEqual("Swap:".utf8)
@@ -62,8 +72,10 @@ enum ProgramPages {
 
     /// The mapping of a line such as `55d0c0000000-55d0c0400000 r-xp 00000000 08:01 12345 /usr/bin/program`, if it is
     /// a private, read-only one of a file.
-    private static func mapping(_ words: [ArraySlice<UInt8>]) -> Mapping? {
-        guard words.count == 6, words[5].drop(while: { $0 == UInt8(ascii: " ") }).first == UInt8(ascii: "/"),
+    private static func mapping(_ words: [ArraySlice<UInt8>], where isWanted: (String) -> Bool) -> Mapping? {
+        guard words.count == 6 else { return nil }
+        let path = String(decoding: words[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+        guard path.hasPrefix("/"), isWanted(path),
             words[1].elementsEqual("r-xp".utf8) || words[1].elementsEqual("r--p".utf8)
         else { return nil }
         let range = words[0].split(separator: UInt8(ascii: "-")).compactMap { word in

@@ -35,6 +35,23 @@ import Testing
             ])
     }
 
+    @Test func `only libraries and the program are dropped, which stay mapped`() {
+        for path in ["/usr/lib/libc.so.6", "/opt/swift/libFoundation.so", "/lib/libstdc++.so.6.0.33"] {
+            #expect(ProgramPages.isLibrary(path))
+        }
+        for path in ["/etc/ld.so.cache", "/usr/lib/locale/C.utf8/LC_CTYPE", "/var/lib/some.so/file", ""] {
+            #expect(!ProgramPages.isLibrary(path))
+        }
+        let smaps = """
+            1000-2000 r-xp 00000000 08:01 12       /usr/lib/libc.so.6
+            Anonymous:             0 kB
+            2000-3000 r--p 00000000 08:01 13       /etc/ld.so.cache
+            Anonymous:             0 kB
+            """
+        let found = ProgramPages.mappings(in: Array(smaps.utf8), where: ProgramPages.isLibrary)
+        #expect(found == [.init(start: 0x1000, end: 0x2000)])
+    }
+
     @Test(arguments: ["", "\n", "nonsense", "Size: 4 kB", "1000 r-xp 0 08:01 12 /x", "2000-1000 r-xp 0 08:01 1 /x"])
     func `a text in another form drops nothing`(_ text: String) {
         #expect(ProgramPages.mappings(in: Array(text.utf8)).isEmpty)
