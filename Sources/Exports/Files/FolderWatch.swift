@@ -37,29 +37,35 @@ package final class FolderWatch: Sendable {
     deinit { source.cancel() }
 
     /// Wakes `signal` when something happens in `folder`, until the returned registration is ended. `nil` if the folder cannot be
-    /// watched, for example since it does not exist.
+    /// watched, for example since it does not exist. Calling it again with the same signal watches a folder anew that was replaced.
     package func register(_ signal: Signal, in folder: String) -> Registration? {
-        let number = inotify_add_watch(descriptor, folder, Self.events)
-        guard number >= 0 else { return nil }
-        state.withLock { $0.folders[number, default: [:]][ObjectIdentifier(signal)] = signal }
-        return Registration(number: number, signal: signal)
+        // The system gives a folder one number, which must not end between the two steps.
+        state.withLock { state in
+            let number = inotify_add_watch(descriptor, folder, Self.events)
+            guard number >= 0 else { return nil }
+            state.folders[number, default: [:]][ObjectIdentifier(signal)] = signal
+            return Registration(number: number, signal: signal)
+        }
     }
 
     /// Ends a registration.
     package func end(_ registration: Registration) {
-        let isLast = state.withLock { state in
+        state.withLock { state in
             state.folders[registration.number]?[ObjectIdentifier(registration.signal)] = nil
-            guard state.folders[registration.number]?.isEmpty == true else { return false }
+            guard state.folders[registration.number]?.isEmpty == true else { return }
             state.folders[registration.number] = nil
-            return true
+            inotify_rm_watch(descriptor, registration.number)
         }
-        if isLast { inotify_rm_watch(descriptor, registration.number) }
     }
 
     /// A signal that is woken by a folder.
-    package struct Registration: Sendable {
+    package struct Registration: Sendable, Equatable {
         fileprivate let number: Int32
         fileprivate let signal: Signal
+
+        package static func == (left: Registration, right: Registration) -> Bool {
+            left.number == right.number && left.signal === right.signal
+        }
     }
 
     private func readEvents() {

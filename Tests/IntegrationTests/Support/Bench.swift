@@ -43,8 +43,8 @@ struct Bench: Sendable {
             store: {path: vitals.sqlite}
             home_assistant: {discovery: "off"}
             sync: \(sync)
-            plugins: \(plugins)
             devices: [\(devices.joined(separator: ", "))]
+            plugins: \(plugins)
 
             """
         try text.write(toFile: path("gateway.yaml"), atomically: true, encoding: .utf8)

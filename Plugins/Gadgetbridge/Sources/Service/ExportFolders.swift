@@ -44,13 +44,27 @@ package final class ExportFolders: PluginService {
         try await body()
     }
 
-    /// Waits until something happens in a folder, but no longer than a time.
-    func wait(for folder: String, atMost limit: Duration, clock: GatewayClock) async throws {
-        let signal = Signal()
+    /// Runs `body` with the news of a folder: a wait for the next change since the last wait, or for the interval.
+    func follow(
+        _ folder: String, clock: GatewayClock,
+        _ body: (_ nextChange: @Sendable () async throws -> Void) async throws -> Void
+    ) async throws {
         let watch = watch.withLock { $0 }
-        let registration = watch?.register(signal, in: folder)
-        defer { if let registration { watch?.end(registration) } }
-        await clock.race(against: limit) { await signal.wait() }
-        try Task.checkCancellation()
+        let signal = Signal()
+        let registration = Mutex(watch?.register(signal, in: folder))
+        defer { if let registration = registration.withLock({ $0 }) { watch?.end(registration) } }
+        // What changed before counts, too.
+        signal.wake()
+        try await body { [interval] in
+            await clock.race(against: interval) { await signal.wait() }
+            try Task.checkCancellation()
+            // A folder that was replaced, or was not there, is watched from now on.
+            guard let renewed = watch?.register(signal, in: folder) else { return }
+            let old = registration.withLock { registration in
+                defer { registration = renewed }
+                return registration
+            }
+            if let old, old != renewed { watch?.end(old) }
+        }
     }
 }

@@ -58,14 +58,16 @@ final class GadgetbridgeSession: DeviceSession {
 
     /// Tells what is new, now and with each new export, until the task is cancelled.
     func follow() async throws {
-        do { try await followExports() } catch {
+        do {
+            try await folders.follow(source.folder, clock: context.clock) { try await followExports($0) }
+        } catch {
             // Whoever waits for events learns it, too.
             close(error as? DeviceError ?? DeviceError(.disconnected, "The session with the export is over: \(error)"))
             throw error
         }
     }
 
-    private func followExports() async throws {
+    private func followExports(_ nextChange: @Sendable () async throws -> Void) async throws {
         var batteryAt: Timestamp?
         while true {
             if let battery = await source.battery, batteryAt.map({ battery.at > $0 }) ?? true,
@@ -76,18 +78,18 @@ final class GadgetbridgeSession: DeviceSession {
                 await inbox.send([.battery(percent: battery.percent, isCharging: nil)])
             }
             try await tellChanges()
-            try await waitForExport()
+            try await waitForExport(nextChange)
         }
     }
 
-    private func waitForExport() async throws {
+    private func waitForExport(_ nextChange: @Sendable () async throws -> Void) async throws {
         var pause: Duration?
         var problem: String?
         while true {
             if let pause {
                 try await context.clock.sleep(for: pause)
             } else {
-                try await folders.wait(for: source.folder, atMost: folders.interval, clock: context.clock)
+                try await nextChange()
             }
             pause = nil
             do throws(ExportError) {
