@@ -2,9 +2,9 @@ import NIOCore
 package import NIOSSL
 
 extension ListenOptions.TLS {
-    /// The settings of a server that shows this certificate: TLS 1.2 or newer.
+    /// What a server needs to show this certificate: TLS 1.2 or newer.
     /// - Throws: `ListenError` if the files cannot be read or do not belong together.
-    package func serverConfiguration() throws(ListenError) -> TLSConfiguration {
+    package func serverContext() throws(ListenError) -> NIOSSLContext {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
             let key = try NIOSSLPrivateKey(file: key, format: .pem)
@@ -13,9 +13,8 @@ extension ListenOptions.TLS {
             configuration.minimumTLSVersion = .tlsv12
             // A caller that is asleep must not hold up a stop: it need not confirm the end.
             configuration.shutdownTimeout = .milliseconds(500)
-            // Finds a key of another certificate now, and not with the first device.
-            _ = try NIOSSLContext(configuration: configuration)
-            return configuration
+            // It finds a key of another certificate now, and not with the first device.
+            return try NIOSSLContext(configuration: configuration)
         } catch {
             throw ListenError(
                 "The certificate \(certificate) and the key \(key) cannot be used. Are both in PEM format, and do they belong "

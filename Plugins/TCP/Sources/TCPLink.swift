@@ -32,6 +32,15 @@ struct TCPLink: ByteLink {
         }
     }
 
+    /// Runs `body`, and closes the connection when it ends.
+    func use(_ body: (TCPLink) async throws -> Void) async throws {
+        do { try await body(self) } catch {
+            await close()
+            throw error
+        }
+        await close()
+    }
+
     /// Closes the connection. Reads and writes in progress fail.
     func close() async {
         // Fails only if the connection is closed already.

@@ -37,22 +37,9 @@ package struct TCPTransport: Transport {
     /// Connects, or waits for the device's call, and closes the connection when `body` ends.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         switch way {
-        case .connect(let connector): try await withConnection(connector, body)
+        case .connect(let connector): try await connector.connect().use { link in try await body(.bytes(link)) }
         case .listen(let token): try await withCall(token, context, body)
         }
-    }
-
-    private func withConnection(
-        _ connector: TCPConnector, _ body: @Sendable (Link) async throws -> Void
-    ) async throws {
-        let link = try await connector.connect()
-        do {
-            try await body(.bytes(link))
-        } catch {
-            await link.close()
-            throw error
-        }
-        await link.close()
     }
 
     private func withCall(

@@ -21,8 +21,8 @@ package struct DeviceConfiguration: Sendable {
     /// The content of the files and variables that it names.
     package var contents: [Secret]
 
-    /// Changes with everything that concerns the device, in its entry, in the files that it names, or in the gateway's defaults, but not with lines,
-    /// comments or other devices. Comparable within one run of the program.
+    /// Changes with everything that concerns the device, in its entry, in the files that it names, or in the gateway's
+    /// defaults, but not with lines, comments or other devices. Comparable within one run of the program.
     package var fingerprint: Int {
         var hasher = Hasher()
         hasher.combine(source.withoutLines)

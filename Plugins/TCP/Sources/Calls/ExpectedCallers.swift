@@ -65,14 +65,7 @@ final class ExpectedCallers: Sendable {
                 entries[device]?.forgottenAt = uptime() + Self.memory
             }
         }
-        let link = try await next(from: device, arrival)
-        do {
-            try await body(link)
-        } catch {
-            await link.close()
-            throw error
-        }
-        await link.close()
+        try await next(from: device, arrival).use(body)
     }
 
     private func next(from device: DeviceID, _ arrival: Signal) async throws -> TCPLink {

@@ -88,9 +88,8 @@ package final class TCPListener: PluginService {
     }
 
     private func listen() async throws(ListenError) -> NIOAsyncChannel<TCPLink, Never> {
-        let tls = try options.tls?.serverConfiguration()
+        let security = try options.tls?.serverContext()
         do {
-            let security = try tls.map { try NIOSSLContext(configuration: $0) }
             return try await ServerBootstrap(group: TCPChannel.eventLoops)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.autoRead, value: false)
