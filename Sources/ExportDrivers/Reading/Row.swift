@@ -1,29 +1,29 @@
-import Exports
-import Vitals
+package import Exports
+package import Vitals
 
 /// One row of a table, with the columns that a feed asked for.
-struct Row {
+package struct Row {
     /// The row's TIMESTAMP.
-    let moment: Timestamp
+    package let moment: Timestamp
     private let statement: ExportStatement
     private let unit: TimeUnit
 
-    init(_ statement: ExportStatement, unit: TimeUnit) {
+    package init(_ statement: ExportStatement, unit: TimeUnit) {
         self.statement = statement
         self.unit = unit
         moment = unit.moment(statement.int64(0))
     }
 
     /// The column at this place, from 0, as a number; `nil` for anything else.
-    func number(_ column: Int) -> Double? { statement.number(column + 1) }
+    package func number(_ column: Int) -> Double? { statement.number(column + 1) }
     /// The column at this place as a whole number; `nil` for anything else.
-    func integer(_ column: Int) -> Int64? { statement.integer(column + 1) }
+    package func integer(_ column: Int) -> Int64? { statement.integer(column + 1) }
     /// The column at this place as bytes; `nil` for anything else.
-    func bytes(_ column: Int) -> [UInt8]? { statement.bytes(column + 1) }
+    package func bytes(_ column: Int) -> [UInt8]? { statement.bytes(column + 1) }
 }
 
 /// What a row gives.
-enum RowResult {
+package enum RowResult {
     case sample(Sample)
     case left(Leftovers.Reason)
     /// The row says nothing, such as a minute without steps.

@@ -5,17 +5,19 @@ import Logging
 import Synchronization
 import Vitals
 
-/// Watches the folders of all wearables of this plugin, so that a new export is read as soon as it is whole.
-package final class ExportFolders: PluginService {
-    package static let sample = """
+/// Watches the folders of all devices of a plugin, so that a new export is read as soon as it is whole.
+package final class ExportFolders<Format: ExportFormat>: PluginService {
+    package static var sample: String {
+        """
           # How often folders are looked at that tell of no change, such as network shares. It needs no entry.
-          gadgetbridge: {look_every: 1m}
+          \(Format.section): {look_every: 1m}
 
         """
+    }
 
     /// How often a folder is looked at: network shares tell of no change.
-    static let defaultInterval: Duration = .minutes(1)
-    static let intervals: ClosedRange<Duration> = .seconds(10) ... .hours(1)
+    static var defaultInterval: Duration { .minutes(1) }
+    static var intervals: ClosedRange<Duration> { .seconds(10) ... .hours(1) }
 
     let interval: Duration
     private let watch = Mutex<FolderWatch?>(nil)
@@ -26,7 +28,7 @@ package final class ExportFolders: PluginService {
     }
 
     /// A service with this interval, for tests.
-    init(interval: Duration = ExportFolders.defaultInterval) { self.interval = interval }
+    package init(interval: Duration = .minutes(1)) { self.interval = interval }
 
     /// Watches until `body` returns. Where the system allows no more watches, folders are looked at only.
     package func withService(

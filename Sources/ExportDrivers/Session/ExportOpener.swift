@@ -8,7 +8,7 @@ actor ExportOpener {
     nonisolated private let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private let options: GadgetbridgeOptions
+    private let format: any ExportFormat
     private var watch = ExportWatch()
     /// Why the file that is there cannot be used.
     private(set) var rejection: ExportError?
@@ -20,20 +20,20 @@ actor ExportOpener {
         case export(OpenExport)
     }
 
-    init(_ options: GadgetbridgeOptions, executor: any SerialExecutor) {
-        self.options = options
+    init(_ format: any ExportFormat, executor: any SerialExecutor) {
+        self.format = format
         self.executor = executor
     }
 
     /// Looks once, and reads the export that is there if it is new and whole.
     func look(_ context: SessionContext) throws(ExportError) -> sending Finding {
-        let stamp = try options.place.newest()
+        let stamp = try format.place.newest()
         switch watch.see(stamp, at: context.clock.uptime) {
         case .rest: return .nothing
         case .lookAgain(let pause): return .lookAgain(pause)
         case .read(let stamp):
             do throws(ExportError) {
-                let export = try OpenExport(stamp, options, context)
+                let export = try OpenExport(stamp, format, context)
                 watch.judge(stamp)
                 rejection = nil
                 return .export(export)

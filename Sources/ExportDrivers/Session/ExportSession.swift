@@ -1,15 +1,14 @@
 import Concurrency
 import Exports
-import GatewayKit
+package import GatewayKit
 import Logging
 import Synchronization
 import Vitals
 
-/// A session with a wearable by its exports: the history is what the export has, and what a newer export changes is an event.
-final class GadgetbridgeSession: DeviceSession {
-    let description: DeviceDescription
+/// A session with a device by its exports: the history is what the export has, and what a newer export changes is an event.
+package final class ExportSession: DeviceSession {
+    package let description: DeviceDescription
     private let source: ExportSource
-    private let folders: ExportFolders
     private let context: SessionContext
     private let inbox = EventInbox()
     private let isOpen = Mutex(true)
@@ -21,18 +20,15 @@ final class GadgetbridgeSession: DeviceSession {
     /// An older charge says nothing of the present one.
     static let batteryAge: Duration = .days(1)
 
-    init(
-        _ source: ExportSource, _ description: DeviceDescription, _ folders: ExportFolders, _ context: SessionContext
-    ) {
-        self.folders = folders
+    init(_ source: ExportSource, _ description: DeviceDescription, _ context: SessionContext) {
         self.source = source
         self.description = description
         self.context = context
     }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
+    package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
-    func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
+    package func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         guard isOpen.withLock({ $0 }) else { throw DeviceError(.disconnected, "The session is over.") }
         guard description.capabilities.supports(.history, request.metric) else {
             throw .unsupported("the history of \(request.metric.rawValue)")
@@ -44,12 +40,12 @@ final class GadgetbridgeSession: DeviceSession {
         }
     }
 
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
         for mark in Set(receipts.map(\.receipt.mark)) { batches.withLock { $0.removeValue(forKey: mark) }?.fulfil(()) }
     }
 
     /// Ends the session.
-    func close(_ error: DeviceError? = nil) {
+    package func close(_ error: DeviceError? = nil) {
         isOpen.withLock { $0 = false }
         inbox.finish(error)
     }
@@ -57,9 +53,12 @@ final class GadgetbridgeSession: DeviceSession {
     // MARK: - New exports
 
     /// Tells what is new, now and with each new export, until the task is cancelled.
-    func follow() async throws {
+    /// - Parameter news: runs its body with a wait for the next change of the folder.
+    func follow(
+        _ news: ((_ nextChange: @Sendable () async throws -> Void) async throws -> Void) async throws -> Void
+    ) async throws {
         do {
-            try await folders.follow(source.folder, clock: context.clock) { try await followExports($0) }
+            try await news { try await followExports($0) }
         } catch {
             // Whoever waits for events learns it, too.
             close(error as? DeviceError ?? DeviceError(.disconnected, "The session with the export is over: \(error)"))

@@ -21,13 +21,13 @@ actor ExportSource {
     /// late, while the gateway did not run.
     static let lateness: Duration = .days(14)
 
-    init(_ options: GadgetbridgeOptions, reading: any SerialExecutor, opening: any SerialExecutor) {
+    init(_ format: any ExportFormat, reading: any SerialExecutor, opening: any SerialExecutor) {
         executor = reading
-        folder = options.place.folder
-        opener = ExportOpener(options, executor: opening)
+        folder = format.place.folder
+        opener = ExportOpener(format, executor: opening)
     }
 
-    /// Waits for an export, if none is in use yet, and describes its wearable.
+    /// Waits for an export, if none is in use yet, and describes its device.
     /// - Throws: `ExportError` with the remedy.
     func prepare(_ context: SessionContext) async throws -> DeviceDescription {
         let until = context.clock.uptime + Self.patience
@@ -43,7 +43,7 @@ actor ExportSource {
             }
         }
         guard let current else { throw ExportError(.missing, "There is no export.") }
-        return DeviceDescription(identity: current.identity, capabilities: current.catalogue.capabilities)
+        return DeviceDescription(identity: current.identity, capabilities: current.capabilities)
     }
 
     /// What a look came to.
@@ -66,10 +66,10 @@ actor ExportSource {
     }
 
     /// The metrics of the export in use.
-    var capabilities: Capabilities { current?.catalogue.capabilities ?? Capabilities() }
+    var capabilities: Capabilities { current?.capabilities ?? Capabilities() }
 
     /// The battery by the export in use.
-    var battery: (percent: Double, at: Timestamp)? { current?.battery }
+    var battery: ExportedDevice.Charge? { current?.battery }
 
     /// A page of the export in use.
     func page(
@@ -98,10 +98,10 @@ actor ExportSource {
                     metadata: ["table": "\(table)", "reason": "\(reason.rawValue)", "count": "\(count)"])
             }
         }
-        if !export.catalogue.unknownTables.isEmpty {
+        if !export.device.unknownTables.isEmpty {
             logger.debug(
                 "Tables of the export are left out.",
-                metadata: ["tables": "\(export.catalogue.unknownTables.joined(separator: ", "))"])
+                metadata: ["tables": "\(export.device.unknownTables.joined(separator: ", "))"])
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Rows of an export that give no sample, counted by table and reason. A row that is not understood is left out, never guessed.
-final class Leftovers {
+package final class Leftovers {
     /// Why a row gives no sample.
-    enum Reason: String, CaseIterable, Sendable, Hashable {
+    package enum Reason: String, CaseIterable, Sendable, Hashable {
         /// The app's own mark for "not measured", such as a heart rate of 255.
         case notMeasured = "not_measured"
         /// A value that no living person has.
@@ -20,9 +20,9 @@ final class Leftovers {
         case countFell = "count_fell"
     }
 
-    private(set) var counts: [String: [Reason: Int]] = [:]
-    /// Tables with rows of the wearable that no rule knows.
-    var unknownTables: Set<String> = []
+    package private(set) var counts: [String: [Reason: Int]] = [:]
 
-    func add(_ reason: Reason, in table: String) { counts[table, default: [:]][reason, default: 0] += 1 }
+    package init() {}
+
+    package func add(_ reason: Reason, in table: String) { counts[table, default: [:]][reason, default: 0] += 1 }
 }

@@ -1,35 +1,35 @@
-import Exports
-import Vitals
+package import Exports
+package import Vitals
 
 /// A source of nights. One with stages of the wearable's own counts before one that is made of minutes.
-protocol NightFeed: Sendable {
+package protocol NightFeed: Sendable {
     var table: String { get }
     var rank: Rank { get }
     /// The nights that begin in a range of at most some months, ascending.
-    func nights(_ reading: Reading) throws(ExportError) -> [Sample]
+    func nights(_ reading: ExportRange) throws(ExportError) -> [Sample]
 }
 
 /// Limits of nights.
-enum NightLimits {
+package enum NightLimits {
     /// The longest night. A longer one is a wearable that lies in a drawer and counts as asleep.
-    static let night: Duration = .days(1)
+    package static let night: Duration = .days(1)
     /// The pause between two rows that ends a night made of minutes.
-    static let pause: Duration = .minutes(60)
+    package static let pause: Duration = .minutes(60)
     /// The pause that ends a night where each row is a change of stage: longer than any stage.
-    static let stage: Duration = .hours(3)
+    package static let stage: Duration = .hours(3)
 }
 
 /// Nights of all sources, ascending, each once.
-final class NightStream: SampleStream {
+private final class NightStream: SampleStream {
     /// How much is read at once: a hundred nights at most are in memory.
     private static let window: Duration = .days(30)
 
     private let feeds: [any NightFeed]
-    private let reading: Reading
+    private let reading: ExportRange
     private var position: Timestamp
     private var ready: [Sample] = []
 
-    init(_ feeds: [any NightFeed], _ reading: Reading) {
+    init(_ feeds: [any NightFeed], _ reading: ExportRange) {
         self.feeds = feeds
         self.reading = reading
         position = reading.from
@@ -63,10 +63,13 @@ final class NightStream: SampleStream {
 }
 
 /// All nights of a wearable as one feed.
-struct SleepFeed: Feed {
-    let metric = Metric.sleep
-    let feeds: [any NightFeed]
-    var table: String { feeds.map(\.table).joined(separator: ", ") }
+package struct SleepFeed: Feed {
+    package let metric = Metric.sleep
+    private let feeds: [any NightFeed]
 
-    func stream(_ reading: Reading) throws(ExportError) -> any SampleStream { NightStream(feeds, reading) }
+    package init(feeds: [any NightFeed]) { self.feeds = feeds }
+
+    package var table: String { feeds.map(\.table).joined(separator: ", ") }
+
+    package func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream { NightStream(feeds, reading) }
 }

@@ -20,7 +20,7 @@ final class MetricReader {
     private let from: Timestamp
     private let to: Timestamp
 
-    init(_ feeds: [any Feed], _ reading: Reading) throws(ExportError) {
+    init(_ feeds: [any Feed], _ reading: ExportRange) throws(ExportError) {
         (from, to) = (reading.from, reading.to)
         // Whole minutes, so that a minute has the same samples wherever a page ends.
         let wide = reading.ranging(reading.from.minute, (reading.to + .milliseconds(Self.minute - 1)).minute)

@@ -1,16 +1,22 @@
-import Vitals
+package import Vitals
 
 /// A row with a stage of sleep, as a wearable keeps it.
-struct StageRow: Sendable, Hashable {
-    var moment: Timestamp
+package struct StageRow: Sendable, Hashable {
+    package var moment: Timestamp
     /// `nil` for a code without a known meaning: the time passes, and nothing is said of it.
-    var depth: Sleep.Stage.Depth?
+    package var depth: Sleep.Stage.Depth?
     /// How long it lasts, where the row says so.
-    var length: Duration = .zero
+    package var length: Duration
+
+    package init(moment: Timestamp, depth: Sleep.Stage.Depth? = nil, length: Duration = .zero) {
+        self.moment = moment
+        self.depth = depth
+        self.length = length
+    }
 }
 
 /// How long the stage of a row lasts.
-enum StageLength: Sendable, Hashable {
+package enum StageLength: Sendable, Hashable {
     /// Until the next row, and the last one until the end of the session.
     case untilNext
     /// From the row before, the first one from the start of the session.
@@ -26,7 +32,7 @@ enum StageLength: Sendable, Hashable {
 extension StageLength {
     /// The stages of a night's rows, ascending, within the session's bounds where there are any. Those of equal depth that
     /// touch are one.
-    func stages(of rows: [StageRow], from start: Timestamp? = nil, to end: Timestamp? = nil) -> [Sleep.Stage] {
+    package func stages(of rows: [StageRow], from start: Timestamp? = nil, to end: Timestamp? = nil) -> [Sleep.Stage] {
         var stages: [Sleep.Stage] = []
         for (index, row) in rows.enumerated() {
             guard let depth = row.depth else { continue }
