@@ -30,6 +30,7 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
+    ("HealthConnect", ["ExportDrivers", "Exports"]),
     ("Link", ["Concurrency", "JSON", logging]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
@@ -39,6 +40,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
+    "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],

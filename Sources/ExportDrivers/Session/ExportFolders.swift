@@ -16,7 +16,7 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
     }
 
     /// How often a folder is looked at: network shares tell of no change.
-    static var defaultInterval: Duration { .minutes(1) }
+    package static var defaultInterval: Duration { .minutes(1) }
     static var intervals: ClosedRange<Duration> { .seconds(10) ... .hours(1) }
 
     let interval: Duration
@@ -28,7 +28,7 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
     }
 
     /// A service with this interval, for tests.
-    package init(interval: Duration = .minutes(1)) { self.interval = interval }
+    package init(interval: Duration = ExportFolders.defaultInterval) { self.interval = interval }
 
     /// Watches until `body` returns. Where the system allows no more watches, folders are looked at only.
     package func withService(
