@@ -106,15 +106,15 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "MQTT", "Messages",
-                "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
+                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT",
+                "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
         module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
         module(
             "GatewayMain",
             [
-                "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", logging,
+                "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals", logging,
                 "ArgumentParser".from("swift-argument-parser"),
             ]),
         module(

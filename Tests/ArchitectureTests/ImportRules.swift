@@ -24,13 +24,13 @@ import Testing
         "HomeAssistant": ["Contract", "JSON", "Messages", "Vitals"],
         "Delivery": ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals"],
         "Gateway": [
-            "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "MQTT", "Messages",
+            "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT", "Messages",
             "Store", "StoreAPI", "Vitals",
         ],
         "Conformance": ["GatewayKit", "Vitals"],
         // It starts a program, and speaks Vitals Link with it.
         "PluginCheck": ["Conformance", "Exec", "GatewayKit", "Link", "Vitals"],
-        "GatewayMain": ["BundledPlugins", "Gateway", "GatewayKit", "PluginCheck"],
+        "GatewayMain": ["BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals"],
         "GatewayTesting": [
             "Concurrency", "Conformance", "GatewayKit", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
         ],

@@ -7,6 +7,7 @@ package enum GadgetbridgePlugin: Plugin {
     package static let summary = "Wearables that the phone app Gadgetbridge reads, by the files that it exports."
     package static let drivers: [any DeviceDriver.Type] = [GadgetbridgeDriver.self]
     package static let service: (any PluginService.Type)? = ExportFolders<GadgetbridgeOptions>.self
+    package static let sources: (any SourceInspector.Type)? = ExportInspector<GadgetbridgeOptions>.self
     package static let sample = """
         # A wearable whose records come with the exports of the phone app Gadgetbridge. It needs no transport.
         devices:

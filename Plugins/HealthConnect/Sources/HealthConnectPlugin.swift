@@ -7,6 +7,7 @@ package enum HealthConnectPlugin: Plugin {
     package static let summary = "Wearables whose apps write to Android's Health Connect, by the files that it exports."
     package static let drivers: [any DeviceDriver.Type] = [HealthConnectDriver.self]
     package static let service: (any PluginService.Type)? = ExportFolders<HealthConnectOptions>.self
+    package static let sources: (any SourceInspector.Type)? = ExportInspector<HealthConnectOptions>.self
     package static let sample = """
         # A wearable whose app writes to Android's Health Connect, which exports the records. It needs no transport.
         devices:
