@@ -29,7 +29,8 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
-    ("Gadgetbridge", ["Concurrency", "Exports", "JSON", logging]),
+    ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
+    ("HealthConnect", ["ExportDrivers", "Exports"]),
     ("Link", ["Concurrency", "JSON", logging]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
@@ -38,7 +39,8 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
-    "Gadgetbridge": ["Conformance", "Exports", "GatewayTesting", sqlite],
+    "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
+    "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
@@ -89,6 +91,7 @@ let package = Package(
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
+        module("ExportDrivers", ["Concurrency", "Exports", "GatewayKit", "Vitals", logging]),
         module("Listening", ["GatewayKit", nioCore, nioSSL]),
         module("StoreAPI", ["Vitals"]),
         module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
@@ -103,15 +106,15 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "MQTT", "Messages",
-                "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
+                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT",
+                "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
         module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
         module(
             "GatewayMain",
             [
-                "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", logging,
+                "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals", logging,
                 "ArgumentParser".from("swift-argument-parser"),
             ]),
         module(

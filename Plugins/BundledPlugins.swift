@@ -1,6 +1,7 @@
 import Exec
 import Gadgetbridge
 package import GatewayKit
+import HealthConnect
 import Link
 import Simulator
 import TCP
@@ -12,6 +13,7 @@ package enum BundledPlugins {
     package static let all: [any Plugin.Type] = [
         ExecPlugin.self,
         GadgetbridgePlugin.self,
+        HealthConnectPlugin.self,
         LinkPlugin.self,
         SimulatorPlugin.self,
         TCPPlugin.self,

@@ -19,6 +19,23 @@ import Testing
         #expect(try database.sum() == 55)
     }
 
+    @Test func `rows get an order of their own, and the export stays as it is`() throws {
+        let rows = """
+            CREATE TABLE r (owner, moment); INSERT INTO r VALUES (2, 10), (1, 30), (1, 20), (1, 'x'), (NULL, 5), (1, 20);
+            """
+        let database = try open(try folder.database(10, rows))
+        // The second time it is there already.
+        for _ in 0..<2 { try database.order("r", rows: "SELECT owner, moment, rowid FROM main.r") }
+        let statement = try database.statement("SELECT owner, moment, row FROM temp.r WHERE owner >= ?1")
+        statement.bind(0)
+        var found: [[Int64]] = []
+        while try statement.step() { found.append((0..<3).map { statement.int64($0) }) }
+        #expect(found == [[1, 20, 3], [1, 20, 6], [1, 30, 2], [2, 10, 1]])
+        #expect(throws: ExportError.self) { _ = try database.statement("DELETE FROM temp.r").step() }
+        #expect(throws: ExportError.self) { _ = try database.statement("DELETE FROM main.r").step() }
+        #expect(throws: ExportError.self) { try database.order("none", rows: "SELECT 1, 2, 3 FROM main.missing") }
+    }
+
     @Test func `a database that keeps a log beside it is read as it is`() throws {
         var bytes = try folder.database(1000)
         (bytes[18], bytes[19]) = (2, 2)

@@ -1,25 +1,46 @@
-import Exports
-import GatewayKit
+package import ExportDrivers
+package import Exports
+package import GatewayKit
 
 /// Where the exports of a wearable appear.
 ///
 /// - `path`: the exported file, or a folder, of which the newest export counts.
 /// - `device`: the address, the alias or the name of the wearable; may be missing where the export has one.
-struct GadgetbridgeOptions: Sendable, Hashable {
-    var place: ExportPlace
+package struct GadgetbridgeOptions: ExportFormat, Hashable {
+    package static let app = "Gadgetbridge"
+    package static let driver = "gadgetbridge"
+    package static let section = "gadgetbridge"
+    /// The other entries have the pairing keys of wearables.
+    package static let entry = "database/Gadgetbridge"
+
+    package var place: ExportPlace
     var device: String?
 
-    /// The entry of a zip with the database. The others have the pairing keys of wearables, and are never read.
-    static let entry = "database/Gadgetbridge"
-
     init(path: String, device: String? = nil) {
-        // The app names its exports `Gadgetbridge`, `Gadgetbridge.db` or ends in `.zip`.
-        place = ExportPlace(path: path, names: ["Gadgetbridge"], extensions: ["db", "sqlite", "zip"])
+        place = Self.place(path)
         self.device = device
     }
 
-    init(_ options: inout ConfigurationReader) {
+    package init(_ options: inout ConfigurationReader) {
         let path = options.path("path")
         self.init(path: path, device: options.optionalString("device"))
     }
+
+    package static func place(_ path: String) -> ExportPlace {
+        // The app names its exports `Gadgetbridge`, `Gadgetbridge.db` or ends in `.zip`.
+        ExportPlace(path: path, names: ["Gadgetbridge"], extensions: ["db", "sqlite", "zip"])
+    }
+
+    package static func devices(in database: ExportDatabase) throws(ExportError) -> [ExportedDevice] {
+        var devices: [ExportedDevice] = []
+        for wearable in try Wearable.all(in: database) { devices.append(try wearable.device(in: database)) }
+        return devices
+    }
+
+    package func device(in database: ExportDatabase) throws(ExportError) -> ExportedDevice {
+        try Wearable.named(device, in: database).device(in: database)
+    }
 }
+
+/// Reads the exports of the phone app Gadgetbridge.
+package typealias GadgetbridgeDriver = ExportDriver<GadgetbridgeOptions>

@@ -1,3 +1,4 @@
+import ExportDrivers
 package import GatewayKit
 
 /// Wearables whose records the phone app Gadgetbridge exports.
@@ -5,7 +6,8 @@ package enum GadgetbridgePlugin: Plugin {
     package static let name = "Gadgetbridge"
     package static let summary = "Wearables that the phone app Gadgetbridge reads, by the files that it exports."
     package static let drivers: [any DeviceDriver.Type] = [GadgetbridgeDriver.self]
-    package static let service: (any PluginService.Type)? = ExportFolders.self
+    package static let service: (any PluginService.Type)? = ExportFolders<GadgetbridgeOptions>.self
+    package static let sources: (any SourceInspector.Type)? = ExportInspector<GadgetbridgeOptions>.self
     package static let sample = """
         # A wearable whose records come with the exports of the phone app Gadgetbridge. It needs no transport.
         devices:

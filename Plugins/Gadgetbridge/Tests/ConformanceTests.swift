@@ -1,4 +1,5 @@
 import Conformance
+import ExportDrivers
 import Foundation
 import GatewayKit
 import GatewayTesting
@@ -31,7 +32,7 @@ import Vitals
                     opening: simulation.executor.serialExecutor())
                 let context = try Phone.context(clock: simulation.gatewayClock, zone: "Europe/Berlin")
                 try await driver.withSession(over: .none, context: context) { session in
-                    let own = try #require(session as? GadgetbridgeSession)
+                    let own = try #require(session as? ExportSession)
                     try await body(
                         session,
                         DriverConformance.Peer(

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Testing
 import Vitals
 
@@ -48,7 +49,7 @@ import Vitals
         // The maximum of a day has no moment of its own.
         let rates = try phone.samples(.heartRate)
         #expect(rates.map(\.reading) == [.value(71)] && rates.map(\.isUserInitiated) == [true])
-        #expect(try phone.open().catalogue.unknownTables == ["HUAMI_HEART_RATE_MAX_SAMPLE"])
+        #expect(try phone.open().device.unknownTables == ["HUAMI_HEART_RATE_MAX_SAMPLE"])
     }
 
     @Test func `reads blood pressures with pulse and person`() throws {
@@ -85,9 +86,7 @@ import Vitals
                 [(midnight + 3) * 1000, 36.7, 0, 0], [(midnight + 4) * 1000, 21.5, 3, 0],
             ])
         #expect(try phone.values(.temperature) == [Value(0, 36.9), Value(3, 36.7), Value(5, 36.6)])
-        if let skin = LaterMetric.skinTemperature {
-            #expect(try phone.values(skin) == [Value(1, 33.1), Value(2, 33.2)])
-        }
+        #expect(try phone.values(.skinTemperature) == [Value(1, 33.1), Value(2, 33.2)])
         #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"]?[.unknownCode] == 1)
     }
 
@@ -112,10 +111,10 @@ import Vitals
             "GENERIC_SPO2_SAMPLE", [[midnight * 1000, "'97%'"], [(midnight + 1) * 1000, 97], ["'soon'", 98]])
         #expect(try phone.values(.bloodOxygen) == [Value(1, 97)])
         #expect(try phone.open().leftovers["GENERIC_SPO2_SAMPLE"] == [.unreadable: 1])
-        #expect(try phone.open().catalogue.feeds[.heartRate] == nil)
+        #expect(try phone.open().device.feeds[.heartRate] == nil)
     }
 
-    @Test func `reads heart-rate variability, breaths, weight and glucose where the gateway has them`() throws {
+    @Test func `reads heart-rate variability, breaths, weight and glucose`() throws {
         try phone.table("GARMIN_HRV_VALUE_SAMPLE", "VALUE I!")
         try phone.table("HUAMI_SLEEP_RESPIRATORY_RATE_SAMPLE", "UTC_OFFSET I!, RATE I!")
         try phone.table("MI_SCALE_WEIGHT_SAMPLE", "WEIGHT_KG R!")
@@ -124,13 +123,9 @@ import Vitals
         try phone.insert("HUAMI_SLEEP_RESPIRATORY_RATE_SAMPLE", [[midnight * 1000, 0, 14]])
         try phone.insert("MI_SCALE_WEIGHT_SAMPLE", [[midnight * 1000, 71.5]])
         try phone.insert("GLUCOSE_SAMPLE", [[midnight * 1000, 104.5]])
-        let expected: [(Metric?, Double)] = [
-            (LaterMetric.variability, 45), (LaterMetric.respiratoryRate, 14), (LaterMetric.weight, 71.5),
-            (LaterMetric.glucose, 104.5),
-        ]
-        for (metric, value) in expected {
-            guard let metric else { continue }
-            #expect(try phone.values(metric) == [Value(0, value)])
-        }
+        #expect(try phone.values(.heartRateVariability) == [Value(0, 45)])
+        #expect(try phone.values(.respiratoryRate) == [Value(0, 14)])
+        #expect(try phone.values(.weight) == [Value(0, 71.5)])
+        #expect(try phone.values(.bloodGlucose) == [Value(0, 104.5)])
     }
 }

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Testing
 import Vitals

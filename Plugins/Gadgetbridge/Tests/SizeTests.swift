@@ -1,3 +1,4 @@
+import ExportDrivers
 import Foundation
 import GatewayKit
 import Testing

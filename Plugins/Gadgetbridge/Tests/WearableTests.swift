@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Foundation
 import Testing

@@ -11,6 +11,7 @@ package final class ExportDatabase {
     /// `PRAGMA user_version`: the schema's version, by the app's own count.
     package let version: Int
     private let handle: OpaquePointer
+    private var orders: Set<String> = []
 
     /// The most bytes of a row, or of a text or blob in it.
     package static let longestValue: Int32 = 4 << 20
@@ -92,6 +93,35 @@ package final class ExportDatabase {
     /// Prepares a statement.
     package func statement(_ sql: String) throws(ExportError) -> ExportStatement {
         try ExportStatement(sql, in: handle)
+    }
+
+    /// Keeps an order of rows that the export has no index for, in the table `temp.<name>`: its key is the columns `owner`,
+    /// `moment` and `row`. It lies where SQLite keeps temporary files, and goes with this object. The export itself stays as it is.
+    /// - Parameters:
+    ///   - name: the table's name. An order that is there already is kept.
+    ///   - rows: selects owner, moment and row. Rows without whole numbers are left out.
+    package func order(_ name: String, rows: String) throws(ExportError) {
+        guard !orders.contains(name) else { return }
+        try run("PRAGMA query_only = OFF")
+        let table = "temp.\(Self.quoted(name))"
+        try run(
+            """
+            CREATE TABLE \(table) (owner INTEGER, moment INTEGER, row INTEGER, PRIMARY KEY (owner, moment, row)) WITHOUT ROWID
+            """)
+        try run(
+            """
+            INSERT OR IGNORE INTO \(table)
+            WITH found (owner, moment, row) AS (\(rows))
+            SELECT * FROM found WHERE typeof(owner) || typeof(moment) || typeof(row) = 'integerintegerinteger'
+            ORDER BY 1, 2, 3
+            """)
+        try run("PRAGMA query_only = ON")
+        orders.insert(name)
+    }
+
+    private func run(_ sql: String) throws(ExportError) {
+        let statement = try ExportStatement(sql, in: handle)
+        while try statement.step() {}
     }
 
     /// A name within a statement.

@@ -73,6 +73,13 @@ package final class ExportStatement {
         if sqlite3_errcode(database) & 0xff == SQLITE_INTERRUPT {
             return ExportError(.unavailable, "The reading was cancelled.")
         }
+        // Whole rows are put in an order on the disk of temporary files, and the machine may have no room for it.
+        if [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(sqlite3_errcode(database) & 0xff) {
+            return ExportError(
+                .unavailable,
+                "An export cannot be read on this machine: \(String(cString: sqlite3_errmsg(database))). Set TMPDIR to a folder with room."
+            )
+        }
         return ExportError(.torn, "The export cannot be read: \(String(cString: sqlite3_errmsg(database))).")
     }
 }

@@ -12,6 +12,8 @@ public protocol Plugin: Sendable {
     static var transports: [any Transport.Type] { get }
     /// What its devices share, configured under `plugins:` with the plugin's name in lower case.
     static var service: (any PluginService.Type)? { get }
+    /// What recognises the files of its devices.
+    static var sources: (any SourceInspector.Type)? { get }
 }
 
 extension Plugin {
@@ -21,6 +23,8 @@ extension Plugin {
     public static var transports: [any Transport.Type] { [] }
     /// Nothing is shared by default.
     public static var service: (any PluginService.Type)? { nil }
+    /// Its devices are no files by default.
+    public static var sources: (any SourceInspector.Type)? { nil }
 }
 
 /// Speaks the protocol of one device family. A driver makes no policy: the gateway decides when to connect, how often

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -19,7 +20,7 @@ struct CountFeed: Feed {
     /// After a longer pause a new count has begun for certain.
     static let longestCount: Duration = .days(1)
 
-    func stream(_ reading: Reading) throws(ExportError) -> any SampleStream {
+    func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let columns = ["STEPS"] + (distance.map { [$0] } ?? [])
         let first = unit.number(notBefore: reading.from + Self.minute)
         let all = (["TIMESTAMP"] + columns).map { ExportDatabase.quoted($0) }.joined(separator: ", ")
@@ -31,7 +32,7 @@ struct CountFeed: Feed {
         before.bind(reading.device, first)
         let last = try before.step() ? CountStream.Count(Row(before, unit: unit)) : nil
         before.reset()
-        let statement = try reading.database.statement(RowStream.select(columns, table: table))
+        let statement = try reading.database.statement(Table.select(columns, from: table))
         statement.bind(reading.device, first, unit.number(notBefore: reading.to + Self.minute))
         return CountStream(statement, self, after: last, reading)
     }
@@ -55,9 +56,9 @@ private final class CountStream: SampleStream {
     private let statement: ExportStatement
     private let feed: CountFeed
     private var last: Count?
-    private let reading: Reading
+    private let reading: ExportRange
 
-    init(_ statement: ExportStatement, _ feed: CountFeed, after last: Count?, _ reading: Reading) {
+    init(_ statement: ExportStatement, _ feed: CountFeed, after last: Count?, _ reading: ExportRange) {
         self.statement = statement
         self.feed = feed
         self.last = last

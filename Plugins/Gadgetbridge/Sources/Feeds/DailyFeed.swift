@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -10,7 +11,7 @@ struct DailyFeed: Feed {
     var metric: Metric { rows.metric }
     var table: String { rows.table }
 
-    func stream(_ reading: Reading) throws(ExportError) -> any SampleStream {
+    func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         // From the beginning of its day, so that a value is the first one wherever a page begins.
         let day = reading.calendar.day(of: reading.from)
         let start = min(reading.calendar.bounds(of: day).lowerBound, reading.from)
@@ -22,7 +23,7 @@ struct DailyFeed: Feed {
 private final class DailyStream: SampleStream {
     private let rows: any SampleStream
     private let calendar: LocalCalendar
-    private var last: (day: LocalDay, reading: Vitals.Reading)?
+    private var last: (day: LocalDay, reading: Reading)?
     private var period: OffsetPeriod?
 
     init(_ rows: any SampleStream, _ calendar: LocalCalendar) {

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Vitals
 
 extension ValueFeeds {

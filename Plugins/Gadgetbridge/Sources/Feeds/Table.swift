@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 
 /// A table of samples of an export, as far as its names tell.

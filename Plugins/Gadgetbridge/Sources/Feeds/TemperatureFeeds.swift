@@ -1,3 +1,4 @@
+import ExportDrivers
 import Vitals
 
 extension ValueFeeds {
@@ -10,13 +11,12 @@ extension ValueFeeds {
     static func temperatures(_ table: Table) -> [any Feed] {
         guard table.columns.contains("TEMPERATURE"), table.name.hasSuffix("_TEMPERATURE_SAMPLE") else { return [] }
         let types = ["TEMPERATURE_TYPE", "TEMPERATURE_LOCATION"].filter { table.columns.contains($0) }
-        let both: [(Metric?, ClosedRange<Double>, Bool)] = [
+        let both: [(Metric, ClosedRange<Double>, Bool)] = [
             (.temperature, ValidRange.temperature, false),
-            (LaterMetric.skinTemperature, ValidRange.skinTemperature, true),
+            (Metric.skinTemperature, ValidRange.skinTemperature, true),
         ]
-        return both.compactMap { metric, range, wantsSkin in
-            guard let metric else { return nil }
-            return RowFeed(
+        return both.map { metric, range, wantsSkin in
+            RowFeed(
                 metric: metric, table: table.name, rank: .records, unit: table.unit, columns: ["TEMPERATURE"] + types
             ) { row in
                 let type = types.contains("TEMPERATURE_TYPE") ? row.integer(1) ?? 0 : 0

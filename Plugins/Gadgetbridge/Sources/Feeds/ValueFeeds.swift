@@ -1,3 +1,4 @@
+import ExportDrivers
 import Vitals
 
 /// The rule of names: a column of this name, in whatever table, holds this metric.
@@ -55,17 +56,19 @@ enum ValueFeeds {
 
     private static func others(_ table: Table) -> [any Feed] {
         var feeds: [any Feed] = []
-        func add(_ metric: Metric?, _ column: String?, _ range: ClosedRange<Double>) {
-            guard let metric, let column, table.columns.contains(column) else { return }
+        func add(_ metric: Metric, _ column: String?, _ range: ClosedRange<Double>) {
+            guard let column, table.columns.contains(column) else { return }
             feeds.append(value(metric, column, range, table))
         }
-        add(LaterMetric.variability, table.name.hasSuffix("_HRV_VALUE_SAMPLE") ? "VALUE" : nil, ValidRange.variability)
+        add(
+            Metric.heartRateVariability, table.name.hasSuffix("_HRV_VALUE_SAMPLE") ? "VALUE" : nil,
+            ValidRange.variability)
         let isBreath = table.name.hasSuffix("RESPIRATORY_RATE_SAMPLE")
         add(
-            LaterMetric.respiratoryRate, isBreath ? table.first("RESPIRATORY_RATE", "RATE") : nil,
+            Metric.respiratoryRate, isBreath ? table.first("RESPIRATORY_RATE", "RATE") : nil,
             ValidRange.respiratoryRate)
-        add(LaterMetric.weight, "WEIGHT_KG", ValidRange.weight)
-        add(LaterMetric.glucose, "VALUE_MG_DL", ValidRange.glucose)
+        add(Metric.weight, "WEIGHT_KG", ValidRange.weight)
+        add(Metric.bloodGlucose, "VALUE_MG_DL", ValidRange.glucose)
         return feeds
     }
 

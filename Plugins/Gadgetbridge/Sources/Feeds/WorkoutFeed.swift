@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import JSON
 import Vitals
@@ -20,7 +21,7 @@ struct WorkoutFeed: Feed {
         hasSummary = columns.contains("SUMMARY_DATA")
     }
 
-    func stream(_ reading: Reading) throws(ExportError) -> any SampleStream {
+    func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let statement = try reading.database.statement(
             """
             SELECT START_TIME, END_TIME, ACTIVITY_KIND, \(hasSummary ? "SUMMARY_DATA" : "NULL")

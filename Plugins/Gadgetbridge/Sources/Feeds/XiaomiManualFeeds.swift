@@ -1,19 +1,19 @@
+import ExportDrivers
 import Vitals
 
 /// Measurements that a person started on a Xiaomi wearable, by their code in XIAOMI_MANUAL_SAMPLE.
 enum XiaomiManualFeeds {
     static let table = "XIAOMI_MANUAL_SAMPLE"
 
-    private static let kinds: [(code: Int64, metric: Metric?, range: ClosedRange<Double>)] = [
+    private static let kinds: [(code: Int64, metric: Metric, range: ClosedRange<Double>)] = [
         (0x11, .heartRate, ValidRange.heartRate), (0x12, .bloodOxygen, ValidRange.bloodOxygen),
-        (0x13, .stress, ValidRange.stress), (0x44, LaterMetric.skinTemperature, ValidRange.skinTemperature),
+        (0x13, .stress, ValidRange.stress), (0x44, Metric.skinTemperature, ValidRange.skinTemperature),
     ]
 
     static func feeds(of table: Table) -> [any Feed] {
         guard table.name == Self.table, table.columns.isSuperset(of: ["TYPE", "VALUE"]) else { return [] }
-        return kinds.compactMap { code, metric, range in
-            guard let metric else { return nil }
-            return ValueFeeds.value(
+        return kinds.map { code, metric, range in
+            ValueFeeds.value(
                 metric, "VALUE", range, table, condition: "TYPE = \(code)", isUserInitiated: true
             ) { raw in
                 // A temperature in hundredths of a degree, in the lower half of the number.

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -36,9 +37,6 @@ struct Catalogue: Sendable {
         self.feeds = feeds
         unknownTables = unknown
     }
-
-    /// The metrics that the export has, each with a history.
-    var capabilities: Capabilities { Capabilities(feeds.mapValues { _ in .history }) }
 
     /// The newest TIMESTAMP of a wearable in a table; `nil` without a row of it.
     private static func newest(

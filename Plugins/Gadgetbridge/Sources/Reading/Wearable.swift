@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -66,8 +67,19 @@ struct Wearable: Sendable, Hashable {
         throw ExportError(.missing, "The export has no wearable \(wanted). It has: \(known).")
     }
 
+    /// What the export has of it.
+    func device(in database: ExportDatabase) throws(ExportError) -> ExportedDevice {
+        let catalogue = try Catalogue(database, device: number)
+        var device = ExportedDevice(
+            number: number, name: alias ?? name, identity: try identity(in: database), feeds: catalogue.feeds)
+        device.options = [("device", address.isEmpty ? name : address)]
+        device.battery = try battery(in: database)
+        device.unknownTables = catalogue.unknownTables
+        return device
+    }
+
     /// What it says of itself, with its present firmware.
-    func identity(in database: ExportDatabase) throws(ExportError) -> DeviceIdentity {
+    private func identity(in database: ExportDatabase) throws(ExportError) -> DeviceIdentity {
         var identity = DeviceIdentity(manufacturer: manufacturer, model: model ?? name)
         guard let columns = database.tables["DEVICE_ATTRIBUTES"],
             Set(columns).isSuperset(of: ["DEVICE_ID", "FIRMWARE_VERSION1", "VALID_FROM_UTC"])
@@ -82,8 +94,8 @@ struct Wearable: Sendable, Hashable {
         return identity
     }
 
-    /// The newest charge of its first battery, with its time; `nil` without one.
-    func battery(in database: ExportDatabase) throws(ExportError) -> (percent: Double, at: Timestamp)? {
+    /// The newest charge of its first battery; `nil` without one.
+    private func battery(in database: ExportDatabase) throws(ExportError) -> ExportedDevice.Charge? {
         guard let columns = database.tables["BATTERY_LEVEL"],
             Set(columns).isSuperset(of: ["TIMESTAMP", "DEVICE_ID", "LEVEL"])
         else { return nil }
@@ -96,6 +108,6 @@ struct Wearable: Sendable, Hashable {
         statement.bind(number)
         guard try statement.step(), let level = statement.number(1) else { return nil }
         let time = statement.int64(0)
-        return (level, TimeUnit(of: time).moment(time))
+        return ExportedDevice.Charge(percent: level, at: TimeUnit(of: time).moment(time))
     }
 }

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -85,7 +86,7 @@ struct ActivitySleep: Sendable {
         return ChainNights(table: table.name, rank: .minutes, length: length, pause: NightLimits.pause) {
             reading throws(ExportError) in
             let statement = try reading.database.statement(
-                RowStream.select(columns, table: table.name, condition: table.condition))
+                Table.select(columns, from: table.name, condition: table.condition))
             statement.bind(
                 reading.device, table.unit.number(notBefore: reading.from), table.unit.number(notBefore: reading.to))
             var last = Kind.other

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -9,9 +10,9 @@ struct ChainNights: NightFeed {
     /// The pause that ends a night.
     let pause: Duration
     /// The rows of sleep in a range of TIMESTAMP, ascending.
-    let rows: @Sendable (Reading) throws(ExportError) -> () throws(ExportError) -> StageRow?
+    let rows: @Sendable (ExportRange) throws(ExportError) -> () throws(ExportError) -> StageRow?
 
-    func nights(_ reading: Reading) throws(ExportError) -> [Sample] {
+    func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
         // A night that begins in the range is known as such only from what is before it, and is read to its end.
         let margin = NightLimits.night + NightLimits.stage
         let next = try rows(reading.ranging(reading.from - margin, reading.to + margin))

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -70,8 +71,8 @@ struct HuamiNights: NightFeed {
     /// How far a record's TIMESTAMP may be from the beginning of its night.
     private static let margin: Duration = .days(2)
 
-    func nights(_ reading: Reading) throws(ExportError) -> [Sample] {
-        let statement = try reading.database.statement(RowStream.select(["DATA"], table: table))
+    func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
+        let statement = try reading.database.statement(Table.select(["DATA"], from: table))
         statement.bind(
             reading.device, unit.number(notBefore: reading.from - Self.margin),
             unit.number(notBefore: reading.to + Self.margin))

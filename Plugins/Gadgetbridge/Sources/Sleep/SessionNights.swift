@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -9,12 +10,12 @@ struct SessionNights: NightFeed {
     var table: String { stages.table }
     let rank = Rank.records
     /// The sleeps that begin in a range, ascending; the end is `nil` if it is not known yet.
-    let sessions: @Sendable (Reading) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)]
+    let sessions: @Sendable (ExportRange) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)]
 
     /// The most stages of a night.
     private static let maximumRows = SampleLimits.stages
 
-    func nights(_ reading: Reading) throws(ExportError) -> [Sample] {
+    func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
         var nights: [Sample] = []
         for session in try sessions(reading) {
             guard let end = session.end, end > session.start else {
@@ -47,9 +48,9 @@ struct SessionNights: NightFeed {
     /// The sleeps of a table, from TIMESTAMP to another column.
     static func sessions(
         of table: String, end: String, unit: TimeUnit
-    ) -> @Sendable (Reading) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] {
+    ) -> @Sendable (ExportRange) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] {
         { reading throws(ExportError) in
-            let statement = try reading.database.statement(RowStream.select([end], table: table))
+            let statement = try reading.database.statement(Table.select([end], from: table))
             statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
             var found: [(start: Timestamp, end: Timestamp?)] = []
             while try statement.step() {
@@ -61,10 +62,10 @@ struct SessionNights: NightFeed {
     }
 
     /// The sleeps between Garmin's events of sleep: EVENT 74, with EVENT_TYPE 0 at the start and 1 at the end.
-    static let garminEvents: @Sendable (Reading) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] = {
+    static let garminEvents: @Sendable (ExportRange) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] = {
         reading throws(ExportError) in
         let statement = try reading.database.statement(
-            RowStream.select(["EVENT_TYPE"], table: "GARMIN_EVENT_SAMPLE", condition: "EVENT = 74"))
+            Table.select(["EVENT_TYPE"], from: "GARMIN_EVENT_SAMPLE", condition: "EVENT = 74"))
         // The end of the last sleep may come after the range.
         let unit = TimeUnit.milliseconds
         statement.bind(

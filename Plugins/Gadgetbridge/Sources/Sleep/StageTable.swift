@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -33,11 +34,11 @@ struct StageTable: Sendable {
     ]
 
     /// Rows in a range of TIMESTAMP, ascending. Unknown codes are counted.
-    func rows(_ reading: Reading, unit: TimeUnit) throws(ExportError) -> StageRows {
+    func rows(_ reading: ExportRange, unit: TimeUnit) throws(ExportError) -> StageRows {
         var hasDuration = false
         if case .lasting = length { hasDuration = true }
         let statement = try reading.database.statement(
-            RowStream.select(["STAGE"] + (hasDuration ? ["DURATION"] : []), table: table))
+            Table.select(["STAGE"] + (hasDuration ? ["DURATION"] : []), from: table))
         statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
         return StageRows(statement, self, unit: unit, reading)
     }
@@ -48,12 +49,12 @@ final class StageRows {
     private let statement: ExportStatement
     private let table: StageTable
     private let unit: TimeUnit
-    private let reading: Reading
+    private let reading: ExportRange
 
     /// The longest stage that a row may claim.
     private static let longest: Int64 = 86_400
 
-    init(_ statement: ExportStatement, _ table: StageTable, unit: TimeUnit, _ reading: Reading) {
+    init(_ statement: ExportStatement, _ table: StageTable, unit: TimeUnit, _ reading: ExportRange) {
         self.statement = statement
         self.table = table
         self.unit = unit

@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Foundation
 import GRDBSQLite
@@ -96,7 +97,7 @@ extension Phone {
     static func context(clock: GatewayClock = .system, zone: String = "UTC") throws -> SessionContext {
         var context = SessionContext.testing(try #require(DeviceID("band")), clock: clock)
         context.calendar = try #require(LocalCalendar(identifier: zone))
-        context.services = RunningServices([ExportFolders()])
+        context.services = RunningServices([ExportFolders<GadgetbridgeOptions>()])
         return context
     }
 

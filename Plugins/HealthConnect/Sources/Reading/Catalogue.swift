@@ -1,0 +1,60 @@
+import ExportDrivers
+import Exports
+import Vitals
+
+/// What an export has of one app: the feeds of each metric.
+struct Catalogue: Sendable {
+    let feeds: [Metric: [any Feed]]
+    /// Tables with records of the app that give no sample.
+    let unknownTables: [String]
+
+    /// - Parameter devices: the numbers of the recorders that count; `nil` for all.
+    init(_ database: ExportDatabase, app: Int64, devices: [Int64]?) throws(ExportError) {
+        let source = RecordSource(database: database, app: app, devices: devices)
+        var feeds: [Metric: [any Feed]] = [:]
+        var used: Set<String> = []
+        func add(_ feed: (any Feed)?, of table: String) {
+            guard let feed else { return }
+            feeds[feed.metric, default: []].append(feed)
+            used.insert(table)
+        }
+        for kind in ValueKind.all { add(try kind.feed(source), of: kind.table) }
+        add(try SeriesFeeds.heartRates(source), of: SeriesFeeds.heartRate)
+        add(try SeriesFeeds.skinTemperatures(source), of: SeriesFeeds.skinTemperature)
+        add(try PressureFeed.feed(source), of: PressureFeed.table)
+        add(try StepFeed.feed(source), of: StepFeed.table)
+        add(try SessionNights(source).map { SleepFeed(feeds: [$0]) }, of: SessionNights.table)
+        add(try WorkoutFeed(source), of: WorkoutFeed.table)
+        self.feeds = feeds
+
+        if used.contains(WorkoutFeed.table) { used.formUnion(WorkoutFeed.parts) }
+        var unknown: [String] = []
+        for table in RecordTable.all(in: database) where !used.contains(table.name) {
+            if try table.hasRecords(of: app, in: database) { unknown.append(table.name) }
+        }
+        unknownTables = unknown
+    }
+}
+
+/// Whose records are looked up in an export.
+struct RecordSource {
+    let database: ExportDatabase
+    /// The number of the app.
+    let app: Int64
+    /// The numbers of the recorders that count; `nil` for all.
+    let devices: [Int64]?
+
+    /// The records of a table; `nil` if there are none.
+    func records(
+        _ table: String, by time: String = "time", with columns: Set<String>
+    ) throws(ExportError) -> Records? {
+        try Records(table, by: time, with: columns, of: app, devices: devices, in: database)
+    }
+
+    /// The values of series; `nil` if there are none.
+    func series(
+        _ child: (name: String, columns: Set<String>), of parent: (name: String, columns: Set<String>)
+    ) throws(ExportError) -> Records? {
+        try Records(series: child, of: parent, of: app, devices: devices, in: database)
+    }
+}

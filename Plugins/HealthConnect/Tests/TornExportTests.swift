@@ -1,0 +1,83 @@
+import ExportDrivers
+import Exports
+import Foundation
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import HealthConnect
+
+/// The file as it may appear: a zip, a database, and parts of both.
+@Suite struct TornExportTests {
+    private let phone: HealthPhone
+    private var archive: URL { phone.folder.appending(path: "Health Connect.zip") }
+
+    init() throws {
+        phone = try HealthPhone()
+        try phone.interval("heart_rate_record_table", 1, HealthPhone.ms(0), HealthPhone.ms(20))
+        try phone.run(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1999)
+            INSERT INTO heart_rate_record_series_table SELECT 1, 60 + i % 40, \(HealthPhone.ms(0)) + i * 1000 FROM n
+            """)
+    }
+
+    /// Packs the database as Android does, by another program than the one under test.
+    private func pack() throws {
+        let program =
+            "import sys, zipfile; zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED).write(sys.argv[2], sys.argv[3])"
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", program, archive.path, phone.file.path, "health_connect_export.db"]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    private func rates(_ file: URL) throws -> Int {
+        let stamp = try #require(FileStamp(of: file.path))
+        let export = try OpenExport(stamp, HealthConnectOptions(path: file.path), HealthPhone.context())
+        return try #require(export.extents[.heartRate]).count
+    }
+
+    @Test func `reads the zip of the phone, and the newest export of its folder`() throws {
+        try pack()
+        #expect(try rates(archive) == 2000)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: archive.path)
+        let options = HealthConnectOptions(path: phone.folder.path)
+        #expect(try options.place.newest().path == archive.path)
+    }
+
+    @Test(arguments: [true, false]) func `an export that is cut at any of a hundred points is not read`(isZip: Bool)
+        throws
+    {
+        if isZip { try pack() }
+        let file = isZip ? archive : phone.file
+        let whole = try Data(contentsOf: file)
+        var random = SplitMix64(seed: 41)
+        for _ in 0..<100 {
+            let length = Int.random(in: 0..<whole.count, using: &random)
+            try whole.prefix(length).write(to: file)
+            let error = #expect(throws: ExportError.self) { _ = try rates(file) }
+            #expect(error?.code == .torn, "\(length): \(error?.message ?? "")")
+        }
+        try whole.write(to: file)
+        #expect(try rates(file) == 2000)
+    }
+
+    @Test func `the state before stays while a torn export is there`() throws {
+        try phone.live { [phone] life in
+            try await life.pass(.seconds(80))
+            #expect(life.kept.count == 2000)
+            let whole = try Data(contentsOf: phone.file)
+            try whole.prefix(whole.count / 3).write(to: phone.file)
+            try await life.pass(.minutes(5))
+            try whole.write(to: phone.file)
+            try phone.instant("weight_record_table", 1, at: HealthPhone.ms(7), [("weight", "71500")])
+            try await life.pass(.minutes(3))
+            #expect(life.kept.samples(.weight).map(\.value) == [71.5])
+            #expect(life.kept.samples(.heartRate).count == 2000 && life.kept.corrected.isEmpty)
+        }
+    }
+}

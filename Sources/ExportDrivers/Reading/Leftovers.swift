@@ -1,0 +1,28 @@
+/// Rows of an export that give no sample, counted by table and reason. A row that is not understood is left out, never guessed.
+package final class Leftovers {
+    /// Why a row gives no sample.
+    package enum Reason: String, CaseIterable, Sendable, Hashable {
+        /// The app's own mark for "not measured", such as a heart rate of 255.
+        case notMeasured = "not_measured"
+        /// A value that no living person has.
+        case implausible
+        /// A code whose meaning is unknown.
+        case unknownCode = "unknown_code"
+        /// A value of another type, or a record that is too short.
+        case unreadable
+        /// The totals of a night do not agree with its stages.
+        case checkSum = "check_sum"
+        /// A night without its end, or without stages.
+        case incomplete
+        /// A night of more than a day.
+        case tooLong = "too_long"
+        /// A running count that fell, as after a journey to another time zone.
+        case countFell = "count_fell"
+    }
+
+    package private(set) var counts: [String: [Reason: Int]] = [:]
+
+    package init() {}
+
+    package func add(_ reason: Reason, in table: String) { counts[table, default: [:]][reason, default: 0] += 1 }
+}

@@ -1,0 +1,76 @@
+import Exports
+import Vitals
+
+/// All samples of one metric, from all its feeds, ascending, each once.
+///
+/// Feeds are merged minute by minute. Within a minute, records with their own time count, and values of activity rows only
+/// where there are none: most wearables keep both, and both are the same measurement.
+final class MetricReader {
+    /// The length of an activity row.
+    static let minute: Int64 = 60_000
+
+    private struct Source {
+        let stream: any SampleStream
+        var head: Candidate?
+    }
+
+    private var sources: [Source] = []
+    /// The samples of the minute that is being handed out, last one first.
+    private var ready: [Sample] = []
+    private let from: Timestamp
+    private let to: Timestamp
+
+    init(_ feeds: [any Feed], _ reading: ExportRange) throws(ExportError) {
+        (from, to) = (reading.from, reading.to)
+        // Whole minutes, so that a minute has the same samples wherever a page ends.
+        let wide = reading.ranging(reading.from.minute, (reading.to + .milliseconds(Self.minute - 1)).minute)
+        for feed in feeds {
+            let stream = try feed.stream(wide)
+            sources.append(Source(stream: stream, head: try stream.next()))
+        }
+    }
+
+    func next() throws(ExportError) -> Sample? {
+        while ready.isEmpty {
+            guard let minute = sources.compactMap({ $0.head?.sample.start.minute }).min() else { return nil }
+            let found = try take(minute)
+            let best = found.map(\.rank).max()
+            var samples = found.filter { $0.rank == best }.map(\.sample)
+            samples.removeAll { $0.start < from || $0.start >= to }
+            samples.sort {
+                ($0.start, $0.end, $0.isUserInitiated ? 1 : 0) < ($1.start, $1.end, $1.isUserInitiated ? 1 : 0)
+            }
+            for sample in samples.reversed() where ready.last.map({ !$0.isSameRecord(as: sample) }) ?? true {
+                ready.append(sample)
+            }
+        }
+        return ready.popLast()
+    }
+
+    /// All samples of a minute, in the order of the feeds.
+    private func take(_ minute: Timestamp) throws(ExportError) -> [Candidate] {
+        var found: [Candidate] = []
+        for index in sources.indices {
+            while let head = sources[index].head, head.sample.start.minute == minute {
+                found.append(head)
+                sources[index].head = try sources[index].stream.next()
+            }
+        }
+        return found
+    }
+}
+
+extension Timestamp {
+    /// The beginning of its minute.
+    var minute: Timestamp {
+        let rest = milliseconds % MetricReader.minute
+        return Timestamp(milliseconds: milliseconds - (rest < 0 ? rest + MetricReader.minute : rest))
+    }
+}
+
+extension Sample {
+    /// Whether both have the same id, so that only one of them can be told.
+    func isSameRecord(as other: Sample) -> Bool {
+        start == other.start && end == other.end && isUserInitiated == other.isUserInitiated
+    }
+}

@@ -1,0 +1,72 @@
+import Concurrency
+import Exports
+package import GatewayKit
+import Logging
+import Synchronization
+import Vitals
+
+/// Watches the folders of all devices of a plugin, so that a new export is read as soon as it is whole.
+package final class ExportFolders<Format: ExportFormat>: PluginService {
+    package static var sample: String {
+        """
+          # How often folders are looked at that tell of no change, such as network shares. It needs no entry.
+          \(Format.section): {look_every: 1m}
+
+        """
+    }
+
+    /// How often a folder is looked at: network shares tell of no change.
+    package static var defaultInterval: Duration { .minutes(1) }
+    static var intervals: ClosedRange<Duration> { .seconds(10) ... .hours(1) }
+
+    let interval: Duration
+    private let watch = Mutex<FolderWatch?>(nil)
+
+    /// Reads `look_every`.
+    package init(options: inout ConfigurationReader) {
+        interval = options.duration("look_every", in: Self.intervals, default: Self.defaultInterval)
+    }
+
+    /// A service with this interval, for tests.
+    package init(interval: Duration = ExportFolders.defaultInterval) { self.interval = interval }
+
+    /// Watches until `body` returns. Where the system allows no more watches, folders are looked at only.
+    package func withService(
+        context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        do throws(ExportError) {
+            let opened = try FolderWatch()
+            watch.withLock { $0 = opened }
+        } catch {
+            context.logger.warning(
+                "New exports are found by looking only.",
+                metadata: ["error": "\(error.message)", "interval": "\(interval.configurationText)"])
+        }
+        defer { watch.withLock { $0 = nil } }
+        try await body()
+    }
+
+    /// Runs `body` with the news of a folder: a wait for the next change since the last wait, or for the interval.
+    func follow(
+        _ folder: String, clock: GatewayClock,
+        _ body: (_ nextChange: @Sendable () async throws -> Void) async throws -> Void
+    ) async throws {
+        let watch = watch.withLock { $0 }
+        let signal = Signal()
+        let registration = Mutex(watch?.register(signal, in: folder))
+        defer { if let registration = registration.withLock({ $0 }) { watch?.end(registration) } }
+        // What changed before counts, too.
+        signal.wake()
+        try await body { [interval] in
+            await clock.race(against: interval) { await signal.wait() }
+            try Task.checkCancellation()
+            // A folder that was replaced, or was not there, is watched from now on.
+            guard let renewed = watch?.register(signal, in: folder) else { return }
+            let old = registration.withLock { registration in
+                defer { registration = renewed }
+                return registration
+            }
+            if let old, old != renewed { watch?.end(old) }
+        }
+    }
+}

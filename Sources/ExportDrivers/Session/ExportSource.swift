@@ -1,0 +1,107 @@
+import Exports
+import GatewayKit
+import Logging
+import Vitals
+
+/// The export that is in use: the newest one that was whole. It stays while a newer file is torn or gone.
+actor ExportSource {
+    nonisolated private let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let opener: ExportOpener
+    /// The folder in which exports appear.
+    nonisolated let folder: String
+    private var current: OpenExport?
+    /// The content that is durable in the gateway; `nil` before the first export of this process is.
+    private var delivered: Digests?
+
+    /// How long the first export may change before a session gives up waiting for it.
+    static let patience: Duration = .minutes(1)
+    /// How far back the records of the first export of a process are offered besides the synchronisation: those that came
+    /// late, while the gateway did not run.
+    static let lateness: Duration = .days(14)
+
+    init(_ format: any ExportFormat, reading: any SerialExecutor, opening: any SerialExecutor) {
+        executor = reading
+        folder = format.place.folder
+        opener = ExportOpener(format, executor: opening)
+    }
+
+    /// Waits for an export, if none is in use yet, and describes its device.
+    /// - Throws: `ExportError` with the remedy.
+    func prepare(_ context: SessionContext) async throws -> DeviceDescription {
+        let until = context.clock.uptime + Self.patience
+        while current == nil {
+            if case .lookAgain(let pause) = try await look(context) {
+                guard context.clock.uptime + pause <= until else {
+                    throw ExportError(.torn, "The export is still being written.")
+                }
+                try await context.clock.sleep(for: pause)
+            } else if current == nil {
+                // The file was looked at before, and cannot be used: it is not copied again.
+                throw await opener.rejection ?? ExportError(.missing, "There is no export.")
+            }
+        }
+        guard let current else { throw ExportError(.missing, "There is no export.") }
+        return DeviceDescription(identity: current.identity, capabilities: current.capabilities)
+    }
+
+    /// What a look came to.
+    enum Look: Sendable, Hashable {
+        case nothing
+        case lookAgain(Duration)
+        case changed
+    }
+
+    /// Looks once for a newer export, and takes it into use.
+    func look(_ context: SessionContext) async throws(ExportError) -> Look {
+        switch try await opener.look(context) {
+        case .nothing: return .nothing
+        case .lookAgain(let pause): return .lookAgain(pause)
+        case .export(let export):
+            current = export
+            report(export, context.logger)
+            return .changed
+        }
+    }
+
+    /// The metrics of the export in use.
+    var capabilities: Capabilities { current?.capabilities ?? Capabilities() }
+
+    /// The battery by the export in use.
+    var battery: ExportedDevice.Charge? { current?.battery }
+
+    /// A page of the export in use.
+    func page(
+        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp
+    ) throws(ExportError) -> HistoryPage {
+        guard let current else { return HistoryPage(samples: []) }
+        return try current.page(request, calendar: calendar, now: now)
+    }
+
+    /// What the gateway may not know yet of the export in use, and the content that it knows afterwards.
+    func undelivered(at now: Timestamp) -> (changes: [Digests.Change], then: Digests) {
+        guard let current else { return ([], Digests()) }
+        let changes = current.digests.changes(since: delivered ?? Digests(), latest: now - Self.lateness)
+        return (changes, current.digests)
+    }
+
+    /// Notes that the gateway has this content durably.
+    func deliver(_ digests: Digests) { delivered = digests }
+
+    private func report(_ export: OpenExport, _ logger: Logger) {
+        logger.info("A new export was read.", metadata: ["schema": "\(export.database.version)"])
+        for (table, reasons) in export.leftovers.sorted(by: { $0.key < $1.key }) {
+            for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                logger.debug(
+                    "Rows of the export are left out.",
+                    metadata: ["table": "\(table)", "reason": "\(reason.rawValue)", "count": "\(count)"])
+            }
+        }
+        if !export.device.unknownTables.isEmpty {
+            logger.debug(
+                "Tables of the export are left out.",
+                metadata: ["tables": "\(export.device.unknownTables.joined(separator: ", "))"])
+        }
+    }
+}

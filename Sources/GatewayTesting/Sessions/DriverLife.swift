@@ -1,0 +1,84 @@
+package import GatewayKit
+import Synchronization
+package import Vitals
+
+/// A gateway in simulated time with one device: it opens one session after the other, synchronises each, and stores what the device
+/// tells. For drivers that need no link.
+package struct DriverLife: Sendable {
+    package let simulation: Simulation
+    package let kept = KeptSamples()
+    private let driver: any DeviceDriver
+    private let context: SessionContext
+    private let told = Told()
+
+    /// What a device tells beside samples.
+    private final class Told: Sendable {
+        let charges = Mutex<[Double]>([])
+        let endings = Mutex<[String]>([])
+    }
+
+    /// The charges that were reported.
+    package var charges: [Double] { told.charges.withLock { $0 } }
+    /// How sessions ended by themselves, and events that a device without a link does not send.
+    package var endings: [String] { told.endings.withLock { $0 } }
+
+    /// Keeps the device connected until `body` returns.
+    /// - Parameter make: the driver, with what runs its blocking work, and the context of its sessions.
+    package static func live(
+        start: Timestamp, deadline: Duration = .days(2),
+        _ make: @escaping @Sendable (Simulation) throws -> (driver: any DeviceDriver, context: SessionContext),
+        _ body: @escaping @Sendable (DriverLife) async throws -> Void
+    ) throws {
+        try Simulation.run(seed: 1, start: start, deadline: deadline) { simulation in
+            let (driver, context) = try make(simulation)
+            let life = DriverLife(simulation: simulation, driver: driver, context: context)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await life.keepConnected() }
+                try await body(life)
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Lets time pass.
+    package func pass(_ time: Duration) async throws { try await simulation.gatewayClock.sleep(for: time) }
+
+    /// Opens a session after the other, as a gateway does.
+    private func keepConnected() async throws {
+        while !Task.isCancelled {
+            do {
+                try await driver.withSession(over: .none, context: context) { session in
+                    try await synchronise(session)
+                    while let events = try await session.nextEvents() { try await take(events, from: session) }
+                }
+            } catch is CancellationError { return } catch { told.endings.withLock { $0.append("\(error)") } }
+            try? await pass(.seconds(5))
+        }
+    }
+
+    private func synchronise(_ session: any DeviceSession) async throws {
+        for metric in session.description.capabilities.metrics(with: .history) {
+            var page: String?
+            repeat {
+                let found = try await session.history(
+                    HistoryRequest(
+                        metric: metric, from: Timestamp(seconds: 946_684_800),
+                        to: context.clock.now + .minutes(5), page: page))
+                kept.store(found.samples)
+                page = found.next
+            } while page != nil
+        }
+    }
+
+    private func take(_ events: [DeviceEvent], from session: any DeviceSession) async throws {
+        for event in events {
+            switch event {
+            case .samples(let samples, let receipts):
+                kept.store(samples)
+                try await session.settle(receipts.map { ($0, nil) })
+            case .battery(let percent, _): told.charges.withLock { $0.append(percent) }
+            default: told.endings.withLock { $0.append("an unexpected event: \(event)") }
+            }
+        }
+    }
+}

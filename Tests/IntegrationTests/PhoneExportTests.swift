@@ -1,0 +1,58 @@
+import Foundation
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+
+/// Exports of Health Connect in the whole gateway.
+@Suite(.timeLimit(.minutes(10)))
+struct PhoneExportTests {
+    private func export(_ steps: String, on bench: Bench) async throws {
+        let program = bench.programs.start(
+            "python3",
+            ["-B", Repository.fixture("health_connect_export.py"), bench.path("phone/Health Connect.zip"), steps])
+        try await program.end(within: Bench.patience)
+    }
+
+    /// The values that count by now, each record with its newest revision.
+    private func values(_ bench: Bench, _ device: String, _ metric: String) -> [Int] {
+        var newest: [String: JSONValue] = [:]
+        for sample in bench.messages("\(device)/measurement/\(metric)").flatMap({ $0.json["samples"]?.asArray ?? [] }) {
+            guard let id = sample["id"]?.asString, let revision = sample["rev"]?.asInt else { continue }
+            if revision >= newest[id]?["rev"]?.asInt ?? 0 { newest[id] = sample }
+        }
+        return newest.values.filter { $0["withdrawn"]?.asBool != true }.compactMap { $0["value"]?.asInt }.sorted()
+    }
+
+    @Test func `what grew replaces its older self, and two apps are two devices`() async throws {
+        try await withBench { bench in
+            try FileManager.default.createDirectory(atPath: bench.path("phone"), withIntermediateDirectories: false)
+            try await export("0-15=812", on: bench)
+            func device(_ id: String, _ app: String) -> String {
+                "{id: \(id), driver: health-connect, options: {path: phone, app: \(app)}}"
+            }
+            // Nothing but the system's events can tell of a new export in time.
+            try bench.configure(
+                [device("watch", "com.example.watch"), device("fit", "com.example.fit")],
+                plugins: "{healthconnect: {look_every: 1h}}")
+            _ = bench.startGateway()
+            for id in ["watch", "fit"] {
+                try await bench.synced(id)
+                #expect(values(bench, id, "steps") == [812])
+            }
+            // From 22:00 to 12:15.
+            #expect(values(bench, "watch", "sleep") == [855] && values(bench, "fit", "sleep").isEmpty)
+
+            try await export("0-30=900", on: bench)
+            for topic in ["watch/measurement/steps", "fit/measurement/steps", "watch/measurement/sleep"] {
+                try await bench.message(topic) { message in
+                    (message.json["samples"]?.asArray ?? []).contains {
+                        $0["end"]?.asString == "2026-01-05T12:30:00.000Z"
+                    }
+                }
+            }
+            for id in ["watch", "fit"] { #expect(values(bench, id, "steps") == [900]) }
+            #expect(values(bench, "watch", "sleep") == [870])
+        }
+    }
+}
