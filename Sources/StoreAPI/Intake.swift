@@ -7,6 +7,8 @@ package struct Intake: Sendable {
     package var wearers: Wearers
     /// Valid samples with their ids, in order of arrival.
     package var samples: [Incoming]
+    /// Which of two records that exclude each other counts.
+    package var overlaps: OverlapRule
     package var receivedAt: Timestamp
     /// Cursors to move with these samples, in the same transaction.
     package var cursors: [Metric: Timestamp]
@@ -31,13 +33,14 @@ package struct Intake: Sendable {
     }
 
     package init(
-        device: DeviceID, wearers: Wearers = Wearers(), samples: [Incoming], receivedAt: Timestamp,
-        cursors: [Metric: Timestamp] = [:], waitsForCompany: Bool = false,
+        device: DeviceID, wearers: Wearers = Wearers(), samples: [Incoming], overlaps: OverlapRule = .latestEnd,
+        receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:], waitsForCompany: Bool = false,
         decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
     ) {
         self.device = device
         self.wearers = wearers
         self.samples = samples
+        self.overlaps = overlaps
         self.receivedAt = receivedAt
         self.cursors = cursors
         self.waitsForCompany = waitsForCompany

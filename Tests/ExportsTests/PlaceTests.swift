@@ -46,4 +46,27 @@ import Testing
         #expect(watch.see(second, at: .seconds(60)) == .rest)
         #expect(watch.see(first, at: .seconds(61)) == .lookAgain(.seconds(5)))
     }
+
+    @Test func `a file that does not count as it is lets an older one count, until it changes`() throws {
+        let older = try folder.write([1], as: "a.db", at: 100)
+        let newer = try folder.write([1], as: "b.zip", at: 200)
+        #expect(try place.newest(besides: [newer]) == older)
+        #expect(throws: ExportError.self) { _ = try place.newest(besides: [newer, older]) }
+        let changed = try folder.write([1, 2], as: "b.zip", at: 300)
+        #expect(try place.newest(besides: [newer]) == changed)
+    }
+
+    @Test func `a copy that a process left behind is removed, and one in use or just begun is not`() throws {
+        let old = try folder.write([1], as: "vitals2mqtt-export-old", at: 100)
+        let other = try folder.write([1], as: "notes", at: 100)
+        let young = folder.path("vitals2mqtt-export-young")
+        try Data([1]).write(to: URL(filePath: young))
+        let used = try PrivateFile(in: folder.url.path)
+        var longAgo = [timeval(tv_sec: 100, tv_usec: 0), timeval(tv_sec: 100, tv_usec: 0)]
+        #expect(utimes(used.path, &longAgo) == 0)
+        _ = try PrivateFile(in: folder.url.path)
+        #expect(FileStamp(of: old.path) == nil)
+        for path in [other.path, young, used.path] { #expect(FileStamp(of: path) != nil) }
+    }
+
 }

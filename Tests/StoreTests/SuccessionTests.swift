@@ -5,129 +5,65 @@ import Synchronization
 import Testing
 import Vitals
 
+private typealias Bench = SuccessionBench
+
 /// Records of the same event: only one of them counts.
 @Suite struct SuccessionTests {
-    /// A store in the agent's use: a projection decides, and carries over from one intake to the next.
-    private final class Bench {
-        let folder: StoreFolder
-        let store: SQLiteStore
-        private(set) var projection = SampleProjection(device: .band, today: RunningDay(day: LocalDay(number: 20_775)))
-        private let calendar: LocalCalendar
-        private let wearers: Wearers
-
-        init(_ wearers: Wearers = Wearers()) throws {
-            self.wearers = wearers
-            folder = try StoreFolder()
-            store = try folder.open()
-            calendar = try #require(LocalCalendar(identifier: "UTC"))
-        }
-
-        /// Stores samples. Returns the counts of new, corrected and known ones.
-        @discardableResult
-        func take(_ samples: [Sample], at hour: Int = 9, source: SampleSource = .sync) async throws -> [Int] {
-            let now = dawn + .hours(hour)
-            let context = IntakeContext(
-                source: source, now: now, freshness: [:], settings: MonitorSettings(), policy: AlertPolicy(),
-                isWorn: true, calendar: calendar, wearers: wearers)
-            var intake = Intake(.band, samples, at: now)
-            intake.wearers = wearers
-            let next = Mutex(projection)
-            intake.decide = { [projection] outcomes in
-                let recording = projection.recording(outcomes, in: context)
-                next.withLock { $0 = recording.projection }
-                return recording.decision
-            }
-            let result = try await store.ingest(intake)
-            projection = next.withLock { $0 }
-            return [result.new, result.corrected, result.known]
-        }
-
-        /// The samples of each message so far: length in minutes, revision, and whether withdrawn.
-        func told() async throws -> [[String]] {
-            try await store.facts(1...1_000, limit: 1_000).compactMap { fact in
-                guard case .measurement(let measurement) = fact.content else { return nil }
-                return measurement.samples.map(\.inShort)
-            }
-        }
-
-        func kept(_ metric: Metric = .sleep) async throws -> [Sample] { try await store.all(metric).map(\.sample) }
-    }
-
-    /// A sleep in minutes from `dawn`.
-    private static func sleep(_ minutes: Range<Int>, user: Int? = nil) -> Sample {
-        let (start, end) = (dawn + .minutes(minutes.lowerBound), dawn + .minutes(minutes.upperBound))
-        return Sample(
-            metric: .sleep, start: start, end: end, user: user,
-            reading: .sleep(Sleep(stages: [Sleep.Stage(.light, from: start, to: end)])))
-    }
-
-    private static func sport(_ minutes: Range<Int>, manual: Bool = false) -> Sample {
-        Sample(
-            metric: .sport, start: dawn + .minutes(minutes.lowerBound), end: dawn + .minutes(minutes.upperBound),
-            isUserInitiated: manual, reading: .sport(Sport(activity: "running")))
-    }
-
-    private static func steps(_ minutes: Range<Int>, _ count: Int) -> Sample {
-        Sample(
-            metric: .steps, start: dawn + .minutes(minutes.lowerBound), end: dawn + .minutes(minutes.upperBound),
-            reading: .steps(Steps(count: count)))
-    }
-
     @Test func `a longer night takes the place of the shorter one, in one message`() async throws {
         let bench = try Bench()
-        #expect(try await bench.take([Self.sleep(0..<360)], at: 6) == [1, 0, 0])
-        #expect(try await bench.take([Self.sleep(0..<360), Self.sleep(0..<480)], at: 8) == [1, 0, 1])
-        #expect(try await bench.kept() == [Self.sleep(0..<480)])
+        #expect(try await bench.take([Bench.sleep(0..<360)], at: 6) == [1, 0, 0])
+        #expect(try await bench.take([Bench.sleep(0..<360), Bench.sleep(0..<480)], at: 8) == [1, 0, 1])
+        #expect(try await bench.kept() == [Bench.sleep(0..<480)])
         let told = try await bench.told()
         // The first message was not sent yet: it has the present content.
         #expect(told == [["360 rev 2 withdrawn"], ["360 rev 2 withdrawn", "480 rev 1"]])
-        #expect(bench.projection.latest[.sleep]?.sample == Self.sleep(0..<480))
-        #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Self.sleep(0..<480))
+        #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(0..<480))
+        #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Bench.sleep(0..<480))
         #expect(bench.projection.today.outdated == [.sleep])
     }
 
     @Test func `the same history once more changes nothing, and a withdrawn night stays withdrawn`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.sleep(0..<360)], at: 6)
-        try await bench.take([Self.sleep(0..<480)], at: 8)
+        try await bench.take([Bench.sleep(0..<360)], at: 6)
+        try await bench.take([Bench.sleep(0..<480)], at: 8)
         let told = try await bench.told()
-        for history in [[Self.sleep(0..<360), Self.sleep(0..<480)], [Self.sleep(0..<360)]] {
+        for history in [[Bench.sleep(0..<360), Bench.sleep(0..<480)], [Bench.sleep(0..<360)]] {
             #expect(try await bench.take(history) == [0, 0, history.count])
             #expect(try await bench.take(history.reversed()) == [0, 0, history.count])
         }
         #expect(try await bench.told() == told)
-        #expect(try await bench.kept() == [Self.sleep(0..<480)])
+        #expect(try await bench.kept() == [Bench.sleep(0..<480)])
     }
 
     @Test func `a shorter night that comes late is kept, and told to nobody`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.sleep(0..<480)], at: 8)
-        #expect(try await bench.take([Self.sleep(0..<360)]) == [0, 0, 1])
+        try await bench.take([Bench.sleep(0..<480)], at: 8)
+        #expect(try await bench.take([Bench.sleep(0..<360)]) == [0, 0, 1])
         let told = try await bench.told()
         #expect(told == [["480 rev 1"]])
-        #expect(try await bench.kept() == [Self.sleep(0..<480)])
-        #expect(bench.projection.latest[.sleep]?.sample == Self.sleep(0..<480))
+        #expect(try await bench.kept() == [Bench.sleep(0..<480)])
+        #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(0..<480))
     }
 
     @Test(arguments: [[0..<360, 0..<400, 0..<480], [0..<400, 0..<480, 0..<360], [0..<480, 0..<400, 0..<360]])
     func `of several versions in one batch only the last is told`(versions: [Range<Int>]) async throws {
         let bench = try Bench()
-        #expect(try await bench.take(versions.map { Self.sleep($0) }) == [1, 0, 2])
+        #expect(try await bench.take(versions.map { Bench.sleep($0) }) == [1, 0, 2])
         let told = try await bench.told()
         #expect(told == [["480 rev 1"]])
-        #expect(try await bench.kept() == [Self.sleep(0..<480)])
+        #expect(try await bench.kept() == [Bench.sleep(0..<480)])
     }
 
     @Test func `a version that is corrected and then overtaken in one batch is withdrawn once`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.sport(0..<30)])
-        var corrected = Self.sport(0..<30)
+        try await bench.take([Bench.sport(0..<30)])
+        var corrected = Bench.sport(0..<30)
         corrected.reading = .sport(Sport(activity: "walking"))
-        try await bench.take([corrected, Self.sport(0..<40)])
+        try await bench.take([corrected, Bench.sport(0..<40)])
         let told = try await bench.told()
         #expect(told == [["30 rev 3 withdrawn"], ["30 rev 3 withdrawn", "40 rev 1"]])
         // The first record is sent again in its present version. A correction of a replaced record is not published.
-        #expect(try await bench.take([Self.sport(0..<30)]) == [0, 0, 1])
+        #expect(try await bench.take([Bench.sport(0..<30)]) == [0, 0, 1])
         #expect(try await bench.told().count == 2)
     }
 
@@ -143,36 +79,36 @@ import Vitals
     ]) func `what overlaps is one, what only touches is not`(told: [Range<Int>], kept: [Range<Int>]) async throws {
         for order in [told, told.reversed()] {
             let bench = try Bench()
-            for minutes in order { try await bench.take([Self.sleep(minutes), Self.sport(minutes)]) }
-            #expect(try await bench.kept() == kept.map { Self.sleep($0) })
-            #expect(try await bench.kept(.sport) == kept.map { Self.sport($0) })
+            for minutes in order { try await bench.take([Bench.sleep(minutes), Bench.sport(minutes)]) }
+            #expect(try await bench.kept() == kept.map { Bench.sleep($0) })
+            #expect(try await bench.kept(.sport) == kept.map { Bench.sport($0) })
         }
     }
 
     @Test func `a workout that a person started prevails where nothing else is different`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.sport(0..<30, manual: true)])
-        try await bench.take([Self.sport(0..<30)])
-        #expect(try await bench.kept(.sport) == [Self.sport(0..<30, manual: true)])
+        try await bench.take([Bench.sport(0..<30, manual: true)])
+        try await bench.take([Bench.sport(0..<30)])
+        #expect(try await bench.kept(.sport) == [Bench.sport(0..<30, manual: true)])
     }
 
     @Test func `steps from the same start are one, others may overlap`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.steps(0..<15, 100)], at: 1)
-        try await bench.take([Self.steps(0..<30, 250), Self.steps(15..<45, 80)], at: 2)
-        #expect(try await bench.kept(.steps) == [Self.steps(0..<30, 250), Self.steps(15..<45, 80)])
+        try await bench.take([Bench.steps(0..<15, 100)], at: 1)
+        try await bench.take([Bench.steps(0..<30, 250), Bench.steps(15..<45, 80)], at: 2)
+        #expect(try await bench.kept(.steps) == [Bench.steps(0..<30, 250), Bench.steps(15..<45, 80)])
         let told = try await bench.told()
         #expect(told == [["15 rev 2 withdrawn"], ["15 rev 2 withdrawn", "30 rev 1", "30 rev 1"]])
     }
 
     @Test func `sleeps of two people overlap, until one turns out to be the other's`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.sleep(0..<300, user: 1), Self.sleep(10..<400, user: 2), Self.sleep(5..<200)])
+        try await bench.take([Bench.sleep(0..<300, user: 1), Bench.sleep(10..<400, user: 2), Bench.sleep(5..<200)])
         #expect(try await bench.kept().count == 3)
-        try await bench.take([Self.sleep(10..<400, user: 1)])
-        #expect(try await bench.kept() == [Self.sleep(5..<200), Self.sleep(10..<400, user: 1)])
+        try await bench.take([Bench.sleep(10..<400, user: 1)])
+        #expect(try await bench.kept() == [Bench.sleep(5..<200), Bench.sleep(10..<400, user: 1)])
         // Back again: the shorter one counts once more.
-        #expect(try await bench.take([Self.sleep(10..<400, user: 2)]) == [0, 2, 0])
+        #expect(try await bench.take([Bench.sleep(10..<400, user: 2)]) == [0, 2, 0])
         #expect(try await bench.kept().map(\.user) == [1, nil, 2])
         #expect(try await bench.store.all(.sleep).map(\.revision) == [3, 1, 3])
     }
@@ -183,35 +119,35 @@ import Vitals
         (Wearers(people: [1: "anna", 2: "anna"]), [1, 2]),
     ]) func `a night that grows is one, in whichever slot of its person`(wearers: Wearers, users: [Int?]) async throws {
         let bench = try Bench(wearers)
-        try await bench.take([Self.sleep(0..<300, user: users[0])], at: 5)
-        #expect(try await bench.take([Self.sleep(0..<360, user: users[1])], at: 6) == [1, 0, 0])
-        #expect(try await bench.kept() == [Self.sleep(0..<360, user: users[1])])
+        try await bench.take([Bench.sleep(0..<300, user: users[0])], at: 5)
+        #expect(try await bench.take([Bench.sleep(0..<360, user: users[1])], at: 6) == [1, 0, 0])
+        #expect(try await bench.kept() == [Bench.sleep(0..<360, user: users[1])])
         #expect(try await bench.told() == [["300 rev 2 withdrawn"], ["300 rev 2 withdrawn", "360 rev 1"]])
         // A change of the slot alone is a correction, and changes nothing for the shorter night.
-        #expect(try await bench.take([Self.sleep(0..<360, user: users[0])]) == [0, 1, 0])
-        #expect(try await bench.kept() == [Self.sleep(0..<360, user: users[0])])
+        #expect(try await bench.take([Bench.sleep(0..<360, user: users[0])]) == [0, 1, 0])
+        #expect(try await bench.kept() == [Bench.sleep(0..<360, user: users[0])])
     }
 
     @Test func `slots without a name are different people, and none is the owner`() async throws {
         let bench = try Bench(Wearers(person: "anna", people: [1: "ben"]))
-        try await bench.take([1, 2, 3, nil].enumerated().map { Self.sleep(0..<(300 + $0.offset), user: $0.element) })
+        try await bench.take([1, 2, 3, nil].enumerated().map { Bench.sleep(0..<(300 + $0.offset), user: $0.element) })
         #expect(try await bench.kept().count == 4)
     }
 
     @Test func `the days of both are counted anew, also where the longer night ends on the next day`() async throws {
         let bench = try Bench()
         let day = LocalDay(number: 20_775)
-        try await bench.take([Self.sleep(1_320..<1_430)], at: 24)
-        try await bench.take([Self.sleep(1_320..<1_800)], at: 30)
+        try await bench.take([Bench.sleep(1_320..<1_430)], at: 24)
+        try await bench.take([Bench.sleep(1_320..<1_800)], at: 30)
         let days = Set([day, day.advanced(by: 1)].map { MetricDay(.sleep, $0) })
         #expect(try await bench.store.load(.band).unsettledDays == days)
-        #expect(try await bench.kept() == [Self.sleep(1_320..<1_800)])
+        #expect(try await bench.kept() == [Bench.sleep(1_320..<1_800)])
     }
 
     @Test func `what waits for the broker says after a crash what holds then`() async throws {
         let bench = try Bench()
-        try await bench.take([Self.sleep(0..<360)], at: 6)
-        try await bench.take([Self.sleep(0..<480)], at: 8)
+        try await bench.take([Bench.sleep(0..<360)], at: 6)
+        try await bench.take([Bench.sleep(0..<480)], at: 8)
         let crashed = try bench.folder.crashed()
         let store = try crashed.open()
         let waiting = try await store.pending(.history, after: 0, limit: 10)
@@ -219,17 +155,18 @@ import Vitals
             if case .measurement(let message)? = $0.fact?.content { message.samples } else { nil }
         }
         #expect(samples.map { $0.map(\.inShort) } == [["360 rev 2 withdrawn"], ["360 rev 2 withdrawn", "480 rev 1"]])
-        #expect(try await store.all(.sleep).map(\.sample) == [Self.sleep(0..<480)])
+        #expect(try await store.all(.sleep).map(\.sample) == [Bench.sleep(0..<480)])
     }
 
     @Test func `looks at a bounded number of records beside a new one`() async throws {
         let bench = try Bench()
-        try await bench.take((1...1_001).map { Self.sport(0..<$0) })
-        #expect(try await bench.kept(.sport) == [Self.sport(0..<1_001)])
+        try await bench.take((1...1_001).map { Bench.sport(0..<$0) })
+        #expect(try await bench.kept(.sport) == [Bench.sport(0..<1_001)])
         // A thousand records that ended earlier hide the one that ends later.
-        try await bench.take((0..<1_000).map { Self.sport(($0 + 2_000)..<($0 + 2_001)) } + [Self.sport(1_500..<4_000)])
+        try await bench.take(
+            (0..<1_000).map { Bench.sport(($0 + 2_000)..<($0 + 2_001)) } + [Bench.sport(1_500..<4_000)])
         #expect(try await bench.kept(.sport).map(\.start).count == 2)
-        try await bench.take([Self.sport(3_100..<3_200)])
+        try await bench.take([Bench.sport(3_100..<3_200)])
         #expect(try await bench.kept(.sport).count == 3)
     }
 
@@ -241,9 +178,9 @@ import Vitals
             let start = Int.random(in: 0..<40, using: &random) * 31
             let minutes = start..<(start + Int.random(in: 1...8, using: &random) * 20)
             return switch Int.random(in: 0..<3, using: &random) {
-            case 0: Self.sleep(minutes, user: start % 3 == 0 ? 1 : nil)
-            case 1: Self.sport(minutes, manual: Bool.random(using: &random))
-            default: Self.steps(minutes, minutes.count)
+            case 0: Bench.sleep(minutes, user: start % 3 == 0 ? 1 : nil)
+            case 1: Bench.sport(minutes, manual: Bool.random(using: &random))
+            default: Bench.steps(minutes, minutes.count)
             }
         }
         let wearers = seed % 2 == 0 ? Wearers() : Wearers(person: "anna", people: [1: "anna"])
@@ -281,11 +218,5 @@ import Vitals
                 return other.isUserInitiated && !record.isUserInitiated
             }
         }
-    }
-}
-
-extension StoredSample {
-    fileprivate var inShort: String {
-        "\(sample.duration.inMilliseconds / 60_000) rev \(revision)\(isWithdrawn ? " withdrawn" : "")"
     }
 }

@@ -107,8 +107,9 @@ import Vitals
             try await home.pass(.minutes(5))
             #expect(home.endings.isEmpty)
             try whole.write(to: phone.file)
-            try phone.table("KEEPHEALTH_TEMPERATURE_SAMPLE", "TEMPERATURE R!")
-            try phone.insert("KEEPHEALTH_TEMPERATURE_SAMPLE", [[Self.ms(5), 36.5]])
+            try phone.table(
+                "GENERIC_TEMPERATURE_SAMPLE", "TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!")
+            try phone.insert("GENERIC_TEMPERATURE_SAMPLE", [[Self.ms(5), 36.5, 1, 4]])
             try await home.pass(.minutes(2))
             #expect(home.kept.samples(.temperature).map(\.reading) == [.value(36.5)])
             let endings = home.endings
@@ -129,4 +130,22 @@ import Vitals
             #expect(home.kept.samples(.heartRate).count == 600 && home.charges == [64])
         }
     }
+
+    @Test(arguments: ["PK no zip", "something else that is no export"])
+    func `a newer file that is no export does not hide an older one, also at a start`(other: String) throws {
+        let file = phone.folder.appending(path: "Health Connect.zip")
+        try Data([UInt8](other.utf8) + [UInt8](repeating: 0, count: 200)).write(to: file)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: file.path)
+        try Household.live(with: phone, path: phone.folder.path) { [phone] home in
+            try await home.pass(Self.soon)
+            #expect(home.kept.samples(.heartRate).count == 600)
+            try Self.minutes(600..<660, of: phone)
+            try await home.pass(Self.soon)
+            #expect(home.kept.samples(.heartRate).count == 660)
+            // The other file is copied once, and the session goes on.
+            #expect(home.endings.isEmpty)
+        }
+    }
+
 }

@@ -84,10 +84,16 @@ import Vitals
                 [midnight * 1000, 36.9, 1, 4], [(midnight + 1) * 1000, 33.1, 2, 9],
                 [(midnight + 2) * 1000, 33.2, 0, 9],
                 [(midnight + 3) * 1000, 36.7, 0, 0], [(midnight + 4) * 1000, 21.5, 3, 0],
+                // Of unknown kind, at a finger, a toe and an ear.
+                [(midnight + 7) * 1000, 33.3, 0, 2], [(midnight + 8) * 1000, 30.4, 0, 7],
+                [(midnight + 9) * 1000, 37.1, 0, 8],
             ])
-        #expect(try phone.values(.temperature) == [Value(0, 36.9), Value(3, 36.7), Value(5, 36.6)])
-        #expect(try phone.values(.skinTemperature) == [Value(1, 33.1), Value(2, 33.2)])
-        #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"]?[.unknownCode] == 1)
+        #expect(try phone.values(.temperature) == [Value(0, 36.9), Value(9, 37.1)])
+        #expect(
+            try phone.values(.skinTemperature) == [Value(1, 33.1), Value(2, 33.2), Value(7, 33.3), Value(8, 30.4)])
+        // Without kind and place nobody knows what a value is.
+        #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.unknownCode: 2])
+        #expect(try phone.open().leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.unknownCode: 2])
     }
 
     @Test func `a resting heart rate is told once per local day, and again when it changes`() throws {

@@ -84,4 +84,16 @@ import Vitals
         }
         for length in 0..<594 { #expect((try? HuamiSleepBlob(Array(record.bytes.prefix(length)))) == nil) }
     }
+
+    @Test func `a night far from the time of its row is left out`() throws {
+        let phone = try Phone()
+        try phone.table("HUAMI_SLEEP_SESSION_SAMPLE", "DATA B")
+        let night = Self.night(Phone.midnight).sql
+        try phone.insert(
+            "HUAMI_SLEEP_SESSION_SAMPLE",
+            [[(Phone.midnight + 86_400) * 1000, night], [(Phone.midnight - 3 * 86_400) * 1000, night]])
+        #expect(try phone.samples(.sleep).map(\.start) == [Timestamp(seconds: Phone.midnight - 5400)])
+        #expect(try phone.open().leftovers["HUAMI_SLEEP_SESSION_SAMPLE"] == [.checkSum: 1])
+    }
+
 }

@@ -158,6 +158,44 @@ import Vitals
         #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320"])
     }
 
+    @Test func `a long time awake ends a night without a table of sleeps, and no stage lasts for hours`() throws {
+        func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
+        try phone.table("MOYOUNG_SLEEP_STAGE_SAMPLE", "STAGE I!")
+        try phone.insert(
+            "MOYOUNG_SLEEP_STAGE_SAMPLE",
+            [[ms(0), 1], [ms(90), 0], [ms(210), 1], [ms(250), 0], [ms(300), 1], [ms(421), 2], [ms(450), 0]])
+        #expect(try nights() == ["0…90: L0-90", "210…300: L210-250 A250-300", "421…450: D421-450"])
+        let other = try Phone()
+        try other.table("GARMIN_SLEEP_STAGE_SAMPLE", "STAGE I!")
+        try other.insert(
+            "GARMIN_SLEEP_STAGE_SAMPLE", [[ms(0), 2], [ms(460), 2], [ms(610), 2], [ms(640), 3], [ms(710), 1]])
+        #expect(try other.samples(.sleep).map { Self.text($0) } == ["610…640: D610-640"])
+    }
+
+    @Test func `a kind that repeats the one before says nothing after a pause`() throws {
+        try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert(
+            "MI_BAND_ACTIVITY_SAMPLE",
+            [[midnight + 60, 0, 0, 9, 0], [midnight + 120, 0, 0, 10, 0], [midnight + 14 * 3600, 0, 0, 10, 0]])
+        #expect(try nights() == ["0…2: L0-2"])
+    }
+
+    @Test func `the sleep of a Huawei watch itself counts before that of its activity`() throws {
+        try phone.table(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            """
+            OTHER_TIMESTAMP I!, SOURCE I!, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, CALORIES I!, DISTANCE I!, SPO I!,
+            HEART_RATE I!, RESTING_HEART_RATE I!
+            """, key: ["TIMESTAMP", "DEVICE_ID", "OTHER_TIMESTAMP", "SOURCE"])
+        func row(_ from: Int64, _ to: Int64, _ source: Int, _ kind: Int) -> [Any] {
+            [midnight + from * 60, midnight + to * 60, source, kind, -1, -1, -1, -1, -1, -1, -1]
+        }
+        try phone.insert(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            [row(0, 30, 13, 6), row(10, 20, 10, 7), row(20, 40, 10, 6), row(45, 60, 13, 6)])
+        #expect(try nights() == ["10…60: D10-20 L20-40 L45-60"])
+    }
+
     @Test func `who is asleep for more than a day does not wear the wearable`() throws {
         try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!")
         try phone.insert(

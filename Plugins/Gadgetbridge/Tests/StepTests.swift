@@ -50,6 +50,22 @@ import Vitals
         #expect(try phone.values(.steps, zone: "UTC").map(\.number) == [7900, 100, 12])
     }
 
+    @Test func `on a day of 25 hours a count goes on to its end`() throws {
+        try phone.table(
+            "GARMIN_ACTIVITY_SAMPLE",
+            "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, DISTANCE_CM I!, ACTIVE_CALORIES I!")
+        // 2026-10-25 in Berlin begins at 22:00 in UTC, and ends 25 hours later. The first row is of ten past midnight, the second
+        // of ten to midnight.
+        let begin: Int64 = 1_792_879_200
+        try phone.insert(
+            "GARMIN_ACTIVITY_SAMPLE",
+            [[begin + 600, 0, 3000, 0, 0, 0, 0], [begin + 25 * 3600 - 600, 0, 3500, 0, 0, 0, 0]])
+        let steps = try phone.samples(.steps, zone: "Europe/Berlin").map { sample -> Int? in
+            if case .steps(let steps) = sample.reading { steps.count } else { nil }
+        }
+        #expect(steps == [3000, 500])
+    }
+
     @Test func `after a day without rows a count is a new one`() throws {
         try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
         try phone.insert(

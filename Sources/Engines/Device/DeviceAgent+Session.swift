@@ -14,6 +14,7 @@ extension DeviceAgent {
         let work = link.open(description, attempt)
         history.noticeAbsence(since: link.lastSeen, description.capabilities)
         link.reportConnected(description)
+        projection.overlaps = description.overlaps
         await profile.learn(description)
         context.logger.info("The device is connected.")
         link.admitCommands()

@@ -11,6 +11,8 @@ final class SharedProjection {
     private(set) var unsettled: Set<MetricDay> = []
     /// The highest heart rate in exercise, in bpm, which defines the zones; `nil` if unknown.
     var exerciseMaximum: Double?
+    /// Which of the device's records counts where two of them overlap.
+    var overlaps = OverlapRule.latestEnd
     private let context: DeviceContext
     private let turn = AsyncMutex()
 
@@ -46,8 +48,8 @@ final class SharedProjection {
         let next = Mutex(projection)
         let result = try await context.store.ingest(
             Intake(
-                device: context.id, wearers: context.wearers, samples: samples, receivedAt: now, cursors: cursors,
-                waitsForCompany: waitsForCompany
+                device: context.id, wearers: context.wearers, samples: samples, overlaps: overlaps, receivedAt: now,
+                cursors: cursors, waitsForCompany: waitsForCompany
             ) { outcomes in
                 let recording = decide(projection, outcomes)
                 next.withLock { $0 = recording.projection }

@@ -19,11 +19,19 @@ final class MetricReader {
     private var ready: [Sample] = []
     private let from: Timestamp
     private let to: Timestamp
+    /// The record that counts so far among those that overlap; for metrics whose records do.
+    private var pending: Sample?
+    private var mayOverlap = false
 
     init(_ feeds: [any Feed], _ reading: ExportRange) throws(ExportError) {
         (from, to) = (reading.from, reading.to)
+        let metric = feeds.first?.metric
+        mayOverlap = metric?.isInterval ?? false
+        // A record outside of the range may exclude one within it. Steps do so only from the same start.
+        let margin = mayOverlap && metric?.shape != .count ? SampleLimits.duration : .zero
         // Whole minutes, so that a minute has the same samples wherever a page ends.
-        let wide = reading.ranging(reading.from.minute, (reading.to + .milliseconds(Self.minute - 1)).minute)
+        let wide = reading.ranging(
+            (reading.from - margin).minute, (reading.to + margin + .milliseconds(Self.minute - 1)).minute)
         for feed in feeds {
             let stream = try feed.stream(wide)
             sources.append(Source(stream: stream, head: try stream.next()))
@@ -31,12 +39,37 @@ final class MetricReader {
     }
 
     func next() throws(ExportError) -> Sample? {
+        while let sample = try nextDistinct(), sample.start < to {
+            if sample.start >= from { return sample }
+        }
+        return nil
+    }
+
+    /// Of records that overlap, the one that ends later, as the gateway would choose: an export must not contradict itself.
+    private func nextDistinct() throws(ExportError) -> Sample? {
+        guard mayOverlap else { return try nextOfAll() }
+        while let sample = try nextOfAll() {
+            guard let last = pending else {
+                pending = sample
+                continue
+            }
+            if sample.excludes(last) {
+                if sample.prevails(over: last) { pending = sample }
+            } else {
+                pending = sample
+                return last
+            }
+        }
+        defer { pending = nil }
+        return pending
+    }
+
+    private func nextOfAll() throws(ExportError) -> Sample? {
         while ready.isEmpty {
             guard let minute = sources.compactMap({ $0.head?.sample.start.minute }).min() else { return nil }
             let found = try take(minute)
             let best = found.map(\.rank).max()
             var samples = found.filter { $0.rank == best }.map(\.sample)
-            samples.removeAll { $0.start < from || $0.start >= to }
             samples.sort {
                 ($0.start, $0.end, $0.isUserInitiated ? 1 : 0) < ($1.start, $1.end, $1.isUserInitiated ? 1 : 0)
             }
@@ -72,5 +105,20 @@ extension Sample {
     /// Whether both have the same id, so that only one of them can be told.
     func isSameRecord(as other: Sample) -> Bool {
         start == other.start && end == other.end && isUserInitiated == other.isUserInitiated
+    }
+}
+
+extension Sample {
+    /// Whether two records of one metric and person describe the same thing, so that only one can count.
+    fileprivate func excludes(_ other: Sample) -> Bool {
+        guard user == other.user else { return false }
+        return start == other.start || metric.shape != .count && start < other.end && other.start < end
+    }
+
+    /// Which one counts: the one that ends later, then the one that starts earlier, then the one that a person started.
+    fileprivate func prevails(over other: Sample) -> Bool {
+        if end != other.end { return end > other.end }
+        if start != other.start { return start < other.start }
+        return isUserInitiated && !other.isUserInitiated
     }
 }

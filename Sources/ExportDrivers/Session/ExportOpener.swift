@@ -10,6 +10,13 @@ actor ExportOpener {
 
     private let format: any ExportFormat
     private var watch = ExportWatch()
+    /// The file of the export in use.
+    private var inUse: FileStamp?
+    /// Files as they were when they turned out to be no export of this app, or torn: an older one of the folder counts, until
+    /// these change.
+    private var passedOver: Set<FileStamp> = []
+    /// How many files are passed over at most, before all are looked at again.
+    static let maximumPassedOver = 64
     /// Why the file that is there cannot be used.
     private(set) var rejection: ExportError?
 
@@ -27,7 +34,14 @@ actor ExportOpener {
 
     /// Looks once, and reads the export that is there if it is new and whole.
     func look(_ context: SessionContext) throws(ExportError) -> sending Finding {
-        let stamp = try format.place.newest()
+        let stamp: FileStamp
+        do throws(ExportError) { stamp = try format.place.newest(besides: passedOver) } catch {
+            // All files that are there were passed over.
+            guard !passedOver.isEmpty, (try? format.place.newest()) != nil else { throw error }
+            guard inUse == nil else { return .nothing }
+            throw rejection ?? error
+        }
+        guard stamp != inUse else { return .nothing }
         switch watch.see(stamp, at: context.clock.uptime) {
         case .rest: return .nothing
         case .lookAgain(let pause): return .lookAgain(pause)
@@ -36,14 +50,19 @@ actor ExportOpener {
                 let export = try OpenExport(stamp, format, context)
                 watch.judge(stamp)
                 rejection = nil
+                inUse = stamp
                 return .export(export)
             } catch {
                 // What the machine prevents may succeed with the same file; everything else needs another one.
-                if error.code != .unavailable {
-                    watch.judge(stamp)
-                    rejection = error
-                }
-                throw error
+                guard error.code != .unavailable else { throw error }
+                watch.judge(stamp)
+                rejection = rejection ?? error
+                guard format.place.isFolder else { throw error }
+                if passedOver.count >= Self.maximumPassedOver { passedOver = [] }
+                passedOver.insert(stamp)
+                // While there is none, an older file may be whole, or of this app.
+                guard inUse == nil, (try? format.place.newest(besides: passedOver)) != nil else { throw error }
+                return .lookAgain(ExportWatch.stillness)
             }
         }
     }

@@ -9,8 +9,9 @@ actor ExportSource {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let opener: ExportOpener
-    /// The folder in which exports appear.
-    nonisolated let folder: String
+    private nonisolated let place: ExportPlace
+    /// The folder in which exports appear, by what is there now.
+    nonisolated var folder: String { place.folder }
     private var current: OpenExport?
     /// The content that is durable in the gateway; `nil` before the first export of this process is.
     private var delivered: Digests?
@@ -23,7 +24,7 @@ actor ExportSource {
 
     init(_ format: any ExportFormat, reading: any SerialExecutor, opening: any SerialExecutor) {
         executor = reading
-        folder = format.place.folder
+        place = format.place
         opener = ExportOpener(format, executor: opening)
     }
 
@@ -43,7 +44,9 @@ actor ExportSource {
             }
         }
         guard let current else { throw ExportError(.missing, "There is no export.") }
-        return DeviceDescription(identity: current.identity, capabilities: current.capabilities)
+        // What an export tells is the app's last word, also where a night became shorter.
+        return DeviceDescription(
+            identity: current.identity, capabilities: current.capabilities, overlaps: .toldLast)
     }
 
     /// What a look came to.

@@ -15,8 +15,9 @@ package enum NightLimits {
     package static let night: Duration = .days(1)
     /// The pause between two rows that ends a night made of minutes.
     package static let pause: Duration = .minutes(60)
-    /// The pause that ends a night where each row is a change of stage: longer than any stage.
-    package static let stage: Duration = .hours(3)
+    /// The pause that ends a night where each row is a change of stage: longer than any stage of sleep, which comes in cycles of an
+    /// hour and a half.
+    package static let stage: Duration = .hours(2)
 }
 
 /// Nights of all sources, ascending, each once.

@@ -16,25 +16,27 @@ package struct ExportPlace: Sendable, Hashable {
     }
 
     /// The folder in which exports appear: that of the file, or the folder itself.
-    package var folder: String {
+    package var folder: String { isFolder ? path : URL(filePath: path).deletingLastPathComponent().path }
+
+    /// Whether a folder is at this place now.
+    package var isFolder: Bool {
         var isFolder: ObjCBool = false
-        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        return isThere && isFolder.boolValue ? path : URL(filePath: path).deletingLastPathComponent().path
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
     /// The export that counts: the file itself, or the one of the folder that was written last.
+    /// - Parameter others: files of the folder that do not count as they are.
     /// - Throws: `missing` with the remedy.
-    package func newest() throws(ExportError) -> FileStamp {
+    package func newest(besides others: Set<FileStamp> = []) throws(ExportError) -> FileStamp {
         if let file = FileStamp(of: path) { return file }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+        guard isFolder else {
             throw ExportError(.missing, "There is no \(path). Check the path, and whether the phone has exported yet.")
         }
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
             throw ExportError(.unavailable, "The folder \(path) cannot be read. Check its permissions.")
         }
-        let found = names.filter(isExport).compactMap { FileStamp(of: "\(path)/\($0)") }
+        let found = names.filter(isExport).compactMap { FileStamp(of: "\(path)/\($0)") }.filter { !others.contains($0) }
         let newest = found.max { ($0.modified, $0.path) < ($1.modified, $1.path) }
         guard let newest else {
             let wanted = self.names.sorted() + extensions.sorted().map { "*.\($0)" }

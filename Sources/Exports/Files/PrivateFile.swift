@@ -6,10 +6,17 @@ final class PrivateFile {
     private let descriptor: Int32
     private var hasName = true
 
+    private static let prefix = "vitals2mqtt-export-"
+
     /// Creates an empty file in `TMPDIR` or, since it may be large, in `/var/tmp` instead of `/tmp`, which may be memory.
-    init() throws(ExportError) {
-        let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
-        path = "\(folder)/vitals2mqtt-export-\(UUID().uuidString)"
+    convenience init() throws(ExportError) {
+        try self.init(in: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp")
+    }
+
+    /// Creates an empty file in a folder, and removes those of processes that ended in the middle.
+    init(in folder: String) throws(ExportError) {
+        Self.removeLeftovers(in: folder)
+        path = "\(folder)/\(Self.prefix)\(UUID().uuidString)"
         // Exclusive: whoever else has made a file of this name does not get the copy.
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -18,7 +25,26 @@ final class PrivateFile {
                 "No copy can be made in \(folder): \(String(cString: strerror(errno))). Set TMPDIR to a folder with room."
             )
         }
+        // The lock shows others that the file is in use. It ends with the process.
+        flock(descriptor, LOCK_EX | LOCK_NB)
     }
+
+    /// Removes the copies of processes that ended before a copy lost its name: it has no lock, and did not begin just now.
+    private static func removeLeftovers(in folder: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
+            let path = "\(folder)/\(name)"
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard file >= 0 else { continue }
+            defer { close(file) }
+            var status = stat()
+            guard fstat(file, &status) == 0, status.st_uid == geteuid(), time(nil) - status.st_mtim.tv_sec > leftoverAge
+            else { continue }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+        }
+    }
+
+    /// A file without a lock that is younger may be one whose process is about to lock it, seconds.
+    private static let leftoverAge = 60
 
     deinit {
         close(descriptor)

@@ -48,7 +48,11 @@ final class ServiceKeeper: Sendable {
         while stopping.value == nil, !Task.isCancelled {
             let isAgain = hasFailed
             let wasOpen = Promise<Duration>()
-            let failure = await open(wasOpen) { if isAgain { await self.onReopened() } }
+            let began = clock.uptime
+            let failure = await open(wasOpen) {
+                // Devices that waited for it in vain try again at once.
+                if isAgain || self.clock.uptime - began >= ServiceSupervisor.patience { await self.onReopened() }
+            }
             tried.fulfil(())
             hasFailed = true
             guard let failure, stopping.value == nil, !Task.isCancelled else { break }

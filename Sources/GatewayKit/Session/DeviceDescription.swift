@@ -8,9 +8,15 @@ public struct DeviceDescription: Sendable, Hashable {
     public var capabilities: Capabilities
     /// Its clock's reading when the session opened, `nil` for a device without a readable clock.
     public var clock: DeviceClock?
+    /// Which of its records counts where two of them overlap.
+    public var overlaps: OverlapRule
 
     /// A device's description.
-    public init(identity: DeviceIdentity, capabilities: Capabilities, clock: DeviceClock? = nil) {
+    public init(
+        identity: DeviceIdentity, capabilities: Capabilities, clock: DeviceClock? = nil,
+        overlaps: OverlapRule = .latestEnd
+    ) {
+        self.overlaps = overlaps
         self.identity = identity
         self.capabilities = capabilities
         self.clock = clock

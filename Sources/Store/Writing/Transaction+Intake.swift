@@ -76,14 +76,17 @@ extension Transaction {
                 formerUser = kept.sample.user
                 outcome = try correct(kept, by: stored, series: series.row)
             }
-            if metric.isInterval, outcome.novelty != .known {
+            let mayReturn = intake.overlaps == .toldLast && outcome.stored.isWithdrawn
+            if metric.isInterval, outcome.novelty != .known || mayReturn {
                 try settlePlace(
                     of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, intake: intake)
             }
             outcomes.append(outcome)
             guard !outcome.stored.isWithdrawn else { continue }
-            if series.latest.map({ $0.end < stored.sample.end }) ?? true {
-                series.latest = SampleKey(stored.sample)
+            let key = SampleKey(stored.sample)
+            let isReplacing = intake.overlaps == .toldLast && series.latest.map { key.excludes($0, of: metric) } == true
+            if isReplacing || series.latest.map({ $0.end < key.end }) ?? true {
+                series.latest = key
                 series.isChanged = true
                 cached.series[metric.index] = series
             }

@@ -17,7 +17,8 @@ extension Transaction {
     /// records that this one replaces, or this one if another prevails.
     ///
     /// A record is withdrawn as soon as a known record excludes it and prevails, even if that one is withdrawn itself.
-    /// The same records thus end in the same state, in whatever order and however often they arrive.
+    /// The same records thus end in the same state, in whatever order and however often they arrive. Where the record that was
+    /// told last counts, it replaces all others instead.
     /// - Parameters:
     ///   - outcome: the outcome of the record so far. It is not in `outcomes` yet.
     ///   - formerUser: the user slot of the record's previous person, if known.
@@ -30,10 +31,11 @@ extension Transaction {
         let key = SampleKey(stored.sample)
         let hasNewPerson = !intake.wearers.areSame(formerUser, stored.sample.user)
         var isWithdrawn = stored.isWithdrawn
-        if outcome.novelty == .new || hasNewPerson {
+        let isToldLast = intake.overlaps == .toldLast
+        if outcome.novelty == .new || hasNewPerson || isToldLast && isWithdrawn {
             isWithdrawn = false
             for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, intake: intake) {
-                if rival.key.prevails(over: key) {
+                if !isToldLast, rival.key.prevails(over: key) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
                     try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, intake: intake)
@@ -46,6 +48,12 @@ extension Transaction {
         guard isWithdrawn || stored.isWithdrawn else { return }
         let wasPublished = outcome.novelty == .corrected && !stored.isWithdrawn
         outcome.stored.isWithdrawn = isWithdrawn
+        if !isWithdrawn, outcome.novelty == .known {
+            // It counts again, without a change of its content.
+            outcome.novelty = .corrected
+            outcome.stored.revision += 1
+            outcome.stored.receivedAt = intake.receivedAt
+        }
         if isWithdrawn { outcome.novelty = wasPublished ? .withdrawn : .known }
         try mark(outcome.stored, series: series)
     }

@@ -91,11 +91,11 @@ private final class CountStream: SampleStream {
         func whole() -> Steps {
             Steps(count: Int(clamping: count.steps), distance: count.centimetres.flatMap { $0 > 0 ? $0 / 100 : nil })
         }
-        guard let last, count.moment - last.moment <= CountFeed.longestCount else { return whole() }
-        guard count.steps >= last.steps else {
-            let calendar = reading.calendar
-            return calendar.day(of: count.moment) == calendar.day(of: last.moment) ? nil : whole()
-        }
+        guard let last else { return whole() }
+        let isSameDay = reading.calendar.day(of: count.moment) == reading.calendar.day(of: last.moment)
+        // A day on which clocks go back is longer than a day.
+        guard isSameDay || count.moment - last.moment <= CountFeed.longestCount else { return whole() }
+        guard count.steps >= last.steps else { return isSameDay ? nil : whole() }
         var metres: Double?
         if let now = count.centimetres, let before = last.centimetres, now > before { metres = (now - before) / 100 }
         return Steps(count: Int(clamping: count.steps - last.steps), distance: metres)

@@ -4,8 +4,10 @@ import Vitals
 extension ValueFeeds {
     /// What TEMPERATURE_TYPE says.
     private enum Kind: Int64 { case unknown = 0, body, skin, ambient }
-    /// TEMPERATURE_LOCATION of a wrist, where there is only skin.
-    private static let wrist: Int64 = 9
+    /// TEMPERATURE_LOCATION of places where there is only skin: finger, toe, wrist.
+    private static let skinPlaces: Set<Int64> = [2, 7, 9]
+    /// TEMPERATURE_LOCATION of places where a thermometer measures the body: armpit, forehead, mouth, rectum, temple, ear.
+    private static let bodyPlaces: Set<Int64> = [1, 3, 4, 5, 6, 8]
 
     /// Temperatures of the body and, as a metric of their own, of the skin. Those of the air are left out.
     static func temperatures(_ table: Table) -> [any Feed] {
@@ -25,9 +27,10 @@ extension ValueFeeds {
                 switch Kind(rawValue: type) {
                 case .skin: isSkin = true
                 case .body: isSkin = false
-                case .unknown: isSkin = location == wrist
-                // Counted once, by the feed that is always there.
-                case .ambient, nil: return wantsSkin ? .nothing : .left(.unknownCode)
+                case .unknown where location.map(skinPlaces.contains) == true: isSkin = true
+                case .unknown where location.map(bodyPlaces.contains) == true: isSkin = false
+                // Counted once, by one of the two feeds. Of a value without kind and place nobody knows whether it is a fever.
+                case .ambient, .unknown, nil: return wantsSkin ? .nothing : .left(.unknownCode)
                 }
                 guard isSkin == wantsSkin else { return .nothing }
                 guard let value = row.number(0) else { return .left(.unreadable) }

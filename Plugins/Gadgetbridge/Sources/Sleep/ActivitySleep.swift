@@ -18,6 +18,17 @@ struct ActivitySleep: Sendable {
     /// Seconds that a row lasts, where `length` is `lasting`.
     var seconds: @Sendable (Row) -> Int64? = { $0.integer(1) }
     let kind: @Sendable (Row) -> Kind
+    /// What rows must fulfil besides, in SQL.
+    private var condition: String?
+
+    /// Huawei keeps the watch's own sleep (TruSleep, SOURCE 10) beside that of the activity (13), which counts where there is none.
+    private static let withoutDoubles = """
+        (SOURCE <> 13 OR NOT EXISTS (SELECT 1 FROM HUAWEI_ACTIVITY_SAMPLE AS own
+        WHERE own.DEVICE_ID = HUAWEI_ACTIVITY_SAMPLE.DEVICE_ID AND own.SOURCE = 10
+        AND own.TIMESTAMP < HUAWEI_ACTIVITY_SAMPLE.OTHER_TIMESTAMP
+        AND own.TIMESTAMP > HUAWEI_ACTIVITY_SAMPLE.TIMESTAMP - 86400
+        AND own.OTHER_TIMESTAMP > HUAWEI_ACTIVITY_SAMPLE.TIMESTAMP))
+        """
 
     /// Families that keep stages in tables of their own, or whose codes are not documented.
     private static let withoutKinds = [
@@ -37,6 +48,7 @@ struct ActivitySleep: Sendable {
             self.init(columns: ["RAW_KIND", "OTHER_TIMESTAMP"], length: .lasting(.seconds(1))) {
                 Self.code($0, [6: .light, 7: .deep, 0x5656: .rem, 0x5658: .awake])
             }
+            if table.columns.contains("SOURCE") { condition = Self.withoutDoubles }
             let unit = table.unit
             seconds = { row in row.integer(1).map { (unit.moment($0) - row.moment).inMilliseconds / 1000 } }
         case "LEFUN_ACTIVITY_SAMPLE": self.init { Self.code($0, [3: .light, 4: .deep]) }
@@ -83,17 +95,23 @@ struct ActivitySleep: Sendable {
     /// The nights of a table.
     func nights(of table: Table) -> ChainNights {
         let (columns, length, kind, seconds) = (columns, length, kind, seconds)
+        let conditions = [table.condition, condition].compactMap(\.self)
+        let condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
         return ChainNights(table: table.name, rank: .minutes, length: length, pause: NightLimits.pause) {
             reading throws(ExportError) in
             let statement = try reading.database.statement(
-                Table.select(columns, from: table.name, condition: table.condition))
+                Table.select(columns, from: table.name, condition: condition))
             statement.bind(
                 reading.device, table.unit.number(notBefore: reading.from), table.unit.number(notBefore: reading.to))
             var last = Kind.other
+            var seen: Timestamp?
             return { () throws(ExportError) in
                 while try statement.step() {
                     let row = Row(statement, unit: table.unit)
                     let found = kind(row)
+                    // After a pause nothing is as it was.
+                    if let seen, row.moment - seen > NightLimits.pause { last = .other }
+                    seen = row.moment
                     if found != .unchanged { last = found }
                     guard case .asleep(let depth) = last else { continue }
                     var result = StageRow(moment: row.moment, depth: depth)

@@ -31,7 +31,7 @@ struct ChainNights: NightFeed {
             nights.append(Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages))))
         }
         while let row = try next() {
-            if let last = chain.last, row.moment - (last.moment + last.length) > pause { finish() }
+            if let last = chain.last, isOver(last, before: row) { finish() }
             // The first row of a chain that is too long stays, and the newest one.
             if let first = chain.first,
                 row.moment - first.moment > NightLimits.night || chain.count >= SampleLimits.stages
@@ -44,5 +44,15 @@ struct ChainNights: NightFeed {
         }
         finish()
         return nights
+    }
+
+    /// Whether a night ends between two rows. Where a row is a change of stage, a long time between two may be a stage; a long time
+    /// awake is the end.
+    private func isOver(_ last: StageRow, before row: StageRow) -> Bool {
+        let time = row.moment - (last.moment + last.length)
+        return switch length {
+        case .untilNext where last.depth == .awake, .sincePrevious where row.depth == .awake: time > NightLimits.pause
+        default: time > pause
+        }
     }
 }

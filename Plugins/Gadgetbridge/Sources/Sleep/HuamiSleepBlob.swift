@@ -81,6 +81,10 @@ struct HuamiNights: NightFeed {
             let row = Row(statement, unit: unit)
             do throws(HuamiSleepBlob.Mistake) {
                 let night = try HuamiSleepBlob(row.bytes(0) ?? [])
+                // The check sum is one of the stages; the row's own time judges that of the night.
+                guard abs(night.start.milliseconds - row.moment.milliseconds) <= Self.margin.inMilliseconds else {
+                    throw .init(reason: .checkSum)
+                }
                 guard night.start >= reading.from, night.start < reading.to else { continue }
                 guard night.end - night.start <= NightLimits.night else { throw .init(reason: .tooLong) }
                 nights.append(

@@ -85,6 +85,12 @@ final class ExpectedCallers: Sendable {
         }
     }
 
+    /// Whether a device of this name may call at this moment.
+    func knows(_ device: String) -> Bool {
+        guard let device = DeviceID(device) else { return false }
+        return entries.withLock { $0[device] != nil }
+    }
+
     /// The device of an introduction with the right token, if the gateway knows it at this moment.
     func device(of introduction: Introduction, uptime: Duration) -> DeviceID? {
         let device = DeviceID(introduction.device)

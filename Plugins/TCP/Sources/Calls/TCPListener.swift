@@ -180,12 +180,14 @@ package final class TCPListener: PluginService {
         guard let line else { throw .tooLate }
         guard let introduction = line.flatMap(Introduction.init) else { throw .notIntroduced }
         let (address, uptime) = (link.endpoint.host, context.clock.uptime)
-        if let wait = guesses.wait(of: address, for: introduction.device, at: uptime) { throw .tooSoon(wait) }
+        // All unknown names of an address are one: made-up ones must not push out what is remembered of a device.
+        let guessed = callers.knows(introduction.device) ? introduction.device : ""
+        if let wait = guesses.wait(of: address, for: guessed, at: uptime) { throw .tooSoon(wait) }
         guard let device = callers.device(of: introduction, uptime: uptime) else {
-            guesses.failed(address, for: introduction.device, at: uptime)
+            guesses.failed(address, for: guessed, at: uptime)
             throw .unauthorized
         }
-        guesses.succeeded(address, for: introduction.device)
+        guesses.succeeded(address, for: guessed)
         return (ExpectedCallers.Call(link, token: introduction.token), device)
     }
 

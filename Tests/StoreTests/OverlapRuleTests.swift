@@ -1,0 +1,43 @@
+import Engines
+import Store
+import StoreAPI
+import Testing
+import Vitals
+
+private typealias Bench = SuccessionBench
+
+/// Records of a source that corrects itself: the one that was told last counts.
+@Suite struct OverlapRuleTests {
+    @Test func `a night may become shorter`() async throws {
+        let bench = try Bench()
+        try await bench.take([Bench.sleep(0..<480)], at: 8, overlaps: .toldLast)
+        #expect(try await bench.take([Bench.sleep(10..<450)], at: 9, overlaps: .toldLast) == [1, 0, 0])
+        #expect(try await bench.kept() == [Bench.sleep(10..<450)])
+        #expect(try await bench.told() == [["480 rev 2 withdrawn"], ["480 rev 2 withdrawn", "440 rev 1"]])
+        #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(10..<450))
+        #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Bench.sleep(10..<450))
+        // Told again, it changes nothing.
+        #expect(try await bench.take([Bench.sleep(10..<450)], at: 10, overlaps: .toldLast) == [0, 0, 1])
+        #expect(try await bench.told().count == 2)
+    }
+
+    @Test func `a record that was replaced may come back`() async throws {
+        let bench = try Bench()
+        for minutes in [0..<480, 10..<450] { try await bench.take([Bench.sleep(minutes)], overlaps: .toldLast) }
+        #expect(try await bench.take([Bench.sleep(0..<480)], at: 10, overlaps: .toldLast) == [0, 1, 0])
+        #expect(try await bench.kept() == [Bench.sleep(0..<480)])
+        #expect(try await bench.store.all(.sleep).map(\.revision) == [3])
+        #expect(try await bench.told().last == ["440 rev 2 withdrawn", "480 rev 3"])
+        #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Bench.sleep(0..<480))
+    }
+
+    @Test func `a record replaces several, and leaves others and other people alone`() async throws {
+        let bench = try Bench()
+        try await bench.take(
+            [Bench.sleep(0..<100), Bench.sleep(150..<300), Bench.sleep(400..<500), Bench.sleep(0..<300, user: 2)],
+            overlaps: .toldLast)
+        try await bench.take([Bench.sleep(50..<200)], overlaps: .toldLast)
+        #expect(
+            try await bench.kept() == [Bench.sleep(0..<300, user: 2), Bench.sleep(50..<200), Bench.sleep(400..<500)])
+    }
+}
