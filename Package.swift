@@ -29,6 +29,7 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
+    ("GATTHealth", ["Concurrency", logging]),
     ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
     ("HealthConnect", ["ExportDrivers", "Exports"]),
     ("Link", ["Concurrency", "JSON", logging]),
@@ -39,6 +40,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
+    "GATTHealth": ["Conformance", "GatewayTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
     "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
@@ -57,7 +59,7 @@ let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
-    "LinkTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
 ]
 
 let package = Package(
@@ -204,13 +206,19 @@ let package = Package(
 // Only `deploy/fuzz` builds the fuzzers, as libraries, since libFuzzer brings the main program. They share the files with what
 // must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
-    package.products = ["CommandFuzzer", "LinkFuzzer"].map { .library(name: $0, type: .static, targets: [$0]) }
+    package.products = ["CommandFuzzer", "GATTHealthFuzzer", "LinkFuzzer"].map {
+        .library(name: $0, type: .static, targets: [$0])
+    }
     package.targets = package.targets.filter { $0.type != .test }
     package.targets += [
         .target(
             name: "CommandFuzzer", dependencies: ["Contract", "JSON", "Messages", "Vitals"],
             path: "Tests/ContractTests", exclude: ["Fixtures", "Inputs"],
             sources: ["CommandInput.swift", "Examples.swift", "Fuzzer"], swiftSettings: settings),
+        .target(
+            name: "GATTHealthFuzzer", dependencies: ["GATTHealth", "GatewayKit", "Vitals"],
+            path: "Plugins/GATTHealth/Tests", exclude: ["Inputs"], sources: ["HealthInput.swift", "Fuzzer"],
+            swiftSettings: settings),
         .target(
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),

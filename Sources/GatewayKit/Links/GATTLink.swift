@@ -1,59 +1,66 @@
-/// A Bluetooth Low Energy connection to one device (Bluetooth Core Specification, Generic Attribute Profile).
+/// A Bluetooth Low Energy connection to one device (Bluetooth Core Specification, Vol 3, Part G, Generic Attribute Profile).
+///
+/// A link is made when the device is connected, its services are discovered, and the security that its configuration names is
+/// reached. Its services never change: a device that changes them ends the link. Calls of several tasks may overlap; the link
+/// sends one request after the other. Cancelling a call ends the wait and not the link; the device may have done what it was
+/// asked to.
 public protocol GATTLink: Sendable {
-    /// The services of the device with their characteristics, as discovered when connecting.
+    /// The services of the device, in the order of their handles.
     var services: [GATTService] { get }
-    /// The greatest payload of one write or notification, in bytes: the negotiated ATT MTU less 3.
+    /// The most bytes of one notification, or of one write without response: the negotiated ATT MTU less 3, at least 20.
     var maximumPayload: Int { get }
-    /// Reads a characteristic's value.
-    func read(_ characteristic: GATTCharacteristic) async throws(LinkError) -> [UInt8]
-    /// Writes a characteristic's value. If `isAcknowledged`, returns only after the device has confirmed the write.
-    func write(_ bytes: [UInt8], to characteristic: GATTCharacteristic, isAcknowledged: Bool) async throws(LinkError)
-    /// Switches notifications or indications of a characteristic on or off.
-    func setNotifying(_ isNotifying: Bool, for characteristic: GATTCharacteristic) async throws(LinkError)
-    /// Waits for the next notification of any characteristic; `nil` when the connection has ended. One task waits at a time.
-    func nextNotification() async throws(LinkError) -> GATTNotification?
+    /// Reads a characteristic's whole value, of at most 512 bytes.
+    func read(_ characteristic: GATTCharacteristic) async throws(GATTError) -> [UInt8]
+    /// Writes a characteristic's value: at most 512 bytes with a response, `maximumPayload` without one.
+    func write(
+        _ bytes: [UInt8], to characteristic: GATTCharacteristic, _ kind: GATTWrite
+    ) async throws(GATTError)
+    /// Makes the device send a characteristic's values: indications if it has only those, else notifications.
+    ///
+    /// No value is lost that the device sends after it has learned of this, even before the call returns. Doing it twice changes
+    /// nothing.
+    func subscribe(to characteristic: GATTCharacteristic) async throws(GATTError)
+    /// Makes the device send no more values of a characteristic. Values that already arrived still come.
+    func unsubscribe(from characteristic: GATTCharacteristic) async throws(GATTError)
+    /// Waits for the next value of any subscribed characteristic, in the order in which the device sent them; `nil` when the
+    /// device has ended the connection. One task waits at a time.
+    ///
+    /// The link confirms an indication when it arrives, since that is when BlueZ does it: the device may then forget the value.
+    /// - Throws: `broken` when the connection was lost, or more than `GATTValueQueue.capacity` values waited.
+    func nextValue() async throws(LinkError) -> GATTValue?
+    /// Offers services to this device while the link is open, besides those of before. Another device does not see them.
+    func serve(_ services: [GATTLocalService]) async throws(GATTError)
     /// The signal strength in dBm, `nil` if unknown.
     func signalStrength() async -> Int?
 }
 
-/// A service of a device.
-public struct GATTService: Sendable, Hashable {
-    /// The service's UUID, in lower case and with hyphens; a 16-bit UUID in its 128-bit form.
-    public var uuid: String
-    /// Its characteristics.
-    public var characteristics: [GATTCharacteristic]
-    /// A service.
-    public init(uuid: String, characteristics: [GATTCharacteristic]) {
-        self.uuid = uuid
-        self.characteristics = characteristics
-    }
+/// How a value is written.
+public enum GATTWrite: Sendable, Hashable {
+    /// The device confirms or refuses the write (Write Request; BlueZ's type `request`).
+    case withResponse
+    /// The device says nothing, and may drop it (Write Command; BlueZ's type `command`).
+    case withoutResponse
 }
 
-/// A characteristic of a service.
-public struct GATTCharacteristic: Sendable, Hashable {
-    /// The UUID of its service.
-    public var service: String
-    /// The characteristic's UUID, in the format of a service's.
-    public var uuid: String
-    /// The attribute handle of its value, which distinguishes two characteristics with the same UUID.
-    public var handle: UInt16
-    /// A characteristic.
-    public init(service: String, uuid: String, handle: UInt16) {
-        self.service = service
-        self.uuid = uuid
-        self.handle = handle
-    }
-}
-
-/// A value that a device sent unasked.
-public struct GATTNotification: Sendable, Hashable {
+/// A value that a device sent unasked, as notification or indication.
+public struct GATTValue: Sendable, Hashable {
     /// The characteristic whose value it is.
     public var characteristic: GATTCharacteristic
     /// The value.
     public var bytes: [UInt8]
-    /// A notification.
+    /// A value of a characteristic.
     public init(characteristic: GATTCharacteristic, bytes: [UInt8]) {
         self.characteristic = characteristic
         self.bytes = bytes
+    }
+}
+
+extension GATTLink {
+    /// The first characteristic with this identifier in a service with that one; `nil` if there is none.
+    public func characteristic(_ uuid: BluetoothUUID, in service: BluetoothUUID) -> GATTCharacteristic? {
+        for candidate in services where candidate.uuid == service {
+            if let found = candidate.characteristics.first(where: { $0.uuid == uuid }) { return found }
+        }
+        return nil
     }
 }

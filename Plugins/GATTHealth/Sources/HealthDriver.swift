@@ -1,0 +1,32 @@
+package import GatewayKit
+import Vitals
+
+/// Speaks with devices that have the health services of the Bluetooth SIG, whoever made them.
+package struct HealthDriver: DeviceDriver {
+    package static let name = "gatt-health"
+    package static let link = LinkKind.gatt
+
+    private let options: HealthOptions
+
+    package init(options: inout ConfigurationReader) { self.options = HealthOptions(&options) }
+
+    /// A driver with these options.
+    init(_ options: HealthOptions) { self.options = options }
+
+    package func withSession(
+        over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        guard case .gatt(let link) = link else {
+            throw DeviceError(.failure, "The driver gatt-health needs a transport for Bluetooth.")
+        }
+        let connection = try await HealthConnection(link, options, context)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await connection.receive() }
+            for reader in [connection.glucoseRecords, connection.oximeterRecords].compactMap({ $0 }) {
+                group.addTask { await reader.run() }
+            }
+            defer { group.cancelAll() }
+            try await body(HealthSession(connection, try await connection.open()))
+        }
+    }
+}

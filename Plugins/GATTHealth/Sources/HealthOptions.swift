@@ -1,0 +1,24 @@
+import GatewayKit
+import Vitals
+
+/// What a device's values are used for.
+///
+/// - `user`: the only user slot of a cuff or a scale whose records count, 0 to 254; without it all do.
+/// - `variability`: whether the variability is computed from the times between heartbeats; `true` by default.
+struct HealthOptions: Sendable, Hashable {
+    var user: Int?
+    var hasVariability = true
+
+    /// The slots of the Bluetooth services: 255 stands for an unknown user.
+    static let users = 0...254
+
+    init(user: Int? = nil, hasVariability: Bool = true) {
+        self.user = user
+        self.hasVariability = hasVariability
+    }
+
+    init(_ options: inout ConfigurationReader) {
+        if options.keys.contains("user") { user = options.integer("user", in: Self.users) }
+        hasVariability = options.flag("variability", default: true)
+    }
+}

@@ -1,0 +1,44 @@
+import GatewayKit
+import Vitals
+
+/// What a device's values mean, profile by profile.
+struct HealthProfiles: Sendable {
+    private let device: HealthDevice
+    private var heartRate: HeartRateProfile
+    private var bloodPressure: BloodPressureProfile
+    private var oximeter: OximeterProfile
+    private var thermometer: ThermometerProfile
+    private var scale: ScaleProfile
+
+    /// - Parameter site: where the thermometer measures, if that is the same for all values.
+    init(_ device: HealthDevice, _ options: HealthOptions, calendar: LocalCalendar, site: TemperatureType?) {
+        self.device = device
+        heartRate = HeartRateProfile(hasVariability: options.hasVariability)
+        bloodPressure = BloodPressureProfile(calendar: calendar, user: options.user)
+        oximeter = OximeterProfile(calendar: calendar)
+        thermometer = ThermometerProfile(
+            calendar: calendar, site: site, isAutomatic: device.measurementInterval != nil)
+        scale = ScaleProfile(calendar: calendar, user: options.user)
+    }
+
+    /// The events of a value that arrives now.
+    mutating func events(of value: GATTValue, at now: Timestamp) -> [DeviceEvent] {
+        switch value.characteristic {
+        case device.heartRate: heartRate.events(of: value.bytes, at: now)
+        case device.bloodPressure: bloodPressure.events(of: value.bytes, at: now)
+        case device.continuous: oximeter.running(value.bytes, at: now)
+        case device.spotCheck: oximeter.spotCheck(value.bytes, at: now)
+        case device.temperature: thermometer.events(of: value.bytes, at: now)
+        case device.weight: scale.events(of: value.bytes, at: now)
+        case device.battery: Self.battery(value.bytes)
+        default: []
+        }
+    }
+
+    /// The event of a charge.
+    static func battery(_ bytes: [UInt8]) -> [DeviceEvent] {
+        do { return [.battery(percent: Double(try BatteryLevel(bytes).percent), isCharging: nil)] } catch {
+            return [.malformed("a battery level: \(error.problem)")]
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Conformance
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import GATTHealth
+
+@Suite struct ConformanceTests {
+    @Test(arguments: [UInt64(1), 2, 3]) func `does what every driver must do`(seed: UInt64) throws {
+        let findings = try Simulation.run(seed: seed, start: ScriptedClinic.moment(24 * 60), deadline: .days(2)) {
+            simulation in
+            let clock = simulation.gatewayClock
+            let expectation = DriverConformance.Expectation(history: ScriptedClinic.history, hasSettableClock: true)
+            return await DriverConformance(expecting: expectation, clock: clock) { body in
+                let faults = GATTFaults(delay: .milliseconds(1)...(.milliseconds(30)))
+                let clinic = ScriptedClinic(clock: clock, faults: faults, random: simulation.random())
+                let device = clinic.peripheral
+                let id = try #require(DeviceID("clinic"))
+                try await HealthDriver(HealthOptions()).withSession(
+                    over: .gatt(device.link), context: .testing(id, clock: clock)
+                ) { session in
+                    let peer = DriverConformance.Peer(
+                        disconnect: { device.disconnect() },
+                        sendEvents: {
+                            device.send([0x04, 0], from: 0x2a37)
+                            device.send([80], from: 0x2a19)
+                            device.send([0x00, 98, 0, 66, 0], from: 0x2a5f)
+                            // The value comes with a delay.
+                            return [.wear(isWorn: false), .battery(percent: 80, isCharging: nil)]
+                        },
+                        fallSilent: { device.fallSilent() },
+                        told: { _ in
+                            let writes = device.writes.filter { $0.characteristic.uuid == BluetoothUUID(0x2a2b) }
+                            return writes.compactMap { write in
+                                // Kathmandu's clock, 345 minutes ahead: by hand, without the plugin's own reader.
+                                let (bytes, day) = (
+                                    write.bytes.map(Int.init),
+                                    LocalDay(
+                                        year: Int(write.bytes[0]) | Int(write.bytes[1]) << 8,
+                                        month: Int(write.bytes[2]),
+                                        day: Int(write.bytes[3]))
+                                )
+                                guard let day else { return nil }
+                                let minutes = day.number * 1440 + bytes[4] * 60 + bytes[5] - 345
+                                return .clock(Timestamp(seconds: Int64(minutes * 60 + bytes[6])), utcOffset: 345)
+                            }
+                        })
+                    try await body(session, peer)
+                }
+            }.check()
+        }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+}
