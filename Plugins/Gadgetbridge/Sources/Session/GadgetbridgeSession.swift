@@ -12,6 +12,7 @@ final class GadgetbridgeSession: DeviceSession {
     private let folders: ExportFolders
     private let context: SessionContext
     private let inbox = EventInbox()
+    private let firstReading: FirstReading
     private let isOpen = Mutex(true)
     /// Batches whose samples the gateway has not stored yet, by their mark.
     private let batches = Mutex<[String: Promise<Void>]>([:])
@@ -28,11 +29,23 @@ final class GadgetbridgeSession: DeviceSession {
         self.source = source
         self.description = description
         self.context = context
+        firstReading = FirstReading(description.capabilities.metrics(with: .history))
     }
 
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
+        firstReading.noteRequest(of: request.metric)
+        let page = try await page(request)
+        firstReading.noteAnswer(page, of: request.metric)
+        return page
+    }
+
+    func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
+        firstReading.noteAcknowledgement(of: metric)
+    }
+
+    private func page(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         guard isOpen.withLock({ $0 }) else { throw DeviceError(.disconnected, "The session is over.") }
         guard description.capabilities.supports(.history, request.metric) else {
             throw .unsupported("the history of \(request.metric.rawValue)")
@@ -77,6 +90,7 @@ final class GadgetbridgeSession: DeviceSession {
                 batteryAt = battery.at
                 await inbox.send([.battery(percent: battery.percent, isCharging: nil)])
             }
+            try await firstReading.wait(clock: context.clock)
             try await tellChanges()
             try await waitForExport(nextChange)
         }
@@ -125,7 +139,7 @@ final class GadgetbridgeSession: DeviceSession {
         for change in changes where description.capabilities.supports(.history, change.metric) {
             var page: String?
             repeat {
-                let found = try await history(
+                let found = try await self.page(
                     HistoryRequest(
                         metric: change.metric, from: change.from, to: change.to, page: page, limit: Self.batch))
                 page = found.next

@@ -109,6 +109,7 @@ struct Household: Sendable {
                 kept.store(found.samples)
                 page = found.next
             } while page != nil
+            try await session.acknowledgeHistory(of: metric, through: context.clock.now)
         }
     }
 
