@@ -30,7 +30,8 @@ enum ExportFigures {
                     "export.rate", "export, until the subscriber has it, after the file stood still",
                     Double(scene.arrivals.received) / (seconds - stillness), "samples/s", aim: .atLeast(link / 2),
                     bare: link,
-                    note: "\(scene.arrivals.received) samples in \(scene.arrivals.messages) messages; bare: history.rate"),
+                    note:
+                        "\(scene.arrivals.received) samples in \(scene.arrivals.messages) messages; bare: history.rate"),
                 Figure("export.time", "export, from the start until the subscriber has it", seconds, "s"),
                 Figure(
                     "export.first", "export, from the start until the first sample",
