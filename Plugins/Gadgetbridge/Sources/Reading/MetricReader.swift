@@ -8,8 +8,11 @@ import Vitals
 final class MetricReader {
     /// The length of an activity row.
     static let minute: Int64 = 60_000
+    /// The most records of a minute, which are in memory at once: a hundred a second. The others are left out, and counted.
+    static let maximumPerMinute = 6_000
 
     private struct Source {
+        let table: String
         let stream: any SampleStream
         var head: Candidate?
     }
@@ -19,14 +22,16 @@ final class MetricReader {
     private var ready: [Sample] = []
     private let from: Timestamp
     private let to: Timestamp
+    private let leftovers: Leftovers
 
     init(_ feeds: [any Feed], _ reading: Reading) throws(ExportError) {
         (from, to) = (reading.from, reading.to)
+        leftovers = reading.leftovers
         // Whole minutes, so that a minute has the same samples wherever a page ends.
         let wide = reading.ranging(reading.from.minute, (reading.to + .milliseconds(Self.minute - 1)).minute)
         for feed in feeds {
             let stream = try feed.stream(wide)
-            sources.append(Source(stream: stream, head: try stream.next()))
+            sources.append(Source(table: feed.table, stream: stream, head: try stream.next()))
         }
     }
 
@@ -52,7 +57,11 @@ final class MetricReader {
         var found: [Candidate] = []
         for index in sources.indices {
             while let head = sources[index].head, head.sample.start.minute == minute {
-                found.append(head)
+                if found.count < Self.maximumPerMinute {
+                    found.append(head)
+                } else {
+                    leftovers.add(.tooMany, in: sources[index].table)
+                }
                 sources[index].head = try sources[index].stream.next()
             }
         }
