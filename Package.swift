@@ -41,7 +41,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting"],
-    "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
+    "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
     "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
@@ -58,6 +58,7 @@ let sanitizedSuites = [
 let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "GadgetbridgeTests": ["Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
 ]
@@ -206,7 +207,8 @@ let package = Package(
 // Only `deploy/fuzz` builds the fuzzers, as libraries, since libFuzzer brings the main program. They share the files with what
 // must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
-    package.products = ["CommandFuzzer", "GATTHealthFuzzer", "LinkFuzzer"].map {
+    let exports = "Plugins/Gadgetbridge/Tests"
+    package.products = ["CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "RecordFuzzer"].map {
         .library(name: $0, type: .static, targets: [$0])
     }
     package.targets = package.targets.filter { $0.type != .test }
@@ -222,6 +224,14 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
         .target(
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),
+        .target(
+            name: "ExportFuzzer", dependencies: ["Exports", "Gadgetbridge", "GatewayKit", "Vitals", logging],
+            path: exports, exclude: ["Inputs", "Fuzzer/seeds.py"],
+            sources: ["ExportInput.swift", "Fuzzer/ExportFuzzer.swift"], swiftSettings: settings),
+        .target(
+            name: "RecordFuzzer", dependencies: ["Gadgetbridge", "Vitals"], path: exports,
+            exclude: ["Inputs", "Fuzzer/seeds.py"], sources: ["RecordInput.swift", "Fuzzer/RecordFuzzer.swift"],
+            swiftSettings: settings),
     ]
 }
 

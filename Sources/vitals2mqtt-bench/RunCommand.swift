@@ -8,13 +8,14 @@ struct RunCommand: ParsableCommand {
 
     /// The parts to measure, in the order of the report.
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case bare, live, history, latency, outage, kill, footprint, start, wear
+        case bare, live, history, export, latency, outage, kill, footprint, start, wear
 
         func measure(_ settings: RunSettings) throws -> [Figure] {
             switch self {
             case .bare: try BareFigures.measure(settings)
             case .live: try LiveFigures.measure(settings)
             case .history: try HistoryFigures.measure(settings)
+            case .export: try ExportFigures.measure(settings)
             case .latency: try LatencyFigures.measure(settings)
             case .outage: try OutageFigures.measure(settings)
             case .kill: try KillFigures.measure(settings)

@@ -7,7 +7,7 @@ import Vitals
 /// The record of a night as Huami and Zepp OS keep it.
 @Suite struct HuamiSleepTests {
     /// A record of 594 bytes for a night from 22:30 to 06:00 in UTC. `midnight` is the local midnight of the morning.
-    private struct Record {
+    struct Record {
         var bytes = [UInt8](repeating: 0, count: 594)
 
         init(midnight: Int64, start: Int, end: Int, stages: [(Int, Int, UInt8)], totals: [Int]) {
@@ -32,7 +32,7 @@ import Vitals
     }
 
     /// Light for 60 minutes, deep for 90, REM for 30, awake for 5, light for 265: 22:30 is minute 1350 of the day before.
-    private static func night(_ midnight: Int64, totals: [Int] = [30, 325, 90, 5]) -> Record {
+    static func night(_ midnight: Int64, totals: [Int] = [30, 325, 90, 5]) -> Record {
         Record(
             midnight: midnight, start: 1350, end: 1800,
             stages: [(1350, 1410, 4), (1410, 1500, 5), (1500, 1530, 8), (1530, 1535, 7), (1535, 1800, 4)],

@@ -16,6 +16,8 @@ package final class Leftovers {
         case incomplete
         /// A night of more than a day.
         case tooLong = "too_long"
+        /// More rows of one minute, or sleeps of one day, than any wearable makes.
+        case tooMany = "too_many"
         /// A running count that fell, as after a journey to another time zone.
         case countFell = "count_fell"
     }

@@ -8,8 +8,11 @@ import Vitals
 final class MetricReader {
     /// The length of an activity row.
     static let minute: Int64 = 60_000
+    /// The most records of a minute, which are in memory at once: a hundred a second. The others are left out, and counted.
+    static let maximumPerMinute = 6_000
 
     private struct Source {
+        let table: String
         let stream: any SampleStream
         var head: Candidate?
     }
@@ -22,6 +25,7 @@ final class MetricReader {
     /// The record that counts so far among those that overlap; for metrics whose records do.
     private var pending: Sample?
     private var mayOverlap = false
+    private let leftovers: Leftovers
 
     init(_ feeds: [any Feed], _ reading: ExportRange) throws(ExportError) {
         (from, to) = (reading.from, reading.to)
@@ -29,12 +33,13 @@ final class MetricReader {
         mayOverlap = metric?.isInterval ?? false
         // A record outside of the range may exclude one within it. Steps do so only from the same start.
         let margin = mayOverlap && metric?.shape != .count ? SampleLimits.duration : .zero
+        leftovers = reading.leftovers
         // Whole minutes, so that a minute has the same samples wherever a page ends.
         let wide = reading.ranging(
             (reading.from - margin).minute, (reading.to + margin + .milliseconds(Self.minute - 1)).minute)
         for feed in feeds {
             let stream = try feed.stream(wide)
-            sources.append(Source(stream: stream, head: try stream.next()))
+            sources.append(Source(table: feed.table, stream: stream, head: try stream.next()))
         }
     }
 
@@ -85,7 +90,11 @@ final class MetricReader {
         var found: [Candidate] = []
         for index in sources.indices {
             while let head = sources[index].head, head.sample.start.minute == minute {
-                found.append(head)
+                if found.count < Self.maximumPerMinute {
+                    found.append(head)
+                } else {
+                    leftovers.add(.tooMany, in: sources[index].table)
+                }
                 sources[index].head = try sources[index].stream.next()
             }
         }

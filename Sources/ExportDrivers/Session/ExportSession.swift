@@ -11,6 +11,7 @@ package final class ExportSession: DeviceSession {
     private let source: ExportSource
     private let context: SessionContext
     private let inbox = EventInbox()
+    private let firstReading: FirstReading
     private let isOpen = Mutex(true)
     /// Batches whose samples the gateway has not stored yet, by their mark.
     private let batches = Mutex<[String: Promise<Void>]>([:])
@@ -24,11 +25,23 @@ package final class ExportSession: DeviceSession {
         self.source = source
         self.description = description
         self.context = context
+        firstReading = FirstReading(description.capabilities.metrics(with: .history))
     }
 
     package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
     package func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
+        firstReading.noteRequest(of: request.metric)
+        let page = try await page(request)
+        firstReading.noteAnswer(page, of: request.metric)
+        return page
+    }
+
+    package func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
+        firstReading.noteAcknowledgement(of: metric)
+    }
+
+    private func page(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         guard isOpen.withLock({ $0 }) else { throw DeviceError(.disconnected, "The session is over.") }
         guard description.capabilities.supports(.history, request.metric) else {
             throw .unsupported("the history of \(request.metric.rawValue)")
@@ -76,6 +89,7 @@ package final class ExportSession: DeviceSession {
                 batteryAt = battery.at
                 await inbox.send([.battery(percent: battery.percent, isCharging: nil)])
             }
+            try await firstReading.wait(clock: context.clock)
             try await tellChanges()
             try await waitForExport(nextChange)
         }
@@ -124,7 +138,7 @@ package final class ExportSession: DeviceSession {
         for change in changes where description.capabilities.supports(.history, change.metric) {
             var page: String?
             repeat {
-                let found = try await history(
+                let found = try await self.page(
                     HistoryRequest(
                         metric: change.metric, from: change.from, to: change.to, page: page, limit: Self.batch))
                 page = found.next

@@ -18,11 +18,29 @@ package enum NightLimits {
     /// The pause that ends a night where each row is a change of stage: longer than any stage of sleep, which comes in cycles of an
     /// hour and a half.
     package static let stage: Duration = .hours(2)
+    /// The most sleeps that begin on one day of UTC: one an hour. The others are left out, and counted.
+    package static let perDay = 24
+}
+
+/// Counts the sleeps of each day, which come ascending, so that a window of nights fits into memory.
+package struct SleepsOfDay {
+    private var day: Int64?
+    private var count = 0
+
+    package init() {}
+
+    /// Whether another sleep of this day is read.
+    package mutating func admits(_ start: Timestamp) -> Bool {
+        let number = start.milliseconds / Duration.days(1).inMilliseconds
+        count = number == day ? count + 1 : 1
+        day = number
+        return count <= NightLimits.perDay
+    }
 }
 
 /// Nights of all sources, ascending, each once.
-private final class NightStream: SampleStream {
-    /// How much is read at once: a hundred nights at most are in memory.
+final class NightStream: SampleStream {
+    /// How much is read at once: `NightLimits.perDay` sleeps of each day are in memory at most.
     private static let window: Duration = .days(30)
 
     private let feeds: [any NightFeed]

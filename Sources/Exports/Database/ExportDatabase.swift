@@ -127,12 +127,13 @@ package final class ExportDatabase {
     /// A name within a statement.
     package static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
-    /// Checks all pages.
+    /// Checks all pages, and that rows stand in the order of their keys: a damaged key makes rows come out of order, or twice. That
+    /// costs a quarter more than `quick_check`, which does not look at keys.
     ///
     /// SQLite before 3.41 reports `NULL value in …` for sound tables without row ids whose key is not their first columns.
     /// Such a line says nothing of a torn file. There is one per row, so the check must not stop after the usual hundred.
     private static func check(_ handle: OpaquePointer, named path: String) throws(ExportError) {
-        let statement = try ExportStatement("PRAGMA quick_check(2147483647)", in: handle)
+        let statement = try ExportStatement("PRAGMA integrity_check(2147483647)", in: handle)
         while try statement.step() {
             let line = statement.text(0) ?? ""
             guard line == "ok" || line.hasPrefix("NULL value in ") else {

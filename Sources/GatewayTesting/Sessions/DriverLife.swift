@@ -67,6 +67,7 @@ package struct DriverLife: Sendable {
                 kept.store(found.samples)
                 page = found.next
             } while page != nil
+            try await session.acknowledgeHistory(of: metric, through: context.clock.now)
         }
     }
 

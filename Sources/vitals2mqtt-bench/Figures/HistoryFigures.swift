@@ -1,26 +1,23 @@
 /// A first synchronisation of devices with weeks of history.
 enum HistoryFigures {
+    /// Samples per second until the subscriber has the last one, for comparison.
+    static func rate(_ settings: RunSettings) throws -> Double {
+        try read(settings) { scene in Double(scene.arrivals.received) / (try seconds(scene)) }
+    }
+
     static func measure(_ settings: RunSettings) throws -> [Figure] {
-        let count = settings.pick(quick: 20_000, full: 60_000)
-        var setting = Scene.Setting()
-        setting.historyCount = count
-        // Three weeks, which is within the 30 days of a first synchronisation.
-        setting.age = 21 * 86_400_000
-        setting.step = setting.age / Int64(count)
-        return try Scene.with(settings, "history", setting) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
-            let total = count * setting.devices
-            try scene.drain(total)
-            let counts = try feed.counts
-            let integrity = Integrity(try feed.keys(), historyCount: count, scene.arrivals)
-            let arrived = Double(scene.arrivals.sampleTimes.last - counts.firstRead) / 1_000_000
+        try read(settings) { scene in
+            let total = scene.plan.historyCount * scene.plan.deviceCount
+            let counts = try scene.feeder().counts
+            let integrity = Integrity(
+                try scene.feeder().keys(), historyCount: scene.plan.historyCount, scene.arrivals)
             let durable = Double(counts.lastAcknowledge - counts.firstRead) / 1_000_000
             let use = try scene.gateway.use
             return [
                 Figure(
                     "history.rate", "history path, until the subscriber has it",
-                    Double(scene.arrivals.received) / arrived, "samples/s", aim: .atLeast(60_000), reach: 200_000,
+                    Double(scene.arrivals.received) / (try seconds(scene)), "samples/s", aim: .atLeast(60_000),
+                    reach: 200_000,
                     note: "\(scene.arrivals.received) samples in \(scene.arrivals.messages) messages"),
                 Figure(
                     "history.durable_rate", "history path, until it is durable",
@@ -31,5 +28,25 @@ enum HistoryFigures {
                 Figure("history.memory", "history path: the gateway's memory at most", use.peak, "MB"),
             ] + integrity.figures("history", "history path")
         }
+    }
+
+    /// Lets a gateway read the history of ten devices, and looks at it when the subscriber has everything.
+    private static func read<Result>(_ settings: RunSettings, _ look: (Scene) throws -> Result) throws -> Result {
+        let count = settings.pick(quick: 20_000, full: 60_000)
+        var setting = Scene.Setting()
+        setting.historyCount = count
+        // Three weeks, which is within the 30 days of a first synchronisation.
+        setting.age = 21 * 86_400_000
+        setting.step = setting.age / Int64(count)
+        return try Scene.with(settings, "history", setting) { scene in
+            try scene.startGateway()
+            try scene.drain(count * setting.devices)
+            return try look(scene)
+        }
+    }
+
+    /// From the first request for history until the last sample came.
+    private static func seconds(_ scene: Scene) throws -> Double {
+        Double(scene.arrivals.sampleTimes.last - (try scene.feeder().counts.firstRead)) / 1_000_000
     }
 }

@@ -8,6 +8,8 @@ enum GatewayConfiguration {
         case link(ports: [UInt16])
         /// Simulated wearables that send one value per second and have no history.
         case simulated(count: Int)
+        /// One wearable by a phone's exports in this folder, of which everything is read and kept.
+        case export(folder: String)
     }
 
     static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices, commitWithin: String? = nil) throws
@@ -20,7 +22,7 @@ enum GatewayConfiguration {
             mqtt:
               url: mqtt://127.0.0.1:\(broker)
             store:
-              path: \(store.path)\(commitWithin.map { "\n  commit_within: \($0)" } ?? "")
+              path: \(store.path)\(commitWithin.map { "\n  commit_within: \($0)" } ?? "")\(retention(of: devices))
             home_assistant:
               discovery: "off"
             devices:
@@ -47,8 +49,23 @@ enum GatewayConfiguration {
 
                     """
             }
+        case .export(let folder):
+            text += """
+                  - id: \(Topics.device(0))
+                    name: Device 0
+                    driver: gadgetbridge
+                    options: {path: \(folder)}
+                sync: {first: all}
+
+                """
         }
         try text.write(to: folder.appending(path: "gateway.yaml"), atomically: true, encoding: .utf8)
+    }
+
+    /// What years of an export need beyond the defaults.
+    private static func retention(of devices: Devices) -> String {
+        guard case .export = devices else { return "" }
+        return "\n  retention: {samples: forever}"
     }
 
     /// A time zone in which it is between 14:00 and 15:00: simulated people are up, with their bands on. At night the

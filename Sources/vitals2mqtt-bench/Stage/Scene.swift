@@ -15,6 +15,8 @@ final class Scene {
         var devices = 10
         /// Whether the devices are the gateway's own simulated ones instead of the feeder's.
         var isSimulated = false
+        /// Whether the only device is a phone's export instead, at `exportPath`.
+        var hasExport = false
         var historyCount = 0
         /// Milliseconds between two keys, and the age of the first key in milliseconds.
         var step: Int64 = 1
@@ -28,21 +30,31 @@ final class Scene {
     private init(_ settings: RunSettings, _ name: String, _ setting: Setting) throws {
         folder = settings.work.appending(path: name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if setting.hasExport {
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "phone"), withIntermediateDirectories: false)
+        }
         broker = try BrokerProcess(folder: folder)
+        // Whole minutes, since an export counts seconds and its minutes are whole ones.
+        let now = setting.hasExport ? Instant.wall / 60_000_000 * 60_000 : Instant.wall / 1000
         plan = FeedPlan(
-            base: Instant.wall / 1000 - setting.age, step: setting.step, historyCount: setting.historyCount,
+            base: now - setting.age, step: setting.step, historyCount: setting.historyCount,
             deviceCount: setting.devices)
         // Simulated samples have no keys; they are only counted.
         arrivals = Arrivals(
             devices: setting.isSimulated ? 0 : setting.devices, key: .init(base: plan.base, step: plan.step))
         subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
-        feed = setting.isSimulated ? nil : try FeedProcess(plan, folder: folder)
+        feed = setting.isSimulated || setting.hasExport ? nil : try FeedProcess(plan, folder: folder)
         gateway = GatewayProcess(program: settings.gateway, folder: folder)
         try GatewayConfiguration.write(
             to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,
-            devices: feed.map { .link(ports: $0.ports) } ?? .simulated(count: setting.devices),
+            devices: feed.map { .link(ports: $0.ports) }
+                ?? (setting.hasExport ? .export(folder: "phone") : .simulated(count: setting.devices)),
             commitWithin: setting.commitWithin)
     }
+
+    /// Where a phone's export appears.
+    var exportPath: String { folder.appending(path: "phone/Gadgetbridge.db").path }
 
     /// Sets up the scene without starting the gateway, and cleans up afterwards.
     static func with<Result>(

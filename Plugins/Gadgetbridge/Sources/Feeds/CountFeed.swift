@@ -89,15 +89,18 @@ private final class CountStream: SampleStream {
     /// The steps since the row before; `nil` where a count fell within a day.
     private func difference(_ count: Count) -> Steps? {
         func whole() -> Steps {
-            Steps(count: Int(clamping: count.steps), distance: count.centimetres.flatMap { $0 > 0 ? $0 / 100 : nil })
+            Steps(count: Int(clamping: count.steps), distance: metres(count.centimetres))
         }
         guard let last else { return whole() }
         let isSameDay = reading.calendar.day(of: count.moment) == reading.calendar.day(of: last.moment)
         // A day on which clocks go back is longer than a day.
         guard isSameDay || count.moment - last.moment <= CountFeed.longestCount else { return whole() }
         guard count.steps >= last.steps else { return isSameDay ? nil : whole() }
-        var metres: Double?
-        if let now = count.centimetres, let before = last.centimetres, now > before { metres = (now - before) / 100 }
-        return Steps(count: Int(clamping: count.steps - last.steps), distance: metres)
+        let way = count.centimetres.flatMap { now in last.centimetres.map { now - $0 } }
+        return Steps(count: Int(clamping: count.steps - last.steps), distance: metres(way))
+    }
+
+    private func metres(_ centimetres: Double?) -> Double? {
+        centimetres.flatMap { StepFeeds.plausible($0 / 100, SampleLimits.distance) }
     }
 }

@@ -38,6 +38,11 @@ enum StepFeeds {
         return table.columns.contains("DISTANCE_METERS") ? ("DISTANCE_METERS", 1) : nil
     }
 
+    /// A distance or an energy that can be; -1 and 0 are not measured. Without it the steps still count.
+    static func plausible(_ amount: Double, _ range: ClosedRange<Double>) -> Double? {
+        amount > 0 && range.contains(amount) ? amount : nil
+    }
+
     /// A feed of rows that end at a moment of their own; `end` returns `nil` where it cannot be read.
     private static func feed(
         _ table: Table, lead: Duration, more: String? = nil,
@@ -57,7 +62,8 @@ enum StepFeeds {
             return .sample(
                 Sample(
                     metric: .steps, start: row.moment - lead, end: end,
-                    reading: .steps(Steps(count: steps, distance: metres.flatMap { $0 > 0 ? $0 : nil }))))
+                    reading: .steps(
+                        Steps(count: steps, distance: metres.flatMap { plausible($0, SampleLimits.distance) }))))
         }
     }
 
@@ -75,7 +81,7 @@ enum StepFeeds {
                 guard let steps = Int(exactly: count), SampleLimits.steps.contains(steps),
                     end - row.moment <= SampleLimits.duration
                 else { return .left(.implausible) }
-                let energy = row.number(2).flatMap { $0 > 0 ? $0 / 1000 : nil }
+                let energy = row.number(2).flatMap { plausible($0 / 1000, SampleLimits.energy) }
                 return .sample(
                     Sample(
                         metric: .steps, start: row.moment, end: end,

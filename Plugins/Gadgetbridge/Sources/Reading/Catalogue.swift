@@ -11,6 +11,7 @@ struct Catalogue: Sendable {
     /// Tables that belong to a feed of another table, or hold what is no measurement of a moment.
     private static let companions: Set<String> = [
         "XIAOMI_SLEEP_TIME_SAMPLE", "COLMI_SLEEP_SESSION_SAMPLE", "CMF_SLEEP_SESSION_SAMPLE", "GARMIN_EVENT_SAMPLE",
+        "LEFUN_SLEEP_SAMPLE",
     ]
 
     init(_ database: ExportDatabase, device: Int64) throws(ExportError) {
@@ -23,11 +24,18 @@ struct Catalogue: Sendable {
                 continue
             }
             let table = Table(name: name, columns: Set(columns), unit: TimeUnit(of: newest))
-            let found = ValueFeeds.feeds(of: table) + XiaomiManualFeeds.feeds(of: table) + StepFeeds.feeds(of: table)
+            let found =
+                ValueFeeds.feeds(of: table) + XiaomiManualFeeds.feeds(of: table) + LefunFeeds.feeds(of: table)
+                + StepFeeds.feeds(of: table)
             for feed in found { feeds[feed.metric, default: []].append(feed) }
             let sleeps = Self.nights(of: table, database)
             nights += sleeps
             if found.isEmpty, sleeps.isEmpty, !Self.companions.contains(name) { unknown.append(name) }
+        }
+        if let pebble = OverlayNights(database.tables[OverlayNights.table]),
+            try pebble.isUsed(by: device, in: database)
+        {
+            nights.append(pebble)
         }
         if !nights.isEmpty { feeds[.sleep] = [SleepFeed(feeds: nights)] }
         let columns = database.tables[WorkoutFeed.table].map { Set($0) }

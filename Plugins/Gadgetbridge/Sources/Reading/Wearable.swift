@@ -11,6 +11,8 @@ struct Wearable: Sendable, Hashable {
     var address: String
     var manufacturer: String?
     var model: String?
+    /// The app's name for its type, such as `MIBAND8`; missing in old exports.
+    var typeName: String?
 
     /// All wearables of an export.
     static func all(in database: ExportDatabase) throws(ExportError) -> [Wearable] {
@@ -30,7 +32,7 @@ struct Wearable: Sendable, Hashable {
             found.append(
                 Wearable(
                     number: statement.int64(0), name: text(1) ?? "", alias: text(3), address: text(2) ?? "",
-                    manufacturer: text(4), model: text(5) ?? text(6)))
+                    manufacturer: text(4), model: text(5) ?? text(6), typeName: text(6)))
         }
         return found
     }
@@ -78,9 +80,18 @@ struct Wearable: Sendable, Hashable {
         return device
     }
 
+    /// Whether a text is a version, such as `V0.11.19.5`.
+    private static func isVersion(_ text: String) -> Bool {
+        text.wholeMatch(of: /[Vv]?[0-9]+(\.[0-9]+)+/) != nil
+    }
+
     /// What it says of itself, with its present firmware.
     private func identity(in database: ExportDatabase) throws(ExportError) -> DeviceIdentity {
         var identity = DeviceIdentity(manufacturer: manufacturer, model: model ?? name)
+        // Of some wearables the app keeps the hardware's version as the model.
+        if let version = model, Self.isVersion(version) {
+            (identity.model, identity.hardware) = (typeName ?? name, version)
+        }
         guard let columns = database.tables["DEVICE_ATTRIBUTES"],
             Set(columns).isSuperset(of: ["DEVICE_ID", "FIRMWARE_VERSION1", "VALID_FROM_UTC"])
         else { return identity }

@@ -77,8 +77,13 @@ struct HuamiNights: NightFeed {
             reading.device, unit.number(notBefore: reading.from - Self.margin),
             unit.number(notBefore: reading.to + Self.margin))
         var nights: [Sample] = []
+        var sleeps = SleepsOfDay()
         while try statement.step() {
             let row = Row(statement, unit: unit)
+            guard sleeps.admits(row.moment) else {
+                reading.leave(.tooMany, in: table, at: row.moment)
+                continue
+            }
             do throws(HuamiSleepBlob.Mistake) {
                 let night = try HuamiSleepBlob(row.bytes(0) ?? [])
                 // The check sum is one of the stages; the row's own time judges that of the night.

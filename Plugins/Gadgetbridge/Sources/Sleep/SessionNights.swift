@@ -53,8 +53,13 @@ struct SessionNights: NightFeed {
             let statement = try reading.database.statement(Table.select([end], from: table))
             statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
             var found: [(start: Timestamp, end: Timestamp?)] = []
+            var sleeps = SleepsOfDay()
             while try statement.step() {
                 let row = Row(statement, unit: unit)
+                guard sleeps.admits(row.moment) else {
+                    reading.leave(.tooMany, in: table, at: row.moment)
+                    continue
+                }
                 found.append((row.moment, row.integer(0).flatMap { $0 > 0 ? TimeUnit(of: $0).moment($0) : nil }))
             }
             return found
@@ -73,12 +78,19 @@ struct SessionNights: NightFeed {
             unit.number(notBefore: reading.to + NightLimits.night))
         var found: [(start: Timestamp, end: Timestamp?)] = []
         var start: Timestamp?
+        var sleeps = SleepsOfDay()
         while try statement.step() {
             let row = Row(statement, unit: unit)
             switch row.integer(0) {
             case 0: start = row.moment
             case 1:
-                if let begun = start, begun < reading.to { found.append((begun, row.moment)) }
+                if let begun = start, begun < reading.to {
+                    if sleeps.admits(begun) {
+                        found.append((begun, row.moment))
+                    } else {
+                        reading.leave(.tooMany, in: "GARMIN_EVENT_SAMPLE", at: begun)
+                    }
+                }
                 start = nil
             default: break
             }

@@ -1,0 +1,66 @@
+import Exports
+import Foundation
+import Testing
+import Vitals
+
+@testable import Gadgetbridge
+
+/// A folder that another program fills: Syncthing, Nextcloud, a network share.
+@Suite struct FolderTests {
+    private let phone: Phone
+    init() throws { phone = try Phone() }
+
+    /// Writes a file that is newer than every other one.
+    private func write(_ name: String, newerBy seconds: Double = 1000) throws {
+        let file = phone.folder.appending(path: name)
+        try Data(contentsOf: phone.file).write(to: file)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: seconds)], ofItemAtPath: file.path)
+    }
+
+    private func newest() throws -> String {
+        let path = try GadgetbridgeOptions(path: phone.folder.path).place.newest().path
+        return URL(filePath: path).lastPathComponent
+    }
+
+    @Test(arguments: [
+        ".syncthing.Gadgetbridge.db.tmp", "~syncthing~Gadgetbridge.db.tmp", ".Gadgetbridge.db.a1b2c3",
+        "Gadgetbridge.sync-conflict-20260105-120000-ABCDEFG.db", "Gadgetbridge.sync-conflict-20260105-120000-ABCDEFG",
+        "Gadgetbridge (conflicted copy 2026-01-05 120000).db", "~Gadgetbridge.db", "~$Gadgetbridge.db",
+        "Gadgetbridge.db~", ".~lock.Gadgetbridge.db#", "Gadgetbridge.db.part", "Gadgetbridge.db.ocTransferId1.part",
+        "Gadgetbridge.db-wal", "Gadgetbridge.db-journal", "Gadgetbridge.zip.tmp", "gadgetbridge.json", ".nfs0001.db",
+    ])
+    func `what is unfinished, or a copy in conflict, is no export, however new it is`(name: String) throws {
+        try write(name)
+        #expect(try newest() == "Gadgetbridge.db")
+        try FileManager.default.removeItem(at: phone.file)
+        let error = #expect(throws: ExportError.self) { _ = try newest() }
+        #expect(error?.code == .missing)
+    }
+
+    @Test(arguments: ["Gadgetbridge", "Gadgetbridge.DB", "export-2026.zip", "Anna's band.sqlite"])
+    func `every name that the app or a person gives is one`(name: String) throws {
+        try write(name)
+        #expect(try newest() == name)
+    }
+
+    @Test func `an export is found that is moved in while the folder itself was replaced`() throws {
+        let folder = phone.folder
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
+        try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+        try Household.live(with: phone, path: folder.path) { [phone] home in
+            try await home.pass(.seconds(80))
+            #expect(home.kept.samples(.stress).count == 1)
+            // As when a share is unmounted and mounted again.
+            let aside = folder.deletingLastPathComponent().appending(path: "aside-\(folder.lastPathComponent)")
+            try FileManager.default.moveItem(at: folder, to: aside)
+            defer { try? FileManager.default.removeItem(at: aside) }
+            try await home.pass(.minutes(3))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            try FileManager.default.copyItem(at: aside.appending(path: "Gadgetbridge.db"), to: phone.file)
+            try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60) * 1000, 31]])
+            try await home.pass(.seconds(80))
+            #expect(home.kept.samples(.stress).count == 2 && home.kept.corrected.isEmpty && home.endings.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import GatewayTesting
+import JSON
+import Testing
+
+/// Exports of a phone, from the file to the subscriber.
+@Suite(.timeLimit(.minutes(10)))
+struct ExportTests {
+    /// 2026-01-05 12:00 in UTC, in seconds.
+    private static let noon = 1_767_614_400
+
+    /// Heart rates by minutes since noon.
+    private static func rates(_ count: Int, from first: Int = 0) -> String {
+        """
+        WITH RECURSIVE n(i) AS (SELECT \(first) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < \(first + count))
+        INSERT INTO COLMI_HEART_RATE_SAMPLE SELECT (\(noon) + i * 60) * 1000, 1, 1, 60 + i % 40 FROM n;
+        """
+    }
+
+    /// A night of an hour: light sleep, and then a half of another stage.
+    private static func night(atHour hour: Int, stage: Int = 3) -> String {
+        let start = (noon + hour * 3600) * 1000
+        return """
+            INSERT INTO COLMI_SLEEP_SESSION_SAMPLE VALUES (\(start), 1, 1, \(start + 3_600_000));
+            INSERT INTO COLMI_SLEEP_STAGE_SAMPLE VALUES (\(start), 1, 1, 30, 2), (\(start + 1_800_000), 1, 1, 30, \(stage));
+            """
+    }
+
+    @Test func `the same export again adds nothing, and a corrected night raises its own revision alone`() async throws
+    {
+        try await withBench { bench in
+            let nights = [Self.rates(3000), Self.night(atHour: 10), Self.night(atHour: 34)]
+            let phone = try await PhoneExport(nights, on: bench)
+            try await phone.wait(forExports: 1)
+            let first = phone.knowledge()
+            #expect(first.samples.count == 3002 && first.corrected.isEmpty && first.holes.isEmpty)
+            for (series, starts) in first.starts { #expect(starts == starts.sorted(), "\(series)") }
+
+            // Another file of the same content.
+            try await phone.export(nights)
+            let second = phone.knowledge()
+            #expect(Set(second.samples.keys) == Set(first.samples.keys) && second.corrected.isEmpty)
+            #expect(second.facts.count == first.facts.count)
+
+            try await phone.export([Self.rates(3000), Self.night(atHour: 10), Self.night(atHour: 34, stage: 4)])
+            let third = phone.knowledge()
+            #expect(Set(third.samples.keys) == Set(first.samples.keys))
+            #expect(third.corrected == ["2026-01-06T22:00:00.000Z": 2])
+            let stages = third.samples.values.first { $0["rev"]?.asInt == 2 }?["fields"]?["stages"]?.asArray
+            #expect(stages?.map { $0["stage"]?.asString } == ["light", "rem"])
+        }
+    }
+
+    @Test func `an export that is overwritten slowly and cut at two hundred points loses and invents nothing`()
+        async throws
+    {
+        try await withBench { bench in
+            let phone = try await PhoneExport([Self.rates(20_000, from: -20_000)], on: bench)
+            try await phone.wait(forExports: 1)
+            #expect(phone.knowledge().samples.count == 20_000)
+            try await PhoneExport.write([Self.rates(23_000, from: -20_000)], as: "new.db", on: bench)
+            let writer = bench.programs.start(
+                "python3",
+                [Repository.fixture("slow_writer.py"), bench.path("phone/Gadgetbridge.db"), bench.path("new.db"), "9"])
+            try await writer.end(within: Bench.patience)
+            #expect(writer.events.elements.map(\.text) == ["whole", "ended: exited(0)"])
+            // The half-written ones were seen, and none of them was read.
+            try await phone.wait(forExports: 2)
+            #expect(phone.exports == 2)
+            let known = phone.knowledge()
+            #expect(known.samples.count == 23_000 && known.corrected.isEmpty && known.holes.isEmpty)
+            for sample in known.samples.values {
+                let start = try #require(sample["start"]?.asString)
+                let time = try Date(start, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+                let minute = (Int(time.timeIntervalSince1970) - Self.noon) / 60
+                #expect(sample["value"]?.asInt == 60 + minute % 40, "\(start)")
+            }
+        }
+    }
+
+    /// A count of the steps of the day, by hours since noon.
+    private static func counts(_ counts: [(hour: Int, steps: Int)]) -> String {
+        let rows = counts.map { "(\(noon + $0.hour * 3600), 1, 1, 0, \($0.steps), 0, 0)" }
+        return "INSERT INTO CMF_ACTIVITY_SAMPLE VALUES \(rows.joined(separator: ", "));"
+    }
+
+    @Test func `a phone that changes its clock and its zone between exports doubles nothing`() async throws {
+        try await withBench { bench in
+            // Of the gateway's day in Berlin: noon in UTC is 13:00.
+            let home = [(0, 1000), (3, 1500)]
+            let phone = try await PhoneExport([Self.counts(home), Self.rates(60)], on: bench)
+            try await phone.wait(forExports: 1)
+            /// The steps of all samples that arrived, each once.
+            func steps() -> Int {
+                let samples = bench.messages("ring/measurement/steps").flatMap { $0.json["samples"]?.asArray ?? [] }
+                let counts = samples.reduce(into: [String: Int]()) { $0[$1["id"]?.asString ?? ""] = $1["value"]?.asInt }
+                return counts.values.reduce(0, +)
+            }
+            #expect(steps() == 1500)
+
+            // It flies west by six hours: its day goes on over Berlin's midnight, and its own midnight is at 17 hours.
+            let away = home + [(10, 4000), (12, 4200), (18, 100), (22, 900)]
+            try await phone.export([Self.counts(away), Self.rates(60)])
+            // The hundred steps after the phone's midnight only begin its new count.
+            #expect(steps() == 4200 + 800)
+            #expect(phone.knowledge().corrected.isEmpty && phone.knowledge().samples.count == 60 + 5)
+
+            // Its clock is set back by half an hour, and the last minutes are measured again.
+            let again =
+                "UPDATE COLMI_HEART_RATE_SAMPLE SET HEART_RATE = 120 WHERE TIMESTAMP >= \((Self.noon + 1800) * 1000);"
+            try await phone.export([Self.counts(away), Self.rates(60), again])
+            let known = phone.knowledge()
+            #expect(known.samples.count == 65 && known.corrected.count == 30 && steps() == 5000)
+            #expect(known.corrected.allSatisfy { $0.key >= "2026-01-05T12:30" && $0.value == 2 })
+        }
+    }
+}
