@@ -29,23 +29,7 @@ import Vitals
                             // The value comes with a delay.
                             return [.wear(isWorn: false), .battery(percent: 80, isCharging: nil)]
                         },
-                        fallSilent: { device.fallSilent() },
-                        told: { _ in
-                            let writes = device.writes.filter { $0.characteristic.uuid == BluetoothUUID(0x2a2b) }
-                            return writes.compactMap { write in
-                                // Kathmandu's clock, 345 minutes ahead: by hand, without the plugin's own reader.
-                                let (bytes, day) = (
-                                    write.bytes.map(Int.init),
-                                    LocalDay(
-                                        year: Int(write.bytes[0]) | Int(write.bytes[1]) << 8,
-                                        month: Int(write.bytes[2]),
-                                        day: Int(write.bytes[3]))
-                                )
-                                guard let day else { return nil }
-                                let minutes = day.number * 1440 + bytes[4] * 60 + bytes[5] - 345
-                                return .clock(Timestamp(seconds: Int64(minutes * 60 + bytes[6])), utcOffset: 345)
-                            }
-                        })
+                        fallSilent: { device.fallSilent() })
                     try await body(session, peer)
                 }
             }.check()

@@ -43,6 +43,14 @@ import Vitals
         }
     }
 
+    @Test func `the clock is set to local time, with its offset`() throws {
+        try withDevice(Self.clinic) { session, device, _ in
+            // 2026-01-11T07:00:00.250Z, which is 12:45 on a Sunday in Kathmandu.
+            try await session.setClock(Timestamp(milliseconds: 1_768_114_800_250), utcOffset: 345)
+            #expect(device.writes.map(\.bytes) == [[0xea, 0x07, 1, 11, 12, 45, 0, 7, 64, 2], [23, 0]])
+        }
+    }
+
     @Test func `a cuff's records come as soon as it is connected, and the gateway tells it the time`() throws {
         let stored: [[UInt8]] = (0..<3).map { [0x02, 120 + $0, 0, 80, 0, 93, 0] + ScriptedClinic.date(Int($0)) }
         try withDevice({ _ in
