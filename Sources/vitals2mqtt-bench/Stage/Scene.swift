@@ -10,11 +10,20 @@ final class Scene {
     let gateway: GatewayProcess
     let plan: FeedPlan
 
+    /// Who plays the devices.
+    enum DeviceKind {
+        /// The feeder.
+        case fed
+        /// The gateway's own simulated ones.
+        case simulated
+        /// Nobody: they are away, and connecting them is refused.
+        case away
+    }
+
     /// The differences between scenes.
     struct Setting {
         var devices = 10
-        /// Whether the devices are the gateway's own simulated ones instead of the feeder's.
-        var isSimulated = false
+        var kind = DeviceKind.fed
         var historyCount = 0
         /// Milliseconds between two keys, and the age of the first key in milliseconds.
         var step: Int64 = 1
@@ -32,16 +41,22 @@ final class Scene {
         plan = FeedPlan(
             base: Instant.wall / 1000 - setting.age, step: setting.step, historyCount: setting.historyCount,
             deviceCount: setting.devices)
+        let isFed = setting.kind == .fed
         // Simulated samples have no keys; they are only counted.
-        arrivals = Arrivals(
-            devices: setting.isSimulated ? 0 : setting.devices, key: .init(base: plan.base, step: plan.step))
+        arrivals = Arrivals(devices: isFed ? setting.devices : 0, key: .init(base: plan.base, step: plan.step))
         subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
-        feed = setting.isSimulated ? nil : try FeedProcess(plan, folder: folder)
+        let feed = isFed ? try FeedProcess(plan, folder: folder) : nil
+        self.feed = feed
         gateway = GatewayProcess(program: settings.gateway, folder: folder)
+        let devices: GatewayConfiguration.Devices =
+            switch setting.kind {
+            case .fed: .link(ports: feed?.ports ?? [])
+            case .simulated: .simulated(count: setting.devices)
+            case .away: .link(ports: Array(repeating: try Loopback.freePort(), count: setting.devices))
+            }
         try GatewayConfiguration.write(
             to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,
-            devices: feed.map { .link(ports: $0.ports) } ?? .simulated(count: setting.devices),
-            commitWithin: setting.commitWithin)
+            devices: devices, commitWithin: setting.commitWithin)
     }
 
     /// Sets up the scene without starting the gateway, and cleans up afterwards.
@@ -62,7 +77,7 @@ final class Scene {
 
     /// The feeder of the scene.
     func feeder() throws -> FeedProcess {
-        guard let feed else { throw BenchError("This scene has simulated devices.") }
+        guard let feed else { throw BenchError("The devices of this scene are not fed.") }
         return feed
     }
 
