@@ -71,6 +71,8 @@ final class AgentRig: Sendable {
 
     /// Sets the results of the next attempts; later ones succeed.
     func open(_ openings: Opening...) { state.withLock { $0.openings = openings } }
+    /// Refuses the next attempts.
+    func refuse(_ count: Int) { state.withLock { $0.openings = Array(repeating: .refuse, count: count) } }
     func skew(by skew: Duration) { state.withLock { $0.skew = skew } }
 
     func change(_ change: (inout ScriptedSession.Content) -> Void) {
