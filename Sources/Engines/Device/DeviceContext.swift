@@ -5,7 +5,9 @@ import StoreAPI
 import Vitals
 
 /// What every part of a device's agent needs: the device's identity and surroundings.
-struct DeviceContext: Sendable {
+///
+/// All parts of an agent share one: a gateway may have thousands of agents.
+final class DeviceContext: Sendable {
     let id: DeviceID
     /// Whose the device's samples are.
     let wearers: Wearers
@@ -16,6 +18,19 @@ struct DeviceContext: Sendable {
     let logger: Logger
     /// Fulfilled when the agent has to end.
     let stopping = Promise<Void>()
+
+    init(
+        id: DeviceID, wearers: Wearers, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput,
+        clock: GatewayClock, logger: Logger
+    ) {
+        self.id = id
+        self.wearers = wearers
+        self.policy = policy
+        self.store = store
+        self.output = output
+        self.clock = clock
+        self.logger = logger
+    }
 
     /// Whether the agent has to end.
     var isStopping: Bool { stopping.value != nil }

@@ -20,9 +20,10 @@ actor DeviceSupervisor {
     private let pace: CommitPace?
     private var generator: any RandomNumberGenerator & Sendable
     private let services: ServiceSupervisor
-    /// Work that `run` runs.
-    private let launches: AsyncStream<@Sendable () async -> Void>
-    private let launcher: AsyncStream<@Sendable () async -> Void>.Continuation
+    /// Runs agents and services.
+    private let launcher = Launcher()
+    /// The alarms of all agents.
+    private let alarms: Alarms
 
     init(
         store: any DeviceStore, output: DeviceOutput, settings: CoreSettings,
@@ -35,7 +36,7 @@ actor DeviceSupervisor {
         var generator = generator
         services = ServiceSupervisor(settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator
-        (launches, launcher) = AsyncStream.makeStream()
+        alarms = Alarms(clock: settings.clock)
     }
 
     var ids: [DeviceID] { members.keys.sorted() }
@@ -54,9 +55,7 @@ actor DeviceSupervisor {
 
     /// Runs agents and services as they arrive, until `stop` is called and all have ended.
     nonisolated func run() async {
-        await withDiscardingTaskGroup { group in
-            for await work in launches { group.addTask { await work() } }
-        }
+        _ = await race(against: { await self.launcher.run() }) { await self.alarms.run() }
     }
 
     /// The result of a configuration change.
@@ -82,7 +81,7 @@ actor DeviceSupervisor {
         for id in ending { members[id] = nil }
         await services.end(allBut: setups)
         await services.begin(for: setups) { [launcher] in
-            launcher.yield($0)
+            launcher.launch($0)
         } onReopened: { [weak self] in
             await self?.reconnectDevices(of: $0)
         }
@@ -112,12 +111,12 @@ actor DeviceSupervisor {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
-            info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, pace: pace,
-            logger: logger, generator: SplitMix64(seed: generator.next()),
+            info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock,
+            alarms: alarms, pace: pace, logger: logger, generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
         let ended = Promise<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
-        launcher.yield { [running = settings.running] in
+        launcher.launch { [running = settings.running] in
             await running.during("device \(agent.id)") { await agent.run() }
             ended.fulfil(())
         }

@@ -1,3 +1,4 @@
+import Concurrency
 import Engines
 import GatewayKit
 import GatewayTesting
@@ -32,6 +33,7 @@ final class AgentRig: Sendable {
     let store: ScratchStore
     let policy: DevicePolicy
     let pace: CommitPace?
+    let alarms: Alarms
     private let state: Mutex<State>
 
     init(
@@ -44,6 +46,7 @@ final class AgentRig: Sendable {
         self.store = store ?? Self.scratchStore(world)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
         pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: world.gatewayClock) : nil
+        alarms = Alarms(clock: world.gatewayClock)
         state = Mutex(State(content: content))
     }
 
@@ -130,15 +133,20 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: world.gatewayClock, pace: pace, logger: logger, generator: world.random(),
+            clock: world.gatewayClock, alarms: alarms, pace: pace, logger: logger, generator: world.random(),
             opener: { body in try await self.withSession(body) })
+    }
+
+    /// Runs an agent until it ends, with its alarms.
+    func run(_ agent: DeviceAgent) async {
+        _ = await race(against: { await agent.run() }) { [alarms] in await alarms.run() }
     }
 
     /// Runs an agent during `body`, stops it, and checks that every command had one final answer.
     func run(_ body: @escaping @Sendable (DeviceAgent) async throws -> Void) async throws {
         let agent = makeAgent()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await agent.run() }
+            group.addTask { await self.run(agent) }
             do { try await body(agent) } catch {
                 agent.stop()
                 throw error
