@@ -58,9 +58,14 @@ package final class Alarms: Sendable {
     package var count: Int { state.withLock { $0.actions.count } }
 
     /// Calls `action` after `duration`, while `run` runs. The action holds up all other alarms, so it must return at once.
-    package func set(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
-        let time = uptime() + duration
-        let (alarm, isFirst) = state.withLock { state in
+    /// - Parameter tolerance: by how much it may be late. Alarms of the same tolerance then ring together, so that many of
+    ///   them wake the process seldom.
+    package func set(
+        after duration: Duration, tolerance: Duration = .zero, _ action: @escaping @Sendable () -> Void
+    ) -> Alarm {
+        var time = uptime() + duration
+        if tolerance > .zero { time = tolerance * Int((time / tolerance).rounded(.up)) }
+        let (alarm, isFirst) = state.withLock { [time] state in
             let first = state.firstTime()
             let alarm = Alarm(number: state.next)
             state.next += 1

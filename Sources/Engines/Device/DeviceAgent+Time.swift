@@ -7,13 +7,16 @@ extension DeviceAgent {
     /// Interval of looks at the time while something happens. The running day is published at most this often.
     static let tick: Duration = .seconds(5)
     /// The longest wait while nothing happens: then nothing is due but at known times, if the date is not set.
-    static let longestLook: Duration = .minutes(1)
+    package static let longestLook: Duration = .minutes(5)
+    /// By how much the look after `longestLook` may be late.
+    private static let tolerance: Duration = .seconds(1)
     /// Minimum wait, so that values that go stale at almost the same time do not make the agent spin.
     private static let shortestLook: Duration = .milliseconds(10)
 
     /// Looks at the time within `duration`.
     func lookAtTime(within duration: Duration) {
-        look.set(within: duration) { [weak self] in
+        let tolerance = duration < Self.longestLook ? Duration.zero : Self.tolerance
+        look.set(within: duration, tolerance: tolerance) { [weak self] in
             guard let self else { return }
             launcher.launch { await self.keepTime() }
         }

@@ -40,16 +40,18 @@ package actor DeviceAgent {
 
     /// - Parameters:
     ///   - alarms: whose task runs while the agent runs.
+    ///   - restoring: held while the state is read at the start: thousands of agents that read at once take much memory.
     ///   - pace: lets live samples wait for those of other devices; `nil` stores them at once.
     ///   - presence: where the device's transport says that it is there.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
-        alarms: Alarms, pace: CommitPace? = nil, logger: Logger, generator: any RandomNumberGenerator & Sendable,
+        alarms: Alarms, restoring: AsyncMutex = AsyncMutex(), pace: CommitPace? = nil, logger: Logger,
+        generator: any RandomNumberGenerator & Sendable,
         presence: DevicePresence = DevicePresence(), opener: @escaping Opener
     ) {
         let context = DeviceContext(
             id: info.id, wearers: info.wearers, policy: policy, store: store, output: output, clock: clock,
-            logger: logger)
+            restoring: restoring, logger: logger)
         let launcher = Launcher()
         let answers = AnswerLine(launcher: launcher, output.answer)
         let profile = DeviceProfile(info, context: context)
@@ -81,6 +83,12 @@ package actor DeviceAgent {
     package func run() async {
         launcher.launch { await self.begin() }
         await launcher.run()
+        await conclude()
+    }
+
+    // Inlined, it would make the frame of `run` larger, which lives as long as the agent.
+    @inline(never)
+    private func conclude() async {
         end()
         look.cancel()
         link.conclude()
@@ -118,7 +126,7 @@ package actor DeviceAgent {
     }
 
     /// Keeps the device connected. After a failed attempt it returns, and is called again when the wait is over.
-    private func connect(after wait: LinkKeeper.WaitNumber? = nil) async {
+    private func connect(after wait: RetryTimer.Number? = nil) async {
         await link.keepConnected(after: wait) { session, attempt in
             try await self.runSession(session, attempt)
         } onWaited: { [weak self] wait in
@@ -145,7 +153,9 @@ package actor DeviceAgent {
         var failures = FailureCount()
         while true {
             do throws(StoreError) {
-                try await restore(from: context.store.load(id))
+                try await context.restoring.withLock { () async throws(StoreError) in
+                    try await restore(from: context.store.load(id))
+                }
                 return true
             } catch {
                 if failures.countAndDecideToLog() {

@@ -15,14 +15,17 @@ final class DeviceContext: Sendable {
     let store: any DeviceStore
     let output: DeviceOutput
     let clock: GatewayClock
+    /// Held by the agent that reads its state at the start.
+    let restoring: AsyncMutex
     let logger: Logger
     /// Fulfilled when the agent has to end.
     let stopping = Promise<Void>()
 
     init(
         id: DeviceID, wearers: Wearers, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput,
-        clock: GatewayClock, logger: Logger
+        clock: GatewayClock, restoring: AsyncMutex, logger: Logger
     ) {
+        self.restoring = restoring
         self.id = id
         self.wearers = wearers
         self.policy = policy

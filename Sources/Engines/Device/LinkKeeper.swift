@@ -10,31 +10,16 @@ final class LinkKeeper {
     enum Phase {
         /// Nothing is open.
         case idle
-        /// Nothing is open until the wait for the next attempt is over.
-        case waiting(RetryWait)
         case attempting(ConnectionAttempt)
         case open(OpenSession)
     }
 
-    /// Tells the waits for the next attempt apart.
-    typealias WaitNumber = Int
-
-    /// A wait for the next attempt.
-    struct RetryWait {
-        let number: WaitNumber
-        /// Ends it early.
-        let end: @Sendable () -> Void
-        let alarm: Alarms.Alarm
-    }
-
     private let context: DeviceContext
-    private let alarms: Alarms
     private let opener: DeviceAgent.Opener
-    private let presence: DevicePresence
+    private let retry: RetryTimer
     private var machine: ConnectionMachine
     private var contact: Contact
     private var phase = Phase.idle
-    private var waits: WaitNumber = 0
     /// Fulfilled at the next connection, for commands that wait for one.
     private(set) var connected = Promise<Void>()
 
@@ -42,9 +27,8 @@ final class LinkKeeper {
         context: DeviceContext, alarms: Alarms, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
         generator: any RandomNumberGenerator & Sendable
     ) {
-        self.alarms = alarms
-        self.presence = presence
         self.context = context
+        retry = RetryTimer(clock: context.clock, alarms: alarms, presence: presence)
         self.opener = opener
         machine = ConnectionMachine(at: context.clock.now, generator: generator)
         contact = Contact(offlineAfter: context.policy.offlineAfter)
@@ -63,17 +47,17 @@ final class LinkKeeper {
     }
 
     /// Performs what the connection machine decides, until it decides to wait, the task is cancelled or the agent has to
-    /// end. Nothing of it is left while the device is waited for, but an alarm.
+    /// end. Nothing of it is left while it waits, but an alarm.
     /// - Parameters:
     ///   - wait: the wait that is over; an earlier one was over already. `nil` at the start.
     ///   - runSession: what to do with an open session.
     ///   - onWaited: called when the wait is over.
     func keepConnected(
-        after wait: WaitNumber?,
+        after wait: RetryTimer.Number?,
         _ runSession: @escaping @Sendable (any DeviceSession, ConnectionAttempt) async throws -> Void,
-        onWaited: @escaping @Sendable (WaitNumber) -> Void
+        onWaited: @escaping @Sendable (RetryTimer.Number) -> Void
     ) async {
-        guard endWait(wait) else { return }
+        if let wait, !retry.end(wait) { return }
         var event = wait == nil ? ConnectionMachine.Event.start : .woken
         while !Task.isCancelled, !context.isStopping {
             var next: ConnectionMachine.Event?
@@ -81,7 +65,7 @@ final class LinkKeeper {
                 switch action {
                 case .publish(let state): context.publish(.link(state))
                 case .open: next = .ended(await openOnce(runSession))
-                case .wait(let duration) where duration > .zero: return beginWait(duration, onWaited)
+                case .wait(let duration) where duration > .zero: return retry.begin(duration, onOver: onWaited)
                 case .wait: next = .woken
                 case .close: break
                 }
@@ -93,7 +77,7 @@ final class LinkKeeper {
 
     /// Publishes that nothing more is tried.
     func conclude() {
-        if case .waiting(let wait) = phase { _ = endWait(wait.number) }
+        retry.cancel()
         publish(machine.handle(.stop, at: context.clock.now))
     }
 
@@ -102,7 +86,7 @@ final class LinkKeeper {
         for action in machine.handle(.reconnect, at: context.clock.now) {
             switch action {
             case .close: end(.reconnect)
-            case .wait: if case .waiting(let wait) = phase { wait.end() }
+            case .wait: retry.endEarly()
             default: break
             }
         }
@@ -111,8 +95,7 @@ final class LinkKeeper {
     /// Ends the attempt, the session or the wait for the next attempt.
     func end(_ reason: SessionEnd) {
         switch phase {
-        case .idle: break
-        case .waiting(let wait): wait.end()
+        case .idle: retry.endEarly()
         case .attempting(let attempt): attempt.end.fulfil(reason)
         case .open(let session): session.attempt.end.fulfil(reason)
         }
@@ -226,29 +209,6 @@ final class LinkKeeper {
     func noteSignal(_ strength: Int) { publish(machine.handle(.signal(strength), at: context.clock.now)) }
 
     // MARK: - Attempts
-
-    private func beginWait(_ duration: Duration, _ onWaited: @escaping @Sendable (WaitNumber) -> Void) {
-        if context.isStopping { return }
-        waits += 1
-        let end: @Sendable () -> Void = { [number = waits] in onWaited(number) }
-        phase = .waiting(RetryWait(number: waits, end: end, alarm: alarms.set(after: duration, end)))
-        // A device that is noticed need not wait any longer, but one that comes and goes must not keep the gateway busy.
-        let earliest = context.clock.uptime + min(duration, ConnectionMachine.firstWait)
-        presence.whenNoticed { [alarms, clock] in
-            let left = earliest - clock.uptime
-            if left > .zero { _ = alarms.set(after: left, end) } else { end() }
-        }
-    }
-
-    /// Ends a wait. Returns whether it was still going on; `nil` is the time before the first attempt.
-    private func endWait(_ number: WaitNumber?) -> Bool {
-        guard case .waiting(let wait) = phase else { return number == nil }
-        guard wait.number == number else { return false }
-        alarms.cancel(wait.alarm)
-        presence.ignore()
-        phase = .idle
-        return true
-    }
 
     /// Opens a session and holds it. Returns why it ended; `nil` if on purpose.
     private func openOnce(

@@ -14,12 +14,12 @@ final class NextLook {
         self.alarms = alarms
     }
 
-    /// Calls `action` within `duration`, unless an earlier look is set.
-    func set(within duration: Duration, _ action: @escaping @Sendable () -> Void) {
+    /// Calls `action` within `duration`, unless an earlier look is set. It may be late by `tolerance`.
+    func set(within duration: Duration, tolerance: Duration, _ action: @escaping @Sendable () -> Void) {
         let at = context.clock.uptime + duration
         if context.isStopping || isLooking || next.map({ $0.at <= at }) ?? false { return }
         cancel()
-        next = (at, alarms.set(after: duration, action))
+        next = (at, alarms.set(after: duration, tolerance: tolerance, action))
     }
 
     /// Begins a look. Returns whether none is going on.

@@ -7,10 +7,15 @@ import Vitals
 
 /// The devices that the gateway serves, each with its own agent, and the services of plugins that they share.
 actor DeviceSupervisor {
-    private struct Member {
+    private final class Member: Sendable {
         let setup: DeviceSetup
         let agent: DeviceAgent
-        let ended: Promise<Void>
+        let ended = Promise<Void>()
+
+        init(setup: DeviceSetup, agent: DeviceAgent) {
+            self.setup = setup
+            self.agent = agent
+        }
     }
 
     private var members: [DeviceID: Member] = [:]
@@ -24,6 +29,8 @@ actor DeviceSupervisor {
     private let launcher = Launcher()
     /// The alarms of all agents.
     private let alarms: Alarms
+    /// Lets one agent at a time read its state at the start.
+    private let restoring = AsyncMutex()
 
     init(
         store: any DeviceStore, output: DeviceOutput, settings: CoreSettings,
@@ -46,7 +53,7 @@ actor DeviceSupervisor {
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 
     /// Returns when every device's agent has answered.
-    func answer() async { for agent in agents { await agent.answer() } }
+    func answer() async { for member in members.values { await member.agent.answer() } }
 
     /// The names of the drivers and transports in use.
     var plugins: [String] {
@@ -112,13 +119,14 @@ actor DeviceSupervisor {
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
             info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock,
-            alarms: alarms, pace: pace, logger: logger, generator: SplitMix64(seed: generator.next()),
+            alarms: alarms, restoring: restoring, pace: pace, logger: logger,
+            generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
-        let ended = Promise<Void>()
-        members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
+        let member = Member(setup: setup, agent: agent)
+        members[setup.info.id] = member
         launcher.launch { [running = settings.running] in
             await running.during("device \(agent.id)") { await agent.run() }
-            ended.fulfil(())
+            member.ended.fulfil(())
         }
     }
 }

@@ -21,6 +21,8 @@ final class AgentRig: Sendable {
         var content: ScriptedSession.Content
         var session: ScriptedSession?
         var openings: [Opening] = []
+        /// How many further attempts are refused.
+        var refusals = 0
         var behaviour: @Sendable (ScriptedSession.Call) -> ScriptedSession.Behaviour = { _ in .answer }
         var skew = Duration.zero
         var calls: [ScriptedSession.Call] = []
@@ -34,6 +36,7 @@ final class AgentRig: Sendable {
     let policy: DevicePolicy
     let pace: CommitPace?
     let alarms: Alarms
+    let presence = DevicePresence()
     private let state: Mutex<State>
 
     init(
@@ -75,7 +78,7 @@ final class AgentRig: Sendable {
     /// Sets the results of the next attempts; later ones succeed.
     func open(_ openings: Opening...) { state.withLock { $0.openings = openings } }
     /// Refuses the next attempts.
-    func refuse(_ count: Int) { state.withLock { $0.openings = Array(repeating: .refuse, count: count) } }
+    func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
     func skew(by skew: Duration) { state.withLock { $0.skew = skew } }
 
     func change(_ change: (inout ScriptedSession.Content) -> Void) {
@@ -86,7 +89,11 @@ final class AgentRig: Sendable {
 
     private func connect() -> (Opening, ScriptedSession) {
         state.withLock { state in
-            let opening = state.openings.isEmpty ? Opening.open : state.openings.removeFirst()
+            var opening = state.openings.isEmpty ? Opening.open : state.openings.removeFirst()
+            if state.refusals > 0 {
+                state.refusals -= 1
+                opening = .refuse
+            }
             if let old = state.session {
                 state.content = old.content
                 state.calls += old.calls
@@ -134,7 +141,7 @@ final class AgentRig: Sendable {
                     events.append(.answer(key, answer))
                 }),
             clock: world.gatewayClock, alarms: alarms, pace: pace, logger: logger, generator: world.random(),
-            opener: { body in try await self.withSession(body) })
+            presence: presence, opener: { body in try await self.withSession(body) })
     }
 
     /// Runs an agent until it ends, with its alarms.
