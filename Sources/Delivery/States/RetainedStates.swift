@@ -126,7 +126,7 @@ package final class RetainedStates: Sendable {
                 return (entry, state.onceCount < Self.maximumOnce / 2)
             }
             // A connection publishes everything; between, few states wait.
-            if state.queue.isEmpty, state.dirty.capacity > Self.maximumOnce { (state.queue, state.dirty) = ([], []) }
+            if state.dirty.capacity > Self.maximumOnce { (state.queue, state.dirty) = ([], []) }
             return (nil, false)
         }
         if madeRoom { room.wake() }
