@@ -1,3 +1,4 @@
+import Concurrency
 import Engines
 import GatewayKit
 import GatewayTesting
