@@ -39,7 +39,8 @@ struct MemoryService: Service {
             var wait = Self.startPeriod
             while (try? await Task.sleep(for: wait, tolerance: .seconds(1), clock: .continuous)) != nil {
                 ProgramPages.giveBack()
-                wait = Self.interval
+                // A start with thousands of devices takes longer.
+                wait = min(wait * 2, Self.interval)
             }
         }
     }

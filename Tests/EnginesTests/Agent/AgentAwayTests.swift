@@ -90,9 +90,9 @@ import Vitals
             try await rig.run { _ in
                 try await rig.waitForSync()
                 rig.refuse(.max)
-                let seen = world.uptime
+                let (seen, count) = (world.uptime, rig.count)
                 rig.session?.disconnect()
-                try await rig.wait { $0 == .availability(isOnline: false) }
+                try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
                 // Twenty-four hours of silence.
                 #expect(world.uptime - seen >= .hours(23))
                 #expect(world.uptime - seen <= .hours(24) + .seconds(1))
