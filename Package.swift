@@ -16,6 +16,7 @@ let settings: [SwiftSetting] = [
 let grdb = "GRDB".from("GRDB.swift")
 let sqlite = "GRDBSQLite".from("GRDB.swift")
 let deque = "DequeModule".from("swift-collections")
+let heap = "HeapModule".from("swift-collections")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let nioCore = "NIOCore".from("swift-nio")
@@ -89,7 +90,7 @@ let package = Package(
             name: "CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        module("Concurrency", [deque]),
+        module("Concurrency", [deque, heap]),
         module("Exports", ["CZlib", "Concurrency", "Vitals", sqlite]),
         module("JSON"),
         module("Vitals"),

@@ -8,7 +8,7 @@ struct RunCommand: ParsableCommand {
 
     /// The parts to measure, in the order of the report.
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case bare, live, history, export, latency, outage, kill, footprint, start, wear
+        case bare, live, history, export, latency, outage, kill, footprint, away, start, wear
 
         func measure(_ settings: RunSettings) throws -> [Figure] {
             switch self {
@@ -20,6 +20,7 @@ struct RunCommand: ParsableCommand {
             case .outage: try OutageFigures.measure(settings)
             case .kill: try KillFigures.measure(settings)
             case .footprint: try FootprintFigures.measure(settings)
+            case .away: try AwayFigures.measure(settings)
             case .start: try StartFigures.measure(settings)
             case .wear: try WearFigures.measure(settings)
             }

@@ -7,7 +7,7 @@ import Testing
 /// deadlocked threads, does not end; the storm then ends the process and names the round.
 @Suite(.serialized) struct StormTests {
     @Test func `a promise that is kept, waited for and given up at once lets everybody go`() async {
-        let kept = Counter()
+        let kept = Tally()
         await Storm.run("A promise") { number in
             let promise = Promise<Int>()
             let impatient = Task { try? await promise.wait() }
@@ -28,7 +28,7 @@ import Testing
     @Test func `a signal that is given while its waiters are cancelled wakes the ones that are left`() async {
         await Storm.run("A signal") { _ in
             let signal = Signal()
-            let isDone = Counter()
+            let isDone = Tally()
             let cancelled = Task { await signal.wait() }
             let patient = Task { while isDone.value == 0 { await signal.wait() } }
             return [
@@ -140,7 +140,7 @@ import Testing
 }
 
 /// A number that many tasks change. It is atomic, which the thread sanitizer understands.
-private final class Counter: Sendable {
+final class Tally: Sendable {
     private let count = Atomic(0)
 
     var value: Int { count.load(ordering: .acquiring) }
@@ -151,8 +151,8 @@ private final class Counter: Sendable {
 
 /// Counts the tasks inside.
 private final class Room: Sendable {
-    private let inside = Counter()
-    private let encounters = Counter()
+    private let inside = Tally()
+    private let encounters = Tally()
 
     /// Whether two tasks were inside at once.
     var wasShared: Bool { encounters.value > 0 }

@@ -30,14 +30,16 @@ extension LinkError {
     static func cannotConnect(_ error: any Error, to endpoint: Endpoint, within timeout: Duration) -> LinkError {
         if let error = error as? LinkError { return error }
         if let error = error as? ChannelError, case .connectTimeout = error { return .noAnswer(endpoint, timeout) }
-        guard let error = error as? NIOConnectionError else {
-            return LinkError(.unreachable, "No connection to \(endpoint): \(error).")
-        }
-        guard let failure = error.connectionErrors.last?.error else {
-            return LinkError(
-                .unreachable,
-                "The name \(endpoint.host) cannot be resolved. Check its spelling and the name server, or write the IP address."
-            )
+        var failure = error
+        // Of a name; it has the errors of all its addresses.
+        if let error = error as? NIOConnectionError {
+            guard let last = error.connectionErrors.last?.error else {
+                return LinkError(
+                    .unreachable,
+                    "The name \(endpoint.host) cannot be resolved. Check its spelling and the name server, or write the IP address."
+                )
+            }
+            failure = last
         }
         switch (failure as? IOError)?.errnoCode {
         case ECONNREFUSED:

@@ -35,7 +35,7 @@ struct TCPConnector: Sendable {
                     try channel.pipeline.syncOperations.addHandler(ReceiveBuffer(endpoint: endpoint))
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
+            .connect(to: endpoint)
             .flatMap { [endpoint] channel in
                 channel.pipeline.handler(type: ReceiveBuffer.self).map { inbox in
                     TCPLink(channel: channel, inbox: inbox, endpoint: endpoint)

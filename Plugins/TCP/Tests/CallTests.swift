@@ -138,12 +138,12 @@ import Vitals
                 _ = try await link.read(atMost: 1)
             }
             try await isOpen.wait()
-            await presence.wait()
+            try await presence.wait()
             let caller = try await Caller(port: reception.port)
             try await caller.introduce("phone-1", "s3cret")
             try? await session
             // The gateway is told, so that it does not wait for its next attempt.
-            await presence.wait()
+            try await presence.wait()
             try await caller.send("hello\n")
             try await reception.echo("phone-1", token: "s3cret")
             #expect(try await caller.line() == "phone-1: hello")

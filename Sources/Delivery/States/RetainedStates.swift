@@ -125,6 +125,8 @@ package final class RetainedStates: Sendable {
                 state.onceCount -= 1
                 return (entry, state.onceCount < Self.maximumOnce / 2)
             }
+            // A connection publishes everything; between, few states wait.
+            if state.dirty.capacity > Self.maximumOnce { (state.queue, state.dirty) = ([], []) }
             return (nil, false)
         }
         if madeRoom { room.wake() }

@@ -38,6 +38,9 @@ package struct Contact: Sendable, Hashable {
         return isOnline != wasOnline
     }
 
+    /// When an online device counts as offline without a further sign of life.
+    package var offlineAt: Timestamp? { isOnline ? lastSeen.map { $0 + offlineAfter } : nil }
+
     /// Returns the last sign of life if it is due to be stored: at intervals, or at any time with `isFinal`.
     package mutating func takeUnsaved(isFinal: Bool) -> Timestamp? {
         guard let lastSeen, lastSeen != saved else { return nil }

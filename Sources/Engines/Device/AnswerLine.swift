@@ -1,26 +1,19 @@
+import Concurrency
 import Vitals
 
-/// Answers on their way out, in order; there are never more than commands. A separate task writes them, because the
+/// Answers on their way out, in order; there are never more than commands. A task of the agent writes them, because the
 /// task that produces an answer may be cancelled meanwhile when the session ends.
 struct AnswerLine: Sendable {
-    private let answers: AsyncStream<(key: String, answer: Answer)>
-    private let source: AsyncStream<(key: String, answer: Answer)>.Continuation
+    private let queue: WorkQueue<(key: String, answer: Answer)>
     private let output: @Sendable (_ key: String, Answer) async -> Void
 
-    init(_ output: @escaping @Sendable (_ key: String, Answer) async -> Void) {
+    init(launcher: Launcher, _ output: @escaping @Sendable (_ key: String, Answer) async -> Void) {
         self.output = output
-        (answers, source) = AsyncStream.makeStream()
+        queue = WorkQueue(launcher: launcher)
     }
 
-    /// Answers a command, with `accepted` or finally. Returns at once, unless the writing task was cancelled.
+    /// Answers a command, with `accepted` or finally. Returns at once, unless the agent has ended.
     func give(_ key: String, _ answer: Answer) async {
-        if case .terminated = source.yield((key, answer)) { await output(key, answer) }
+        _ = await queue.add((key, answer)) { [output] in await output($0.key, $0.answer) }
     }
-
-    /// Writes answers as they come, until `finish` was called and all are written.
-    func run() async {
-        for await (key, answer) in answers { await output(key, answer) }
-    }
-
-    func finish() { source.finish() }
 }

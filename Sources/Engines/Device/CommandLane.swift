@@ -4,28 +4,27 @@ import Vitals
 
 /// Commands that wait for a device, up to a maximum.
 struct CommandQueue: Sendable {
-    let items: AsyncStream<CommandItem>
-    private let source: AsyncStream<CommandItem>.Continuation
+    private let queue: WorkQueue<CommandItem>
     private let answer: @Sendable (_ key: String, Answer) async -> Void
 
-    init(answer: @escaping @Sendable (_ key: String, Answer) async -> Void) {
+    init(launcher: Launcher, answer: @escaping @Sendable (_ key: String, Answer) async -> Void) {
         self.answer = answer
-        (items, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(DeviceAgent.maximumCommands))
+        queue = WorkQueue(capacity: DeviceAgent.maximumCommands, launcher: launcher)
     }
 
-    /// Adds a command and returns at once. Answers it if there are too many.
-    func submit(_ item: CommandItem) async {
-        switch source.yield(item) {
-        case .enqueued: break
-        case .dropped:
+    /// Adds a command, which `take` takes in its turn, and returns at once. Answers it if there are too many.
+    func submit(_ item: CommandItem, _ take: @escaping @Sendable (CommandItem) async -> Void) async {
+        switch await queue.add(item, take) {
+        case .taken: break
+        case .full:
             let message = "Too many commands wait for this device; try again later."
             await answer(item.key, Answer(.rejected, code: .busy, message: message))
-        default: await answer(item.key, .gone)
+        case .closed: await answer(item.key, .gone)
         }
     }
 
     /// Takes no more commands.
-    func finish() { source.finish() }
+    func finish() { queue.close() }
 }
 
 /// Decides which commands run and when: how many at a time, and which of them wait for the device.
@@ -37,8 +36,10 @@ final class CommandLane {
     private let profile: DeviceProfile
     private let projection: SharedProjection
     private let link: LinkKeeper
-    private let answers: AnswerLine
+    let answers: AnswerLine
     private var running = 0
+    /// Fulfilled when commands may begin.
+    private let opening = Promise<Void>()
 
     init(
         context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, link: LinkKeeper,
@@ -51,9 +52,13 @@ final class CommandLane {
         self.answers = answers
     }
 
+    /// Lets commands begin, once the device's state is known.
+    func open() { opening.fulfil(()) }
+
     /// Whether a command may begin. If not, answers it.
     func admits(_ item: CommandItem) async -> Bool {
-        if context.isStopping {
+        let isOpen = (try? await opening.wait()) != nil
+        if !isOpen || context.isStopping {
             await answers.give(item.key, .gone)
             return false
         }

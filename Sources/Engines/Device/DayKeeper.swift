@@ -71,6 +71,15 @@ final class DayKeeper {
         return machine.record(of: today.summary(of: metric), at: context.clock.now)
     }
 
+    /// Whether something is to be done that could not be done yet.
+    var isBehind: Bool {
+        failures.count > 0 || !projection.current.today.outdated.isEmpty
+            || projection.unsettled.contains { $0.day < projection.current.today.day }
+    }
+
+    /// When the running day ends.
+    var end: Timestamp { context.policy.calendar.bounds(of: day).upperBound }
+
     /// The running local day.
     var day: LocalDay { projection.current.today.day }
 

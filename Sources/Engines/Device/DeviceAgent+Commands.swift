@@ -1,19 +1,18 @@
+import Concurrency
 import GatewayKit
 import Vitals
 
 /// Handling of commands.
 extension DeviceAgent {
-    /// Serves commands concurrently, so that a slow one does not hold up the next. Whatever must keep the order of
-    /// arrival is done before the next command is looked at, and does not wait for the device.
-    func serveCommands() async {
-        await withDiscardingTaskGroup { group in
-            for await item in commands.items {
-                guard await lane.admits(item), !(await isServedInOrder(item)) else { continue }
-                let change = await accept(item.command)
-                lane.begin()
-                group.addTask { await self.serve(item, after: change) }
-            }
-        }
+    private var answers: AnswerLine { lane.answers }
+
+    /// Takes a command. It is served concurrently, so that a slow one does not hold up the next. Whatever must keep the
+    /// order of arrival is done before the next command is taken, and does not wait for the device.
+    func take(_ item: CommandItem) async {
+        guard await lane.admits(item), !(await isServedInOrder(item)) else { return }
+        let change = await accept(item.command)
+        lane.begin()
+        await launcher.perform { await self.serve(item, after: change) }
     }
 
     /// Serves starts and stops of measurements, which must not overtake each other.
@@ -34,7 +33,10 @@ extension DeviceAgent {
     }
 
     private func serve(_ item: CommandItem, after change: MonitorSync.ChangeResult?) async {
-        defer { lane.end() }
+        defer {
+            lane.end()
+            lookAtTime(within: Self.tick)
+        }
         if let answer = await lane.prepare(item) { return await answers.give(item.key, answer) }
         switch change {
         case .answered(let answer): await answers.give(item.key, answer)

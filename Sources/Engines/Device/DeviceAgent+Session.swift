@@ -18,6 +18,7 @@ extension DeviceAgent {
         await profile.learn(description)
         context.logger.info("The device is connected.")
         link.admitCommands()
+        lookAtTime(within: Self.tick)
         let failure = await serve(device, work: work, attempt: attempt)
         await live.finish()
         link.close()

@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 package import GatewayKit
 package import Logging
 package import StoreAPI
@@ -16,10 +16,10 @@ package actor DeviceAgent {
     /// Maximum commands that wait or run at a time; one more is answered `busy`.
     package static let maximumCommands = 64
 
-    package nonisolated let id: DeviceID
     nonisolated let context: DeviceContext
+    /// Runs whatever there is to do. A device that is away has no other task than its own.
+    nonisolated let launcher: Launcher
     nonisolated let commands: CommandQueue
-    nonisolated let answers: AnswerLine
     let profile: DeviceProfile
     let projection: SharedProjection
     let link: LinkKeeper
@@ -31,33 +31,40 @@ package actor DeviceAgent {
     let monitor: MonitorSync
     let measuring: Measuring
     let lane: CommandLane
+    let look: NextLook
+
+    package nonisolated var id: DeviceID { context.id }
 
     /// Returns when the agent takes its turn: whether its thread is free.
     package func answer() {}
 
     /// - Parameters:
+    ///   - alarms: whose task runs while the agent runs.
+    ///   - restoring: held while the state is read at the start: thousands of agents that read at once take much memory.
     ///   - pace: lets live samples wait for those of other devices; `nil` stores them at once.
     ///   - presence: where the device's transport says that it is there.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
-        pace: CommitPace? = nil, logger: Logger, generator: any RandomNumberGenerator & Sendable,
+        alarms: Alarms, restoring: AsyncMutex = AsyncMutex(), pace: CommitPace? = nil, logger: Logger,
+        generator: any RandomNumberGenerator & Sendable,
         presence: DevicePresence = DevicePresence(), opener: @escaping Opener
     ) {
         let context = DeviceContext(
             id: info.id, wearers: info.wearers, policy: policy, store: store, output: output, clock: clock,
-            logger: logger)
-        let answers = AnswerLine(output.answer)
+            restoring: restoring, logger: logger)
+        let launcher = Launcher()
+        let answers = AnswerLine(launcher: launcher, output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)
-        let link = LinkKeeper(context: context, opener: opener, presence: presence, generator: generator)
+        let link = LinkKeeper(
+            context: context, alarms: alarms, opener: opener, presence: presence, generator: generator)
         let wear = WearKeeper(context: context)
         let intake = SampleIntake(
             context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.ignoreSilence)
         let days = DayKeeper(context: context, profile: profile, projection: projection)
-        id = info.id
         self.context = context
-        self.commands = CommandQueue(answer: output.answer)
-        self.answers = answers
+        self.launcher = launcher
+        self.commands = CommandQueue(launcher: launcher, answer: output.answer)
         self.profile = profile
         self.projection = projection
         self.link = link
@@ -69,22 +76,36 @@ package actor DeviceAgent {
         monitor = MonitorSync(context: context, profile: profile, intake: intake)
         measuring = Measuring(context: context, profile: profile, intake: intake, answers: answers, link: link)
         lane = CommandLane(context: context, profile: profile, projection: projection, link: link, answers: answers)
+        look = NextLook(context: context, alarms: alarms)
     }
 
     /// Serves the device until the task is cancelled or `stop` was called.
     package func run() async {
-        await withDiscardingTaskGroup { group in
-            group.addTask { await self.answers.run() }
-            await serve()
-            answers.finish()
-        }
+        launcher.launch { await self.begin() }
+        await launcher.run()
+        await conclude()
+    }
+
+    // Inlined, it would make the frame of `run` larger, which lives as long as the agent.
+    @inline(never)
+    private func conclude() async {
+        end()
+        look.cancel()
+        link.conclude()
+        await intake.reportRefused(isFinal: true)
+        await history.abandonJobs()
     }
 
     /// Makes `run` end, after a goodbye to the device. Returns at once.
-    package nonisolated func stop() { context.stopping.fulfil(()) }
+    package nonisolated func stop() {
+        context.stopping.fulfil(())
+        launcher.launch { await self.end() }
+    }
 
     /// Adds a command to the device's lane and returns at once. It always gets a final answer.
-    package nonisolated func submit(_ item: CommandItem) async { await commands.submit(item) }
+    package nonisolated func submit(_ item: CommandItem) async {
+        await commands.submit(item) { await self.take($0) }
+    }
 
     /// Synchronises everything if the device is connected. Returns the answer that a command would get.
     package func synchronise() async -> Answer {
@@ -94,32 +115,32 @@ package actor DeviceAgent {
         return await history.synchronise(named: "gateway")
     }
 
-    private func serve() async {
-        await withDiscardingTaskGroup { group in
-            group.addTask { await self.awaitStop() }
-            guard await restore() else {
-                end()
-                return await serveCommands()
-            }
-            group.addTask { await self.keepTime() }
-            group.addTask { await self.serveCommands() }
-            await link.keepConnected { session, attempt in try await self.runSession(session, attempt) }
+    private func begin() async {
+        if await restore() {
+            launcher.launch { await self.connect() }
+            launcher.launch { await self.keepTime() }
+        } else {
             end()
-            await intake.reportRefused(isFinal: true)
-            await history.abandonJobs()
         }
+        lane.open()
     }
 
-    private func awaitStop() async {
-        do { try await context.stopping.wait() } catch { return }
-        end()
+    /// Keeps the device connected. After a failed attempt it returns, and is called again when the wait is over.
+    private func connect(after wait: RetryTimer.Number? = nil) async {
+        await link.keepConnected(after: wait) { session, attempt in
+            try await self.runSession(session, attempt)
+        } onWaited: { [weak self] wait in
+            guard let self else { return }
+            launcher.launch { await self.connect(after: wait) }
+        }
     }
 
     /// Starts nothing new, and releases what waits.
     private func end() {
-        stop()
+        context.stopping.fulfil(())
         commands.finish()
         link.end(.stopped)
+        launcher.finish()
     }
 
     // MARK: - Start
@@ -132,7 +153,9 @@ package actor DeviceAgent {
         var failures = FailureCount()
         while true {
             do throws(StoreError) {
-                try await restore(from: context.store.load(id))
+                try await context.restoring.withLock { () async throws(StoreError) in
+                    try await restore(from: context.store.load(id))
+                }
                 return true
             } catch {
                 if failures.countAndDecideToLog() {
@@ -168,32 +191,5 @@ package actor DeviceAgent {
         for level in projection.current.alerts.levels { context.publish(.level(level)) }
         intake.publishLatest()
         days.publishToday()
-    }
-
-    // MARK: - Time
-
-    /// Interval at which the parts check the time. The running day is published at most this often.
-    private static let tick: Duration = .seconds(5)
-    /// Minimum wait, so that values that go stale at almost the same time do not make the loop spin.
-    private static let shortestWait: Duration = .milliseconds(10)
-
-    /// Does what is due: values go stale, days end, synchronisations and measurements begin.
-    private func keepTime() async {
-        while !context.isStopping {
-            await keepTimeOnce()
-            let expiry = intake.nextExpiry.map { $0 - context.clock.now } ?? Self.tick
-            guard await context.pause(for: max(Self.shortestWait, min(Self.tick, expiry))) else { return }
-        }
-    }
-
-    private func keepTimeOnce() async {
-        link.publishAvailability(always: false)
-        intake.publishLatest()
-        await days.refreshDays(settlesPast: !history.isRunning)
-        await link.saveLastSeen(isFinal: false)
-        await intake.reportRefused(isFinal: false)
-        guard link.session != nil else { return }
-        history.requestIfDue()
-        await measuring.keepTime(monitor.settings)
     }
 }

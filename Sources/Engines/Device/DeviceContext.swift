@@ -5,7 +5,9 @@ import StoreAPI
 import Vitals
 
 /// What every part of a device's agent needs: the device's identity and surroundings.
-struct DeviceContext: Sendable {
+///
+/// All parts of an agent share one: a gateway may have thousands of agents.
+final class DeviceContext: Sendable {
     let id: DeviceID
     /// Whose the device's samples are.
     let wearers: Wearers
@@ -13,9 +15,25 @@ struct DeviceContext: Sendable {
     let store: any DeviceStore
     let output: DeviceOutput
     let clock: GatewayClock
+    /// Held by the agent that reads its state at the start.
+    let restoring: AsyncMutex
     let logger: Logger
     /// Fulfilled when the agent has to end.
     let stopping = Promise<Void>()
+
+    init(
+        id: DeviceID, wearers: Wearers, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput,
+        clock: GatewayClock, restoring: AsyncMutex, logger: Logger
+    ) {
+        self.restoring = restoring
+        self.id = id
+        self.wearers = wearers
+        self.policy = policy
+        self.store = store
+        self.output = output
+        self.clock = clock
+        self.logger = logger
+    }
 
     /// Whether the agent has to end.
     var isStopping: Bool { stopping.value != nil }

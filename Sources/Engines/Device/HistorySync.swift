@@ -91,13 +91,16 @@ final class HistorySync {
 
     /// Notes that a device last seen at `lastSeen` has connected. The next synchronisation reports what was lost since.
     func noticeAbsence(since lastSeen: Timestamp?, _ capabilities: Capabilities) {
+        // The connection's own synchronisation comes first, and the schedule counts from there.
+        marks.nextAt = nil
         marks.noticeAbsence(
             since: lastSeen, lastSuccessAt: machine.state.lastSuccessAt, capabilities, at: context.clock.now)
     }
 
     /// Runs synchronisations one after the other during the session, the first one now.
     func run(on line: DeviceLine) async throws {
-        request(SyncJob(name: "connect", metrics: []))
+        // If too many wait already, the schedule asks for it again.
+        if !request(SyncJob(name: "connect", metrics: [])) { marks.nextAt = context.clock.uptime }
         while true { try await run(queue.next(), on: line) }
     }
 

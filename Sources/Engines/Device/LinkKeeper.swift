@@ -8,27 +8,27 @@ import Vitals
 final class LinkKeeper {
     /// State of the connection.
     enum Phase {
-        /// Nothing is open. The promise ends the wait for the next attempt early.
-        case waiting(Promise<Void>)
+        /// Nothing is open.
+        case idle
         case attempting(ConnectionAttempt)
         case open(OpenSession)
     }
 
     private let context: DeviceContext
     private let opener: DeviceAgent.Opener
-    private let presence: DevicePresence
+    private let retry: RetryTimer
     private var machine: ConnectionMachine
     private var contact: Contact
-    private var phase = Phase.waiting(Promise())
+    private var phase = Phase.idle
     /// Fulfilled at the next connection, for commands that wait for one.
     private(set) var connected = Promise<Void>()
 
     init(
-        context: DeviceContext, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
+        context: DeviceContext, alarms: Alarms, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
         generator: any RandomNumberGenerator & Sendable
     ) {
-        self.presence = presence
         self.context = context
+        retry = RetryTimer(clock: context.clock, alarms: alarms, presence: presence)
         self.opener = opener
         machine = ConnectionMachine(at: context.clock.now, generator: generator)
         contact = Contact(offlineAfter: context.policy.offlineAfter)
@@ -39,33 +39,45 @@ final class LinkKeeper {
     var state: LinkState { machine.state }
     var lastSeen: Timestamp? { contact.lastSeen }
     var clock: GatewayClock { context.clock }
+    var offlineAt: Timestamp? { contact.offlineAt }
 
     /// Restores when the device was last seen.
     func restore(lastSeen: Timestamp?) {
         contact = Contact(lastSeen: lastSeen, offlineAfter: context.policy.offlineAfter)
     }
 
-    /// Performs what the connection machine decides, until the task is cancelled or the agent has to end.
-    /// - Parameter runSession: what to do with an open session.
+    /// Performs what the connection machine decides, until it decides to wait, the task is cancelled or the agent has to
+    /// end. Nothing of it is left while it waits, but an alarm.
+    /// - Parameters:
+    ///   - wait: the wait that is over; an earlier one was over already. `nil` at the start.
+    ///   - runSession: what to do with an open session.
+    ///   - onWaited: called when the wait is over.
     func keepConnected(
-        _ runSession: @escaping @Sendable (any DeviceSession, ConnectionAttempt) async throws -> Void
+        after wait: RetryTimer.Number?,
+        _ runSession: @escaping @Sendable (any DeviceSession, ConnectionAttempt) async throws -> Void,
+        onWaited: @escaping @Sendable (RetryTimer.Number) -> Void
     ) async {
-        var event = ConnectionMachine.Event.start
+        if let wait, !retry.end(wait) { return }
+        var event = wait == nil ? ConnectionMachine.Event.start : .woken
         while !Task.isCancelled, !context.isStopping {
             var next: ConnectionMachine.Event?
             for action in machine.handle(event, at: context.clock.now) {
                 switch action {
                 case .publish(let state): context.publish(.link(state))
                 case .open: next = .ended(await openOnce(runSession))
-                case .wait(let duration):
-                    await waitToRetry(duration)
-                    next = .woken
+                case .wait(let duration) where duration > .zero: return retry.begin(duration, onOver: onWaited)
+                case .wait: next = .woken
                 case .close: break
                 }
             }
-            guard let next else { break }
+            guard let next else { return }
             event = next
         }
+    }
+
+    /// Publishes that nothing more is tried.
+    func conclude() {
+        retry.cancel()
         publish(machine.handle(.stop, at: context.clock.now))
     }
 
@@ -74,7 +86,7 @@ final class LinkKeeper {
         for action in machine.handle(.reconnect, at: context.clock.now) {
             switch action {
             case .close: end(.reconnect)
-            case .wait: if case .waiting(let wake) = phase { wake.fulfil(()) }
+            case .wait: retry.endEarly()
             default: break
             }
         }
@@ -83,7 +95,7 @@ final class LinkKeeper {
     /// Ends the attempt, the session or the wait for the next attempt.
     func end(_ reason: SessionEnd) {
         switch phase {
-        case .waiting(let wake): wake.fulfil(())
+        case .idle: retry.endEarly()
         case .attempting(let attempt): attempt.end.fulfil(reason)
         case .open(let session): session.attempt.end.fulfil(reason)
         }
@@ -198,27 +210,13 @@ final class LinkKeeper {
 
     // MARK: - Attempts
 
-    private func waitToRetry(_ duration: Duration) async {
-        guard duration > .zero else { return }
-        let wake = Promise<Void>()
-        phase = .waiting(wake)
-        if context.isStopping { return }
-        // A device that is noticed need not wait any longer, but one that comes and goes must not keep the gateway busy.
-        let pause = min(duration, ConnectionMachine.firstWait)
-        await context.clock.race(against: pause) { _ = try? await wake.wait() }
-        guard wake.value == nil, duration > pause else { return }
-        await context.clock.race(against: duration - pause) { [presence] in
-            await Concurrency.race(against: { try await wake.wait() }) { await presence.wait() }
-        }
-    }
-
     /// Opens a session and holds it. Returns why it ended; `nil` if on purpose.
     private func openOnce(
         _ runSession: @escaping @Sendable (any DeviceSession, ConnectionAttempt) async throws -> Void
     ) async -> String? {
         let attempt = ConnectionAttempt()
         phase = .attempting(attempt)
-        defer { phase = .waiting(Promise()) }
+        defer { phase = .idle }
         if context.isStopping { return nil }
         do {
             try await withThrowingTaskGroup(of: Bool.self) { [opener] group in

@@ -269,6 +269,9 @@ final class SampleIntake {
         publishLatest()
     }
 
+    /// Whether refused samples are not reported yet.
+    var hasRefused: Bool { input.hasRefused }
+
     /// When the next value goes stale.
     var nextExpiry: Timestamp? { newest.nextExpiry }
 }

@@ -14,6 +14,9 @@ package struct InputLog: Sendable {
 
     package init() {}
 
+    /// Whether refused live samples are not reported yet.
+    package var hasRefused: Bool { !refused.isEmpty }
+
     package mutating func ignore(_ count: Int = 1) { ignored += count }
 
     /// Counts a live sample that is refused.

@@ -4,7 +4,7 @@ package import Vitals
 package struct SyncMarks: Sendable {
     /// The start of the newest record synchronised, per metric.
     package var cursors: [Metric: Timestamp]
-    /// When the next scheduled synchronisation is due, by the monotonic clock; `nil` before the first one.
+    /// When the next scheduled synchronisation is due, by the monotonic clock; `nil` before the first one of a session.
     package var nextAt: Duration?
     /// The last success before an absence longer than the device keeps its history; `nil` once the loss is reported.
     package var lossFrom: Timestamp?

@@ -28,10 +28,11 @@ extension GatewayServices {
             .gatewayStatus(isOnline: false)
         let broker = try MosquittoBroker(options, logger: logger)
         let budget = DescriptorBudget(limit: DescriptorLimit.current)
+        let running = configuration.fixedPart
         let core = GatewayCore(
             settings: settings, store: store, broker: broker, outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
-            reload: { try configuration.setups(after: read, settings: settings, budget) })
+            reload: { try running.setups(after: read, settings: settings, budget) })
         let setups = configuration.setups(settings, budget)
         return GatewayServices(
             services: [

@@ -4,6 +4,17 @@ extension GatewayConfiguration {
     /// The parts of the file that are only read at the start.
     private static let fixedSections = ["gateway", "mqtt", "store", "home_assistant"]
 
+    /// What `sectionsThatNeedRestart` compares. The gateway keeps it as long as it runs, without the thousands of devices that
+    /// a file may have.
+    package var fixedPart: GatewayConfiguration {
+        var part = self
+        (part.devices, part.services) = ([], [])
+        if case .map(let members) = source.content {
+            part.source.content = .map(members.filter { Self.fixedSections.contains($0.key.text) })
+        }
+        return part
+    }
+
     /// The parts that differ from `other` and need a restart, including a changed text of the password's file. Devices,
     /// their defaults and the log level do not need one.
     package func sectionsThatNeedRestart(comparedWith other: GatewayConfiguration) -> [String] {

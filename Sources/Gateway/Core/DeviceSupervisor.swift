@@ -7,10 +7,15 @@ import Vitals
 
 /// The devices that the gateway serves, each with its own agent, and the services of plugins that they share.
 actor DeviceSupervisor {
-    private struct Member {
+    private final class Member: Sendable {
         let setup: DeviceSetup
         let agent: DeviceAgent
-        let ended: Promise<Void>
+        let ended = Promise<Void>()
+
+        init(setup: DeviceSetup, agent: DeviceAgent) {
+            self.setup = setup
+            self.agent = agent
+        }
     }
 
     private var members: [DeviceID: Member] = [:]
@@ -20,9 +25,12 @@ actor DeviceSupervisor {
     private let pace: CommitPace?
     private var generator: any RandomNumberGenerator & Sendable
     private let services: ServiceSupervisor
-    /// Work that `run` runs.
-    private let launches: AsyncStream<@Sendable () async -> Void>
-    private let launcher: AsyncStream<@Sendable () async -> Void>.Continuation
+    /// Runs agents and services.
+    private let launcher = Launcher()
+    /// The alarms of all agents.
+    private let alarms: Alarms
+    /// Lets one agent at a time read its state at the start.
+    private let restoring = AsyncMutex()
 
     init(
         store: any DeviceStore, output: DeviceOutput, settings: CoreSettings,
@@ -35,7 +43,7 @@ actor DeviceSupervisor {
         var generator = generator
         services = ServiceSupervisor(settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator
-        (launches, launcher) = AsyncStream.makeStream()
+        alarms = Alarms(clock: settings.clock)
     }
 
     var ids: [DeviceID] { members.keys.sorted() }
@@ -45,7 +53,7 @@ actor DeviceSupervisor {
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 
     /// Returns when every device's agent has answered.
-    func answer() async { for agent in agents { await agent.answer() } }
+    func answer() async { for member in members.values { await member.agent.answer() } }
 
     /// The names of the drivers and transports in use.
     var plugins: [String] {
@@ -54,9 +62,7 @@ actor DeviceSupervisor {
 
     /// Runs agents and services as they arrive, until `stop` is called and all have ended.
     nonisolated func run() async {
-        await withDiscardingTaskGroup { group in
-            for await work in launches { group.addTask { await work() } }
-        }
+        _ = await race(against: { await self.launcher.run() }) { await self.alarms.run() }
     }
 
     /// The result of a configuration change.
@@ -82,7 +88,7 @@ actor DeviceSupervisor {
         for id in ending { members[id] = nil }
         await services.end(allBut: setups)
         await services.begin(for: setups) { [launcher] in
-            launcher.yield($0)
+            launcher.launch($0)
         } onReopened: { [weak self] in
             await self?.reconnectDevices(of: $0)
         }
@@ -112,14 +118,15 @@ actor DeviceSupervisor {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
-            info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, pace: pace,
-            logger: logger, generator: SplitMix64(seed: generator.next()),
+            info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock,
+            alarms: alarms, restoring: restoring, pace: pace, logger: logger,
+            generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
-        let ended = Promise<Void>()
-        members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
-        launcher.yield { [running = settings.running] in
+        let member = Member(setup: setup, agent: agent)
+        members[setup.info.id] = member
+        launcher.launch { [running = settings.running] in
             await running.during("device \(agent.id)") { await agent.run() }
-            ended.fulfil(())
+            member.ended.fulfil(())
         }
     }
 }

@@ -60,10 +60,10 @@ package struct GatewayProcess: Sendable {
         let logger = log.logger()
         do throws(ConfigurationError) {
             let configuration = try read()
+            let running = configuration.fixedPart
             do {
                 try await run(
-                    composition(
-                        configuration, { () throws(ConfigurationError) in try read(after: configuration) }, logger),
+                    composition(configuration, { () throws(ConfigurationError) in try read(after: running) }, logger),
                     hangups)
                 logger.notice("Ended.")
                 return .success

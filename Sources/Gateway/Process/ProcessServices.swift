@@ -2,10 +2,13 @@ import ServiceLifecycle
 import Vitals
 
 /// A service that is listed while it runs.
-struct ListedService: Service {
+struct ListedService: Service, CustomStringConvertible {
     let name: String
     let service: any Service
     let running: RunningParts
+
+    /// The group of services keeps it. Without it that would be all that the service has, with every device.
+    var description: String { name }
 
     func run() async throws {
         // A closure of typed errors would lose the type of the service's.
@@ -36,7 +39,8 @@ struct MemoryService: Service {
             var wait = Self.startPeriod
             while (try? await Task.sleep(for: wait, tolerance: .seconds(1), clock: .continuous)) != nil {
                 ProgramPages.giveBack()
-                wait = Self.interval
+                // A start with thousands of devices takes longer.
+                wait = min(wait * 2, Self.interval)
             }
         }
     }

@@ -1,16 +1,45 @@
-import Concurrency
+import Synchronization
 
 /// Tells the gateway that a device is there: it called, or its advertisement was heard. If the gateway waits for the next attempt to
 /// connect it, it connects at once, but no sooner than a second after the last attempt.
 public final class DevicePresence: Sendable {
-    private let signal = Signal()
+    private struct State {
+        var action: (@Sendable () -> Void)?
+        /// Whether the device was noticed while no action was set.
+        var isNoticed = false
+    }
+    private let state = Mutex(State())
 
     /// A presence that nobody has noticed yet.
     public init() {}
 
     /// The device is there.
-    public func notice() { signal.wake() }
+    public func notice() {
+        let action = state.withLock { state in
+            defer { state.action = nil }
+            if state.action == nil { state.isNoticed = true }
+            return state.action
+        }
+        action?()
+    }
 
-    /// Waits until the device is noticed, was noticed since the last wait, or the task is cancelled.
-    package func wait() async { await signal.wait() }
+    /// Calls `action` once, when the device is noticed: at once if it was noticed since the last action was called. It takes
+    /// the place of an earlier action.
+    package func whenNoticed(_ action: @escaping @Sendable () -> Void) {
+        let (isNoticed, earlier) = state.withLock { state in
+            defer { (state.isNoticed, state.action) = (false, state.isNoticed ? nil : action) }
+            return (state.isNoticed, state.action)
+        }
+        withExtendedLifetime(earlier) {}
+        if isNoticed { action() }
+    }
+
+    /// Takes the action back. A later notice counts for the next one.
+    package func ignore() {
+        let earlier = state.withLock { state in
+            defer { state.action = nil }
+            return state.action
+        }
+        withExtendedLifetime(earlier) {}
+    }
 }

@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 package import Vitals
 
 extension GatewayClock {
@@ -7,5 +7,12 @@ extension GatewayClock {
         against limit: Duration, _ operation: @escaping @Sendable () async -> Value
     ) async -> Value? {
         await Concurrency.race(against: { try await self.sleep(for: limit) }, operation)
+    }
+}
+
+extension Alarms {
+    /// Alarms on a gateway's steady clock.
+    package convenience init(clock: GatewayClock) {
+        self.init(uptime: { clock.uptime }, sleep: { try await clock.sleep(for: $0) })
     }
 }

@@ -12,7 +12,7 @@ extension Transaction {
         guard let row = try Int64.fetchOne(statement, arguments: [device.text]) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a device is missing")
         }
-        var cached = CachedDevice(row: row, series: Array(repeating: nil, count: Metric.allCases.count))
+        var cached = CachedDevice(row: row)
         let series = try database.cachedStatement(
             sql: """
                 SELECT metric, id, high_water, cursor, latest_start, latest_duration, latest_user_initiated

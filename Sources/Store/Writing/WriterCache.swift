@@ -19,8 +19,22 @@ struct WriterCache: Sendable {
 /// The rows of a device and of its series.
 struct CachedDevice: Sendable {
     let row: Int64
-    /// Indexed by `Metric.index`; `nil` for a metric without a row.
-    var series: [CachedSeries?]
+    var series = CachedSeriesTable()
+}
+
+/// A device's series, by `Metric.index`; `nil` for a metric without a row. It takes no memory for a device without any.
+struct CachedSeriesTable: Sendable {
+    private var places: [CachedSeries?] = []
+
+    var indices: Range<Int> { places.indices }
+
+    subscript(place: Int) -> CachedSeries? {
+        get { places.isEmpty ? nil : places[place] }
+        set {
+            if places.isEmpty { places = Array(repeating: nil, count: Metric.allCases.count) }
+            places[place] = newValue
+        }
+    }
 }
 
 /// A series' row.

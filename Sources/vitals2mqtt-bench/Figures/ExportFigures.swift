@@ -14,7 +14,7 @@ enum ExportFigures {
         setting.historyCount = count
         setting.step = step
         setting.age = Int64(count) * step
-        setting.hasExport = true
+        setting.kind = .exported
         return try Scene.with(settings, "export", setting) { scene in
             let idle = try idleMemory(scene)
             try ExportFile.write(scene.plan, to: scene.exportPath)

@@ -26,7 +26,7 @@ enum FootprintFigures {
     }
 
     private static func many(_ settings: RunSettings) throws -> [Figure] {
-        try Scene.with(settings, "many", Scene.Setting(devices: simulated, isSimulated: true)) { scene in
+        try Scene.with(settings, "many", Scene.Setting(devices: simulated, kind: .simulated)) { scene in
             try scene.startGateway()
             try scene.run(seconds: settings.pick(quick: 10, full: 30))
             let (before, start) = (scene.arrivals.samples, Instant.steady)

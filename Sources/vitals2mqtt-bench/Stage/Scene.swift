@@ -10,13 +10,22 @@ final class Scene {
     let gateway: GatewayProcess
     let plan: FeedPlan
 
+    /// Who plays the devices.
+    enum DeviceKind {
+        /// The feeder.
+        case fed
+        /// The gateway's own simulated ones.
+        case simulated
+        /// A phone: the only device is its export, at `exportPath`.
+        case exported
+        /// Nobody: they are away, and connecting them is refused.
+        case away
+    }
+
     /// The differences between scenes.
     struct Setting {
         var devices = 10
-        /// Whether the devices are the gateway's own simulated ones instead of the feeder's.
-        var isSimulated = false
-        /// Whether the only device is a phone's export instead, at `exportPath`.
-        var hasExport = false
+        var kind = DeviceKind.fed
         var historyCount = 0
         /// Milliseconds between two keys, and the age of the first key in milliseconds.
         var step: Int64 = 1
@@ -30,27 +39,33 @@ final class Scene {
     private init(_ settings: RunSettings, _ name: String, _ setting: Setting) throws {
         folder = settings.work.appending(path: name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        if setting.hasExport {
+        if setting.kind == .exported {
             try FileManager.default.createDirectory(
                 at: folder.appending(path: "phone"), withIntermediateDirectories: false)
         }
         broker = try BrokerProcess(folder: folder)
         // Whole minutes, since an export counts seconds and its minutes are whole ones.
-        let now = setting.hasExport ? Instant.wall / 60_000_000 * 60_000 : Instant.wall / 1000
+        let now = setting.kind == .exported ? Instant.wall / 60_000_000 * 60_000 : Instant.wall / 1000
         plan = FeedPlan(
             base: now - setting.age, step: setting.step, historyCount: setting.historyCount,
             deviceCount: setting.devices)
+        let isFed = setting.kind == .fed
         // Simulated samples have no keys; they are only counted.
-        arrivals = Arrivals(
-            devices: setting.isSimulated ? 0 : setting.devices, key: .init(base: plan.base, step: plan.step))
+        arrivals = Arrivals(devices: isFed || setting.kind == .exported ? setting.devices : 0, key: .init(base: plan.base, step: plan.step))
         subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
-        feed = setting.isSimulated || setting.hasExport ? nil : try FeedProcess(plan, folder: folder)
+        let feed = isFed ? try FeedProcess(plan, folder: folder) : nil
+        self.feed = feed
         gateway = GatewayProcess(program: settings.gateway, folder: folder)
+        let devices: GatewayConfiguration.Devices =
+            switch setting.kind {
+            case .fed: .link(ports: feed?.ports ?? [])
+            case .simulated: .simulated(count: setting.devices)
+            case .exported: .export(folder: "phone")
+            case .away: .link(ports: Array(repeating: try Loopback.freePort(), count: setting.devices))
+            }
         try GatewayConfiguration.write(
             to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,
-            devices: feed.map { .link(ports: $0.ports) }
-                ?? (setting.hasExport ? .export(folder: "phone") : .simulated(count: setting.devices)),
-            commitWithin: setting.commitWithin)
+            devices: devices, commitWithin: setting.commitWithin)
     }
 
     /// Where a phone's export appears.
@@ -74,7 +89,7 @@ final class Scene {
 
     /// The feeder of the scene.
     func feeder() throws -> FeedProcess {
-        guard let feed else { throw BenchError("This scene has simulated devices.") }
+        guard let feed else { throw BenchError("The devices of this scene are not fed.") }
         return feed
     }
 

@@ -124,7 +124,7 @@ import Vitals
                 for index in 0..<20 {
                     await rig.submit(.time, "c\(index)", to: agent, expiresIn: index % 2 == 0 ? .hours(1) : nil)
                 }
-                group.addTask { await agent.run() }
+                group.addTask { await rig.run(agent) }
                 try await world.gatewayClock.sleep(for: .milliseconds(Int64(world.seed)))
                 agent.stop()
                 try await group.waitForAll()

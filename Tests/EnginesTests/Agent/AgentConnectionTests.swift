@@ -140,7 +140,7 @@ import Vitals
             let rig = AgentRig(world)
             let agent = rig.makeAgent()
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await agent.run() }
+                group.addTask { await rig.run(agent) }
                 try? await world.gatewayClock.sleep(for: .milliseconds(Int64(world.seed) * 500))
                 group.cancelAll()
             }

@@ -10,7 +10,7 @@ import Vitals
             let rig = AgentRig(world)
             let agent = rig.makeAgent()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await agent.run() }
+                group.addTask { await rig.run(agent) }
                 try await rig.waitForSync()
                 rig.behave { $0 == .shutdown ? .hang : .answer }
                 let stopped = world.uptime

@@ -1,3 +1,4 @@
+import Concurrency
 import Engines
 import GatewayKit
 import GatewayTesting
@@ -20,6 +21,8 @@ final class AgentRig: Sendable {
         var content: ScriptedSession.Content
         var session: ScriptedSession?
         var openings: [Opening] = []
+        /// How many further attempts are refused.
+        var refusals = 0
         var behaviour: @Sendable (ScriptedSession.Call) -> ScriptedSession.Behaviour = { _ in .answer }
         var skew = Duration.zero
         var calls: [ScriptedSession.Call] = []
@@ -32,6 +35,8 @@ final class AgentRig: Sendable {
     let store: ScratchStore
     let policy: DevicePolicy
     let pace: CommitPace?
+    let alarms: Alarms
+    let presence = DevicePresence()
     private let state: Mutex<State>
 
     init(
@@ -44,6 +49,7 @@ final class AgentRig: Sendable {
         self.store = store ?? Self.scratchStore(world)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
         pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: world.gatewayClock) : nil
+        alarms = Alarms(clock: world.gatewayClock)
         state = Mutex(State(content: content))
     }
 
@@ -71,6 +77,8 @@ final class AgentRig: Sendable {
 
     /// Sets the results of the next attempts; later ones succeed.
     func open(_ openings: Opening...) { state.withLock { $0.openings = openings } }
+    /// Refuses the next attempts.
+    func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
     func skew(by skew: Duration) { state.withLock { $0.skew = skew } }
 
     func change(_ change: (inout ScriptedSession.Content) -> Void) {
@@ -81,7 +89,11 @@ final class AgentRig: Sendable {
 
     private func connect() -> (Opening, ScriptedSession) {
         state.withLock { state in
-            let opening = state.openings.isEmpty ? Opening.open : state.openings.removeFirst()
+            var opening = state.openings.isEmpty ? Opening.open : state.openings.removeFirst()
+            if state.refusals > 0 {
+                state.refusals -= 1
+                opening = .refuse
+            }
             if let old = state.session {
                 state.content = old.content
                 state.calls += old.calls
@@ -128,15 +140,20 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: world.gatewayClock, pace: pace, logger: logger, generator: world.random(),
-            opener: { body in try await self.withSession(body) })
+            clock: world.gatewayClock, alarms: alarms, pace: pace, logger: logger, generator: world.random(),
+            presence: presence, opener: { body in try await self.withSession(body) })
+    }
+
+    /// Runs an agent until it ends, with its alarms.
+    func run(_ agent: DeviceAgent) async {
+        _ = await race(against: { await agent.run() }) { [alarms] in await alarms.run() }
     }
 
     /// Runs an agent during `body`, stops it, and checks that every command had one final answer.
     func run(_ body: @escaping @Sendable (DeviceAgent) async throws -> Void) async throws {
         let agent = makeAgent()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await agent.run() }
+            group.addTask { await self.run(agent) }
             do { try await body(agent) } catch {
                 agent.stop()
                 throw error

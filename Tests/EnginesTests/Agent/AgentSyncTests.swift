@@ -74,6 +74,24 @@ import Vitals
         }
     }
 
+    @Test func `a schedule that was due during an absence does not replace the connection's own sync`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world)
+            // The sync begins later than the agent looks at the time.
+            rig.behave { if case .setClock = $0 { .delay(.seconds(8)) } else { .answer } }
+            rig.skew(by: .minutes(1))
+            try await rig.run { _ in
+                try await rig.waitForSync(job: "connect")
+                // Away for longer than a quarter of an hour.
+                rig.refuse(12)
+                rig.session?.disconnect()
+                let count = rig.count
+                #expect(try await rig.waitForSync(after: count).job == "connect")
+                #expect(world.uptime > .minutes(15))
+            }
+        }
+    }
+
     @Test func `a gateway's sync reads everything of a device that is connected`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)

@@ -1,0 +1,68 @@
+import Synchronization
+
+/// Runs work as it comes, each in a task of its own that ends with the work. While there is none, only the task of `run`
+/// waits.
+package final class Launcher: Sendable {
+    /// What a task does.
+    package typealias Work = @Sendable () async -> Void
+
+    private struct State {
+        var running = 0
+        var isFinishing = false
+        var isOver = false
+    }
+    private let state = Mutex(State())
+    private let works: AsyncStream<Work>
+    private let source: AsyncStream<Work>.Continuation
+
+    package init() { (works, source) = AsyncStream.makeStream() }
+
+    /// Starts work in a task of its own. Returns whether it did: after the end it does nothing.
+    @discardableResult
+    package func launch(_ work: @escaping Work) -> Bool {
+        let isOpen = state.withLock { state in
+            if !state.isOver { state.running += 1 }
+            return !state.isOver
+        }
+        guard isOpen else { return false }
+        let result = source.yield {
+            await work()
+            self.ended()
+        }
+        if case .terminated = result {
+            ended()
+            return false
+        }
+        return true
+    }
+
+    /// Starts work in a task of its own. After the end, it runs here.
+    package func perform(_ work: @escaping Work) async { if !launch(work) { await work() } }
+
+    /// Lets `run` return once all work has ended, also what that work starts.
+    package func finish() {
+        let isOver = state.withLock { state in
+            state.isFinishing = true
+            if state.running == 0 { state.isOver = true }
+            return state.isOver
+        }
+        if isOver { source.finish() }
+    }
+
+    /// Runs the work, until `finish` is called and all of it has ended. If the task is cancelled, so is the work, and
+    /// nothing more begins.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            for await work in works { group.addTask { await work() } }
+        }
+    }
+
+    private func ended() {
+        let isOver = state.withLock { state in
+            state.running -= 1
+            if state.isFinishing, state.running == 0 { state.isOver = true }
+            return state.isOver
+        }
+        if isOver { source.finish() }
+    }
+}

@@ -1,0 +1,50 @@
+import Concurrency
+import GatewayKit
+import Vitals
+
+/// What the agent does because time has passed: values go stale, days end, synchronisations and measurements begin.
+extension DeviceAgent {
+    /// Interval of looks at the time while something happens. The running day is published at most this often.
+    static let tick: Duration = .seconds(5)
+    /// The longest wait while nothing happens: then nothing is due but at known times, if the date is not set.
+    package static let longestLook: Duration = .minutes(5)
+    /// By how much the look after `longestLook` may be late.
+    private static let tolerance: Duration = .seconds(1)
+    /// Minimum wait, so that values that go stale at almost the same time do not make the agent spin.
+    private static let shortestLook: Duration = .milliseconds(10)
+
+    /// Looks at the time within `duration`.
+    func lookAtTime(within duration: Duration) {
+        let tolerance = duration < Self.longestLook ? Duration.zero : Self.tolerance
+        look.set(within: duration, tolerance: tolerance) { [weak self] in
+            guard let self else { return }
+            launcher.launch { await self.keepTime() }
+        }
+    }
+
+    /// Does what is due.
+    func keepTime() async {
+        guard look.begin() else { return }
+        await keepTimeOnce()
+        look.end()
+        lookAtTime(within: max(Self.shortestLook, timeToNextLook))
+    }
+
+    private func keepTimeOnce() async {
+        link.publishAvailability(always: false)
+        intake.publishLatest()
+        await days.refreshDays(settlesPast: !history.isRunning)
+        await link.saveLastSeen(isFinal: false)
+        await intake.reportRefused(isFinal: false)
+        guard link.session != nil else { return }
+        history.requestIfDue()
+        await measuring.keepTime(monitor.settings)
+    }
+
+    private var timeToNextLook: Duration {
+        let now = context.clock.now
+        let isQuiet = link.session == nil && !intake.hasRefused && !days.isBehind
+        let dates = [intake.nextExpiry, link.offlineAt, isQuiet ? days.end : nil].compactMap { $0 }
+        return dates.reduce(isQuiet ? Self.longestLook : Self.tick) { min($0, $1 - now) }
+    }
+}

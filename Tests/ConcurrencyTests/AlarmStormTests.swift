@@ -1,0 +1,85 @@
+import Concurrency
+import GatewayTesting
+import Testing
+import Vitals
+
+/// Alarms and launched work on real threads, with all events at once.
+@Suite(.serialized) struct AlarmStormTests {
+    /// Alarms on the machine's clock.
+    private static func alarms() -> Alarms {
+        let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+        return Alarms(uptime: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
+    }
+
+    @Test func `alarms that are set, taken back and due at once ring once or never`() async {
+        let alarms = Self.alarms()
+        let running = Task { await alarms.run() }
+        let rung = Tally()
+        await Storm.run("Alarms", rounds: Storm.rounds / 10) { _ in
+            let (kept, doubtful) = (Promise<Void>(), Tally())
+            let alarm = alarms.set(after: .microseconds(20)) { doubtful.add(1) }
+            return [
+                { _ = alarms.set(after: .zero) { kept.fulfil(()) } },
+                { alarms.cancel(alarm) },
+                { alarms.cancel(alarms.set(after: .hours(1)) {}) },
+                {
+                    try? await kept.wait()
+                    alarms.cancel(alarm)
+                    #expect(doubtful.value <= 1)
+                    rung.add(1)
+                },
+            ]
+        }
+        #expect(rung.value == Storm.rounds / 10)
+        #expect(alarms.count == 0)
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `alarms whose task is cancelled while they are set and taken back let everybody go`() async {
+        await Storm.run("Ending alarms", rounds: Storm.rounds / 10) { _ in
+            let alarms = Self.alarms()
+            let running = Task { await alarms.run() }
+            let alarm = alarms.set(after: .microseconds(10)) { _ = alarms.set(after: .zero) {} }
+            return [
+                { running.cancel() }, { alarms.cancel(alarm) }, { _ = alarms.set(after: .microseconds(5)) {} },
+                { await running.value },
+            ]
+        }
+    }
+
+    @Test func `a launcher that ends while work is begun loses none of it`() async {
+        let (begun, done) = (Tally(), Tally())
+        await Storm.run("A launcher", rounds: Storm.rounds / 10) { _ in
+            let launcher = Launcher()
+            let queue = WorkQueue<Int>(launcher: launcher)
+            let running = Task { await launcher.run() }
+            let add: @Sendable () async -> Void = {
+                if await queue.add(1, { _ in done.add(1) }) == .taken { begun.add(1) }
+            }
+            return [
+                add, add,
+                { launcher.launch { await add() } },
+                { queue.close() },
+                { launcher.finish() },
+                { await running.value },
+            ]
+        }
+        #expect(begun.value == done.value)
+        #expect(begun.value > 0)
+    }
+
+    @Test func `a launcher that is cancelled while work is begun handles all of it, or who brings it does`() async {
+        let (begun, done) = (Tally(), Tally())
+        await Storm.run("A cancelled launcher", rounds: Storm.rounds / 10) { _ in
+            let launcher = Launcher()
+            let queue = WorkQueue<Int>(launcher: launcher)
+            let running = Task { await launcher.run() }
+            let add: @Sendable () async -> Void = {
+                if await queue.add(1, { _ in done.add(1) }) == .taken { begun.add(1) }
+            }
+            return [add, add, { running.cancel() }, { launcher.finish() }, { await running.value }]
+        }
+        #expect(begun.value == done.value)
+    }
+}

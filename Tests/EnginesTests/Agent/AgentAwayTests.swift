@@ -1,0 +1,117 @@
+import Concurrency
+import Engines
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+/// A device that is away: what it costs, and what consumers see of it.
+@Suite struct AgentAwayTests {
+    @Test func `while it waits nothing sleeps but the task of the alarms, which has two for it`() throws {
+        try AgentRig.everyOrder(deadline: .days(2)) { world in
+            let rig = AgentRig(world)
+            rig.refuse(.max)
+            try await rig.run { _ in
+                for _ in 0..<50 {
+                    // At odd moments, so that none of them is one of an attempt.
+                    try await world.gatewayClock.sleep(for: .milliseconds(601_237))
+                    // The next attempt, and the next look at the time.
+                    #expect(rig.alarms.count == 2)
+                    #expect(world.executor.sleeperCount == 1)
+                }
+            }
+            #expect(rig.alarms.count == 0)
+        }
+    }
+
+    @Test func `a device that never connected has all its states, and then only those of its attempts`() throws {
+        try AgentRig.everyOrder(deadline: .days(2)) { world in
+            let rig = AgentRig(world)
+            rig.refuse(.max)
+            try await rig.run { _ in try await world.gatewayClock.sleep(for: .days(1)) }
+            let parts: [DeviceState.Part] = [.info, .availability, .link, .config, .sync, .measure, .wear]
+            #expect(Array(rig.states.map(\.part).prefix(parts.count)) == parts)
+            let later = rig.states.dropFirst(parts.count)
+            #expect(later.allSatisfy { $0.part == .link })
+            let links = later.compactMap { if case .link(let link) = $0 { link } else { nil } }
+            // One attempt every five minutes at most, and as many that fail; the end is the last one.
+            #expect(links.count < 2 * 24 * 60 / 2)
+            #expect(links.last?.phase == .disabled)
+            #expect(links.dropLast().suffix(2).map(\.phase) == [.connecting, .waiting])
+            #expect(links.dropLast().last?.lastError == "It is away.")
+        }
+    }
+
+    @Test func `a device that is noticed is connected at once, but not within a second of the last attempt`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world)
+            rig.refuse(.max)
+            try await rig.run { _ in
+                try await world.gatewayClock.sleep(for: .minutes(10))
+                for _ in 0..<3 {
+                    try await rig.waitForLink(.waiting)
+                    let count = rig.count
+                    rig.presence.notice()
+                    try await rig.waitForLink(.connecting, after: count)
+                    let attempt = world.uptime
+                    rig.presence.notice()
+                    try await rig.waitForLink(.waiting, after: count)
+                    try await rig.waitForLink(.connecting, after: rig.count)
+                    #expect(world.uptime - attempt == .seconds(1))
+                    // A notice counts once.
+                    let quiet = rig.count
+                    try await world.gatewayClock.sleep(for: .seconds(2))
+                    #expect(rig.count <= quiet + 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a date that is set while the device is away takes effect within five minutes`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                rig.refuse(.max)
+                rig.session?.disconnect()
+                try await world.gatewayClock.sleep(for: .minutes(20))
+                let count = rig.count
+                world.jumpDate(by: .days(2))
+                let jump = world.uptime
+                try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
+                #expect(world.uptime - jump <= DeviceAgent.longestLook + .seconds(1))
+            }
+        }
+    }
+
+    @Test func `a device that goes offline while it is away does so in time`() throws {
+        try AgentRig.everyOrder(deadline: .days(2)) { world in
+            let rig = AgentRig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                rig.refuse(.max)
+                let (seen, count) = (world.uptime, rig.count)
+                rig.session?.disconnect()
+                try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
+                // Twenty-four hours of silence.
+                #expect(world.uptime - seen >= .hours(23))
+                #expect(world.uptime - seen <= .hours(24) + .seconds(1))
+            }
+        }
+    }
+
+    @Test func `a command of a device that is away is answered, and leaves nothing waiting`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world)
+            rig.refuse(.max)
+            try await rig.run { agent in
+                try await world.gatewayClock.sleep(for: .minutes(10))
+                #expect(try await rig.ask(.time, "now", of: agent).code == .offline)
+                #expect(try await rig.ask(.time, "later", of: agent, expiresIn: .minutes(3)).code == .expired)
+                try await world.gatewayClock.sleep(for: .milliseconds(37))
+                #expect(rig.alarms.count == 2)
+                #expect(world.executor.sleeperCount == 1)
+            }
+        }
+    }
+}
