@@ -87,6 +87,14 @@ package final class BrokerEventQueue: Sendable {
     /// The reason of the end; `nil` while the connection lasts.
     package var ending: BrokerError? { state.withLock { $0.end } }
 
+    /// Takes all events that are there, maybe none.
+    package func takeAll() -> BrokerEvents {
+        state.withLock { state in
+            guard case .success(let events) = state.take() else { return BrokerEvents() }
+            return events
+        }
+    }
+
     /// Waits for events and takes all of them.
     /// - Throws: the reason of the end; `.cancelled` when the task is cancelled, with nothing taken.
     package func next() async throws(BrokerError) -> BrokerEvents {
