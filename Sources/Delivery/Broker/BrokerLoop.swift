@@ -87,6 +87,8 @@ package struct BrokerLoop: Sendable {
             }
             publisher.outbox.disconnect()
             publisher.retained.disconnect()
+            // Who asked for a turn while the connection ended gets no other one.
+            status.sending.end()
             let now = settings.clock.uptime
             if now - began > Self.stableAfter {
                 backOff = Self.shortWaits
@@ -131,13 +133,17 @@ package struct BrokerLoop: Sendable {
         publisher.settings.logger.error(
             "The broker cuts the connection whenever it gets a message; it is not sent any more.",
             metadata: ["topic": "\(blamed.topic)", "bytes": "\(blamed.size)"])
+        guard blamed.isChosen, settlement.shipments.with({ $0.areChosenClosed(at: uptime) }) else { return }
+        publisher.settings.logger.error(
+            "The broker cuts the connection at answers to several chosen topics; no chosen topic gets one for a while.",
+            metadata: ["minutes": "\(ShipmentMachine.chosenPause.components.seconds / 60)"])
     }
 
     private func serve(_ connection: any BrokerConnection) async throws {
         let settings = publisher.settings
         let topics = settings.topics
         try connection.publish(
-            publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state.token))
+            publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state(0).token))
         let isCareful = settlement.shipments.with { machine in
             machine.connected(limit: connection.maximumPacketSize)
             return machine.poison.isCareful
@@ -150,6 +156,7 @@ package struct BrokerLoop: Sendable {
             // Commands may follow the first subscription at once.
             group.addTask { try await receive(from: connection) }
             group.addTask { await watermarks.run() }
+            group.addTask { try await awaitAnswers() }
             group.addTask {
                 try await connection.subscribe(publisher.codec.subscriptions)
                 status.connected()
@@ -158,6 +165,23 @@ package struct BrokerLoop: Sendable {
                 try await publisher.run(on: connection)
             }
             try await group.next()
+        }
+    }
+
+    /// Time between two looks at the oldest message that waits for the broker's answer.
+    private static let answerLook: Duration = .seconds(10)
+
+    /// Returns with an error when the broker leaves a message without an answer for too long. Such a broker may well answer
+    /// pings, so that nothing else would notice.
+    private func awaitAnswers() async throws {
+        let clock = publisher.settings.clock
+        while true {
+            try await clock.sleep(for: Self.answerLook)
+            let now = clock.uptime
+            guard settlement.shipments.with({ $0.poison.isOverdue(at: now) }) else { continue }
+            throw BrokerError(
+                .timedOut,
+                "The broker has not answered a message for \(PoisonMachine.answerLimit); connecting again.")
         }
     }
 
@@ -183,16 +207,15 @@ package struct BrokerLoop: Sendable {
 
     /// Handles the broker's answers. Returns why the connection must end.
     private func settle(_ events: BrokerEvents, window: Int) -> BrokerError? {
-        var ending: BrokerError?
         do throws(BrokerError) {
             try settlement.taken(events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: window)
-        } catch { ending = error }
-        for refused in events.refused {
-            do throws(BrokerError) {
-                try settlement.refused(DeliveryMark(token: refused.token.rawValue), refused.reason)
-            } catch { ending = ending ?? error }
-        }
-        return ending
+            // Only the first of those that end the connection counts as one more try: the others come again.
+            for refused in events.refused {
+                try settlement.refused(
+                    DeliveryMark(token: refused.token.rawValue), refused.reason, window: window)
+            }
+        } catch { return error }
+        return nil
     }
 
     /// Hands the received messages over, all of them, even in a cancelled task: the broker will not send them again.
