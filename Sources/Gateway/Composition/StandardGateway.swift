@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Delivery
 import Engines
@@ -28,10 +29,11 @@ extension GatewayServices {
             .gatewayStatus(isOnline: false)
         let broker = try MosquittoBroker(options, logger: logger)
         let budget = DescriptorBudget(limit: DescriptorLimit.current)
+        let files = BlockingQueue(label: "configuration")
         let core = GatewayCore(
             settings: settings, store: store, broker: broker, outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
-            reload: { try configuration.setups(after: read, settings: settings, budget) })
+            reload: { try await files.run { try configuration.setups(after: read, settings: settings, budget) } })
         let setups = configuration.setups(settings, budget)
         return GatewayServices(
             services: [
