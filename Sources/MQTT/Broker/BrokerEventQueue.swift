@@ -50,17 +50,19 @@ package final class BrokerEventQueue: Sendable {
         }
     }
 
-    /// Adds a received message, or counts it as dropped when too many are waiting.
-    package func receive(_ message: InboundMessage) {
+    /// Adds a received message, or counts it as dropped when too many are waiting. Returns whether it is added.
+    @discardableResult
+    package func receive(_ message: InboundMessage) -> Bool {
         state.withLock { state in
-            guard state.end == nil else { return }
+            guard state.end == nil else { return false }
             let bytes = state.waitingBytes + message.size
             if state.events.received.count < maximumInbound, bytes <= Self.maximumWaitingBytes {
                 state.events.received.append(message)
                 state.waitingBytes = bytes
-            } else {
-                state.events.droppedCount += 1
+                return true
             }
+            state.events.droppedCount += 1
+            return false
         }
     }
 
