@@ -144,7 +144,7 @@ import Vitals
         PoisonMachine.Item(.entry(.answer, number, part: 0), topic: topic, size: size, isChosen: isChosen)
     }
 
-    @Test func `an answer at which the broker cuts goes in short form, and so do later ones of its size, for a while`() {
+    @Test func `an answer at which the broker cuts goes in short form, and for a while so do those of its size`() {
         var machine = ShipmentMachine()
         let long = ShipmentMachine.smallestLimit * 40
         var cuts = 0

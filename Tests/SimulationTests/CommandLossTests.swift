@@ -13,7 +13,7 @@ import Vitals
     private static let burst = BrokerOptions.defaultMaximumInbound - 24
 
     private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
-        for seed: UInt64 in 0..<10 {
+        for seed: UInt64 in 0..<3 {
             try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Household(simulation))
             }
         }
