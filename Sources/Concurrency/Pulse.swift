@@ -34,9 +34,10 @@ package final class Pulse: Sendable {
     }
 
     /// Returns at the part's next turn, at once if it has nothing to do, or when the task is cancelled.
-    package func answer() async {
+    /// - Parameter hasWork: whether there is something to do although the part may not know: then it must take a turn.
+    package func answer(whileIdle hasWork: Bool = false) async {
         let promise = state.withLock { state -> Promise<Void>? in
-            guard state.isBusy else { return nil }
+            guard state.isBusy || hasWork else { return nil }
             let promise = Promise<Void>()
             state.waiting.append(promise)
             return promise

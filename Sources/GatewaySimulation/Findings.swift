@@ -38,10 +38,12 @@ struct Findings {
     ///   - clockSettings: when the machine's clock was set, and whether it was right from then on.
     ///   - diskSettings: when the disk was full, and when it had room again.
     ///   - deliveries: what the consumer has by its numbers.
+    ///   - received: what the gateway has received, and the broker will not send again.
+    ///   - ends: when gateways crashed, or had to be gone after a stop.
     init(
         _ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?,
         clockSettings: [(at: Duration, isRight: Bool)], diskSettings: [(at: Duration, isFull: Bool)],
-        deliveries: Deliveries
+        deliveries: Deliveries, received: [ReceivedMessage], ends: [Duration]
     ) {
         self.diskSettings = diskSettings
         self.clockSettings = clockSettings
@@ -54,6 +56,8 @@ struct Findings {
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
+        let lost = unanswered(of: received, ends: ends)
+        if !lost.isEmpty { mistakes.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
         mistakes += deliveries.mistakes
     }
 
@@ -82,6 +86,25 @@ struct Findings {
             readDay("\(levels[2])/\(levels[4])/\(date)", count: count, number: body["seq"]?.asInt)
         default: break
         }
+    }
+
+    /// How long a received command may take to be on disk: a full intake is answered within seconds.
+    private static let intakeTime: Duration = .seconds(20)
+    /// How long an answer may wait for a connection, when the disk could not take it.
+    private static let answerTime: Duration = .minutes(3)
+
+    /// The received commands without a final answer, but for those that a crash or a full disk kept from being stored, and
+    /// those whose answer goes to a topic that is not observed.
+    private func unanswered(of received: [ReceivedMessage], ends: [Duration]) -> [String] {
+        let ids = received.compactMap { message -> String? in
+            guard message.message.topic.contains("/command/"), message.message.responseTopic == nil else { return nil }
+            let at = message.uptime
+            let mayBeLost =
+                ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
+                || diskSettings.contains { $0.at >= at - Self.answerTime && $0.at <= at + Self.answerTime }
+            return mayBeLost ? nil : (try? JSONValue(parsing: message.message.payload))?["id"]?.asString
+        }
+        return Set(ids).subtracting(answers.keys).sorted()
     }
 
     /// An answer may come twice, but no command has two different final answers. Only one that was shortened for the broker's

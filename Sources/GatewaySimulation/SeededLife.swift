@@ -53,7 +53,8 @@ package struct SeededLife: Sendable, Hashable {
             let findings = Findings(
                 messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 },
                 clockSettings: world.clockSettings.withLock { $0 },
-                diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries)
+                diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries,
+                received: world.broker.received(by: "gateway"), ends: world.ends.withLock { $0 })
             return SeededLife(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes, messages: messages.count,
                 restarts: world.restarts.withLock { $0 },

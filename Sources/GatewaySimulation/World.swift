@@ -53,6 +53,8 @@ package final class World: Sendable {
     private let isDiskFull = Mutex(false)
     /// When the disk was full, and when it had room again.
     let diskSettings = Mutex<[(at: Duration, isFull: Bool)]>([])
+    /// When gateways crashed, or had to be gone after a stop.
+    let ends = Mutex<[Duration]>([])
     /// When the machine's clock was set, and whether it was right from then on.
     let clockSettings = Mutex<[(at: Duration, isRight: Bool)]>([])
     /// The calendar of the running gateway.
@@ -230,6 +232,7 @@ package final class World: Sendable {
                 try? await simulation.gatewayClock.sleep(for: Self.stopTime)
             }
             // From here on, the dying gateway has no effect.
+            ends.withLock { $0.append(simulation.uptime) }
             store.crash()
             try? await disk.close()
             broker.cut("gateway")

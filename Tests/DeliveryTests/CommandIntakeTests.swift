@@ -45,4 +45,35 @@ import Testing
         #expect(long.payload.isEmpty)
         #expect(long.payloadSize == 5_000)
     }
+
+    @Test func `a cancelled task loses no message, and the next connection waits for room`() async {
+        let intake = CommandIntake()
+        let count = CommandIntake.maximumWaiting + CommandIntake.maximumExcess + 500
+        let end = Promise<Void>()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await end.waitUncancelled()
+                for number in 0..<count { await intake.add(Self.command(number)) }
+            }
+            group.cancelAll()
+            end.fulfil(())
+        }
+        let refused = Recorder<String>()
+        let hasRoom = Recorder<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await intake.waitForRoom()
+                hasRoom.append(refused.elements.count)
+            }
+            group.addTask {
+                await intake.serve(run: { refused.append($0.topic) }, refuse: { refused.append($0.topic) })
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        #expect((hasRoom.elements.first ?? 0) >= CommandIntake.excessAtOnce)
+        await intake.end { refused.append($0.topic) }
+        #expect(refused.elements.count == count)
+        #expect(Set(refused.elements).count == count)
+    }
 }

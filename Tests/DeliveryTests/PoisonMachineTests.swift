@@ -103,4 +103,34 @@ import Vitals
         #expect(waiting.isEmpty, "seed \(seed)")
         #expect(blamed == poison, "seed \(seed)")
     }
+
+    @Test func `while the broker takes nothing, a second message is blamed late`() {
+        var machine = PoisonMachine()
+        func cutUntilBlamed(_ number: Int64) -> Int {
+            for count in 1...1_000 {
+                machine.sent(1, Self.fact(number, topic: "\(number)"))
+                guard machine.cut() != nil else { continue }
+                machine.gaveUp()
+                return count
+            }
+            return .max
+        }
+        #expect(cutUntilBlamed(1) == PoisonMachine.suspectCuts + PoisonMachine.aloneCuts)
+        #expect(cutUntilBlamed(2) == PoisonMachine.unheardCuts)
+        machine.sent(1, Self.fact(3))
+        machine.settled(1)
+        #expect(cutUntilBlamed(4) == PoisonMachine.aloneCuts)
+    }
+
+    @Test func `a message that the broker does not answer is overdue`() {
+        var machine = PoisonMachine()
+        machine.sent(1, Self.fact(1), at: .seconds(10))
+        machine.sent(2, Self.fact(2), at: .seconds(60))
+        #expect(!machine.isOverdue(at: .seconds(10) + PoisonMachine.answerLimit))
+        #expect(machine.isOverdue(at: .seconds(11) + PoisonMachine.answerLimit))
+        machine.settled(1)
+        #expect(!machine.isOverdue(at: .seconds(11) + PoisonMachine.answerLimit))
+        machine.closed()
+        #expect(!machine.isOverdue(at: .hours(1)))
+    }
 }

@@ -19,7 +19,7 @@ import Vitals
     @Test func `each message has a token of its own, and is found again by it`() {
         let marks: [DeliveryMark] = [
             .entry(.alert, 1), .entry(.history, 1 << 40), .part(.live, 7, 199), .part(.history, 1 << 40, 0),
-            .replay(9, 3), .state,
+            .replay(9, 3), .state(0), .state(7),
         ]
         for mark in marks { #expect(DeliveryMark(token: mark.token) == mark) }
         #expect(Set(marks.map(\.token)).count == marks.count)
@@ -54,7 +54,7 @@ import Vitals
     func `a refusal sets a fact aside, unless it may pass`(refusal: BrokerRefusal, isFinal: Bool) {
         var machine = ShipmentMachine()
         machine.connected(limit: nil)
-        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)))
+        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
         let outcome = machine.settled(.entry(.live, 1), refusal: refusal, at: .zero)
         if case .aside = outcome { #expect(isFinal) } else { #expect(outcome == .reconnect && !isFinal) }
     }
@@ -65,7 +65,7 @@ import Vitals
         for _ in 0..<PoisonMachine.aloneCuts {
             #expect(outcome == .reconnect)
             machine.connected(limit: nil)
-            machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)))
+            machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
             outcome = machine.settled(.entry(.live, 1), refusal: .other(0x80), at: .zero)
         }
         guard case .aside = outcome else {
@@ -77,9 +77,9 @@ import Vitals
     @Test func `a topic that may not be written sets its facts aside once the broker took another message`() {
         var machine = ShipmentMachine()
         machine.connected(limit: nil)
-        machine.sent(.state, Self.item(.state))
-        #expect(machine.settled(.state, refusal: nil, at: .zero) == .room)
-        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)))
+        machine.sent(.state(1), Self.item(.state(1)), at: .zero)
+        #expect(machine.settled(.state(1), refusal: nil, at: .zero) == .room)
+        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
         guard case .aside = machine.settled(.entry(.live, 1), refusal: .notAuthorized, at: .zero) else {
             Issue.record("not set aside")
             return
@@ -89,7 +89,7 @@ import Vitals
     @Test func `a message of many samples that is refused as too large is tried in smaller ones`() {
         var machine = ShipmentMachine()
         machine.connected(limit: nil)
-        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1), size: 20_000, samples: 60))
+        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1), size: 20_000, samples: 60), at: .zero)
         #expect(machine.settled(.entry(.live, 1), refusal: .packetTooLarge, at: .zero) == .reconnect)
         #expect(machine.limit(.history, 9) == 10_000)
     }
@@ -101,7 +101,7 @@ import Vitals
         var cuts = 0
         while machine.limit(.history, 1) == nil, cuts < 20 {
             cuts += 1
-            machine.sent(mark, Self.item(mark, size: 20_000, samples: 60))
+            machine.sent(mark, Self.item(mark, size: 20_000, samples: 60), at: .zero)
             #expect(machine.cut(at: .zero) == nil)
         }
         #expect(machine.limit(.history, 1) == 10_000)
@@ -119,11 +119,124 @@ import Vitals
             var isBlamed = false
             while !isBlamed {
                 let mark = DeliveryMark.entry(.live, number)
-                machine.sent(mark, Self.item(mark))
+                machine.sent(mark, Self.item(mark), at: .zero)
                 isBlamed = machine.cut(at: .zero) != nil
             }
             #expect(machine.isCondemned(.live, number))
         }
         #expect(!machine.isCondemned(.live, 0))
+    }
+
+    private static func cutUntilBlamed(
+        _ machine: inout ShipmentMachine, _ mark: DeliveryMark, _ item: PoisonMachine.Item, at uptime: Duration = .zero
+    ) {
+        for _ in 0..<200 {
+            machine.connected(limit: nil)
+            machine.sent(mark, item, at: uptime)
+            if machine.cut(at: uptime) != nil { return }
+        }
+        Issue.record("never blamed")
+    }
+
+    private static func answer(_ number: Int64, size: Int, topic: String = "r", isChosen: Bool = false)
+        -> PoisonMachine.Item
+    {
+        PoisonMachine.Item(.entry(.answer, number, part: 0), topic: topic, size: size, isChosen: isChosen)
+    }
+
+    @Test func `an answer at which the broker cuts goes in short form, and for a while so do those of its size`() {
+        var machine = ShipmentMachine()
+        let long = ShipmentMachine.smallestLimit * 40
+        var cuts = 0
+        while !machine.isTooLong(answer: 1, size: long, at: .zero), cuts < 50 {
+            cuts += 1
+            machine.connected(limit: nil)
+            machine.sent(.entry(.answer, 1), Self.answer(1, size: long), at: .zero)
+            #expect(machine.cut(at: .zero) == nil, "it is not given up")
+        }
+        #expect(cuts == PoisonMachine.suspectCuts + PoisonMachine.aloneCuts)
+        #expect(!machine.isTooLong(answer: 2, size: long, at: .zero))
+        machine.sent(.entry(.answer, 1), Self.answer(1, size: 300), at: .zero)
+        #expect(machine.settled(.entry(.answer, 1), refusal: nil, at: .zero) == .delivered(.answer, 1))
+        #expect(machine.isTooLong(answer: 2, size: long, at: .zero))
+        #expect(!machine.isTooLong(answer: 2, size: long - 1, at: .zero))
+        // Answers of other sizes on the topic change nothing.
+        machine.sent(.entry(.answer, 3), Self.answer(3, size: 300), at: .zero)
+        #expect(machine.settled(.entry(.answer, 3), refusal: nil, at: .zero) == .delivered(.answer, 3))
+        #expect(machine.isTooLong(answer: 4, size: long, at: ShunnedTopics.firstWait - .seconds(1)))
+        #expect(!machine.isTooLong(answer: 4, size: long, at: ShunnedTopics.firstWait))
+    }
+
+    @Test func `an answer whose short form is not taken either is given up`() {
+        var machine = ShipmentMachine()
+        let long = ShipmentMachine.smallestLimit * 2
+        for _ in 0..<6 {
+            machine.sent(.entry(.answer, 1), Self.answer(1, size: long), at: .zero)
+            #expect(machine.cut(at: .zero) == nil)
+        }
+        #expect(machine.isTooLong(answer: 1, size: long, at: .zero))
+        Self.cutUntilBlamed(&machine, .entry(.answer, 1), Self.answer(1, size: 300))
+        #expect(machine.isCondemned(.answer, 1))
+        #expect(!machine.isTooLong(answer: 2, size: long, at: .zero), "the topic was the reason, not the size")
+    }
+
+    @Test func `an answer that is refused as too large goes in short form`() {
+        var machine = ShipmentMachine()
+        let long = ShipmentMachine.smallestLimit * 2
+        machine.sent(.entry(.answer, 1), Self.answer(1, size: long), at: .zero)
+        #expect(machine.settled(.entry(.answer, 1), refusal: .packetTooLarge, at: .zero) == .reconnect)
+        #expect(machine.isTooLong(answer: 1, size: long, at: .zero))
+    }
+
+    @Test func `a size that the broker took for facts is a limit of answers, too`() {
+        var machine = ShipmentMachine()
+        machine.connected(limit: nil)
+        machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1), size: 20_000, samples: 60), at: .zero)
+        _ = machine.settled(.entry(.live, 1), refusal: .packetTooLarge, at: .zero)
+        #expect(machine.isTooLong(answer: 1, size: 10_001, at: .zero))
+        #expect(!machine.isTooLong(answer: 1, size: 10_000, at: .zero))
+    }
+
+    @Test func `after some chosen topics at which the broker cuts, no chosen topic gets an answer for ten minutes`() {
+        var machine = ShipmentMachine()
+        for number in 0..<ShipmentMachine.maximumClosed {
+            #expect(!machine.isClosed("new", isChosen: true, at: .zero))
+            Self.cutUntilBlamed(
+                &machine, .entry(.answer, Int64(number)),
+                Self.answer(Int64(number), size: 100, topic: "mine/\(number)", isChosen: true))
+            #expect(machine.isClosed("mine/\(number)", isChosen: true, at: .zero))
+        }
+        #expect(machine.isClosed("new", isChosen: true, at: .zero))
+        #expect(!machine.isClosed("vitals2mqtt/response", isChosen: false, at: .zero))
+        #expect(!machine.isClosed("new", isChosen: true, at: ShipmentMachine.chosenPause))
+    }
+
+    @Test func `a quota that is exceeded at one message for ever does not stop the others for ever`() {
+        var machine = ShipmentMachine()
+        var outcome = ShipmentMachine.Outcome.reconnect
+        var tries = 0
+        while outcome == .reconnect, tries < 1_000 {
+            tries += 1
+            machine.connected(limit: nil)
+            machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
+            outcome = machine.settled(.entry(.live, 1), refusal: .quotaExceeded, at: .zero)
+        }
+        #expect(tries == ShipmentMachine.quotaTries)
+        guard case .aside = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test func `the last careful message ends the care also if it is refused`() {
+        var machine = ShipmentMachine()
+        Self.cutUntilBlamed(&machine, .entry(.live, 1), Self.item(.entry(.live, 1)))
+        var calm = 0
+        for number in 2...Int64(PoisonMachine.carefulMessages + 1) {
+            let mark = DeliveryMark.entry(.live, number)
+            machine.sent(mark, Self.item(mark), at: .zero)
+            calm += machine.noticingCalm { $0.settled(mark, refusal: .invalidTopic, at: .zero) }.isCalm ? 1 : 0
+        }
+        #expect(calm == 1)
     }
 }

@@ -61,6 +61,40 @@ import Vitals
         }
     }
 
+    @Test func `a device that never ends makes its reload late, and the other parts are not`() throws {
+        for seed in Self.seeds {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let home = try Household(simulation)
+                let end = Promise<Void>()
+                try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
+                    try await home.settled("band")
+                    let core = try #require(home.core)
+                    home.write(.success([try home.device("band")]))
+                    try await withThrowingTaskGroup { group in
+                        group.addTask { try await core.applyReload() }
+                        try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                        let meanwhile = try await silent(core, home)
+                        #expect(meanwhile == [.configuration])
+                        end.fulfil(())
+                        try await group.waitForAll()
+                    }
+                    let later = try await silent(core, home)
+                    #expect(later == [])
+                }
+            }
+        }
+    }
+
+    @Test func `a broker that acknowledges nothing for half a minute makes no part late`() throws {
+        try everyOrder { home, core in
+            home.broker.hold()
+            try await home.simulation.gatewayClock.sleep(for: .seconds(30))
+            let held = try await silent(core, home)
+            #expect(held == [])
+            home.broker.release()
+        }
+    }
+
     @Test func `parts that are late are on gateway/state at once, until they answer`() throws {
         try everyOrder { home, core in
             try await home.message("gateway/state")

@@ -110,6 +110,15 @@ final class Household: Sendable {
         ) { body in try await driver.withSession(over: .none, context: context, body) }
     }
 
+    /// A device entry whose connection ignores that it is cancelled, and lasts until the promise is kept.
+    func stuck(_ id: String, until end: Promise<Void>) throws -> DeviceSetup {
+        guard let deviceID = DeviceID(id) else { throw CancellationError() }
+        return DeviceSetup(
+            info: DeviceInfo(id: deviceID, name: id, driver: "stuck"),
+            policy: DevicePolicy(calendar: LocalCalendar(timeZone: .gmt)), fingerprint: 0
+        ) { _ in await end.waitUncancelled() }
+    }
+
     /// Sets the configuration for later reloads.
     func write(_ file: Result<[DeviceSetup], ReloadRefusal>) { state.withLock { $0.file = file } }
 

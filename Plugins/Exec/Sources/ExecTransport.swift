@@ -17,7 +17,7 @@ package struct ExecTransport: Transport {
     /// plus the goodbye before it fit into the gateway's shutdown time of five seconds.
     static let defaultGrace: Duration = .seconds(1)
 
-    let program: Program
+    var program: Program
     /// The grace period of this transport.
     package var grace = defaultGrace
     /// Called when the program did not exit by itself, with the way it was ended.

@@ -10,8 +10,15 @@ extension Program {
 
     /// The program, its arguments, and before them what limits them; `nil` without limits.
     var limitedCommand: [String]? {
-        guard !limits.isEmpty, let limiter = Self.limiter else { return nil }
-        return [limiter] + limits.options + ["--", name] + arguments
+        let options = limits.options + inheritedOptions
+        guard !options.isEmpty, let limiter = Self.limiter, isThere else { return nil }
+        return [limiter] + options + ["--", name] + arguments
+    }
+
+    /// The soft limit of descriptors that the gateway was started with, in place of the one that it has raised.
+    private var inheritedOptions: [String] {
+        guard limits.descriptors == nil, let descriptors = originalDescriptors else { return [] }
+        return ["--nofile=\(descriptors):"]
     }
 
     /// Checks that the program can be limited and found. prlimit would say either only by its exit status.

@@ -18,6 +18,8 @@ struct Program: Sendable, Hashable {
     let variables: [String: String]
     /// What it may use at most.
     let limits: ProgramLimits
+    /// The soft limit of descriptors that the gateway was started with; `nil` if it has the same one still.
+    var originalDescriptors = InheritedLimits.descriptors
 
     init(options: inout ConfigurationReader) {
         let command = options.strings("command")

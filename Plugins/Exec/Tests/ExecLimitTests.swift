@@ -14,13 +14,15 @@ struct ExecLimitTests {
 
     /// Runs a program to its end. Returns what it wrote, its error output, and how the link broke.
     private func run(
-        _ command: [String], _ limits: [(String, String)]
+        _ command: [String], _ limits: [(String, String)], original: Int? = nil
     ) async throws -> (output: String, log: [String], error: LinkError?) {
         let log = LogRecorder()
         let (texts, text) = AsyncStream.makeStream(of: String.self)
         var error: LinkError?
         do {
-            try await transport(command, limits: limits).withBytes(log: log) { link in
+            var started = try transport(command, limits: limits)
+            started.program.originalDescriptors = original
+            try await started.withBytes(log: log) { link in
                 text.yield(try await link.readAll())
                 throw LinkError(.broken, "The program has closed its output.")
             }
@@ -43,6 +45,14 @@ struct ExecLimitTests {
         #expect(
             limited.error?.message == "The program python3 exited with status 1. Its limits are 64MiB of memory, "
                 + "32 descriptors; the log has what it said.")
+    }
+
+    @Test func `a program gets the soft limit of descriptors that the gateway was started with`() async throws {
+        let script = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+        #expect(try await run(python(script), [], original: 777).output == "777\n")
+        #expect(try await run(python(script), [("descriptors", "32")], original: 777).output == "32\n")
+        let missing = try await run(["/nowhere/program"], [], original: 777)
+        #expect(missing.error?.code == .unreachable)
     }
 
     @Test func `a program that opens too many files fails`() async throws {

@@ -3,6 +3,7 @@ import Contract
 import Logging
 package import MQTT
 package import StoreAPI
+import Synchronization
 import Vitals
 
 /// Keeps the gateway connected to the broker: reconnects for ever with doubling waits, and loses nothing meanwhile.
@@ -12,7 +13,7 @@ package struct BrokerLoop: Sendable {
     private let watermarks: Watermarks
     private let settlement: Settlement
     private let inbox: @Sendable (InboundMessage) async -> Void
-    private let busy: @Sendable (InboundMessage) async -> Void
+    private let refuse: @Sendable (InboundMessage, IntakeRefusal) async -> Void
     private let intake = CommandIntake()
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
@@ -20,12 +21,13 @@ package struct BrokerLoop: Sendable {
     /// A loop for a broker.
     /// - Parameters:
     ///   - inbox: handles received messages, one after the other.
-    ///   - busy: answers a message that came faster than they are handled.
+    ///   - refuse: answers a message that is not handled, for instance as it came faster than they are handled.
     ///   - connected: runs for each new connection, before anything is published.
     package init(
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
         status: BrokerStatus, settings: DeliverySettings, inbox: @escaping @Sendable (InboundMessage) async -> Void,
-        busy: @escaping @Sendable (InboundMessage) async -> Void, connected: @escaping @Sendable () async -> Void
+        refuse: @escaping @Sendable (InboundMessage, IntakeRefusal) async -> Void,
+        connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
@@ -39,7 +41,7 @@ package struct BrokerLoop: Sendable {
             outbox: outbox, retained: retained, status: status, store: store, codec: codec, settlement: settlement,
             settings: settings)
         self.inbox = inbox
-        self.busy = busy
+        self.refuse = refuse
         self.connected = connected
     }
 
@@ -56,11 +58,13 @@ package struct BrokerLoop: Sendable {
     package func run(generator: any RandomNumberGenerator & Sendable) async {
         await withDiscardingTaskGroup { group in
             // Commands outlive the connection that brought them.
-            group.addTask { await intake.serve(run: inbox, refuse: busy) }
+            group.addTask { await intake.serve(run: inbox, refuse: { await refuse($0, .busy) }) }
             group.addTask { await settlement.aside.run() }
             await connect(generator: generator)
             group.cancelAll()
         }
+        // The broker has an acknowledgement for each of these and will not send them again.
+        await intake.end { await refuse($0, .stopping) }
     }
 
     private func connect(generator: any RandomNumberGenerator & Sendable) async {
@@ -71,7 +75,7 @@ package struct BrokerLoop: Sendable {
         while !Task.isCancelled {
             let began = settings.clock.uptime
             do {
-                try await broker.withConnection { connection in try await serve(connection) }
+                try await connectOnce()
             } catch is CancellationError {
                 break
             } catch let error as BrokerError where error.code == .cancelled {
@@ -83,6 +87,8 @@ package struct BrokerLoop: Sendable {
             }
             publisher.outbox.disconnect()
             publisher.retained.disconnect()
+            // Who asked for a turn while the connection ended gets no other one.
+            status.sending.end()
             let now = settings.clock.uptime
             if now - began > Self.stableAfter {
                 backOff = Self.shortWaits
@@ -91,9 +97,27 @@ package struct BrokerLoop: Sendable {
                 backOff = Self.longWaits
             }
             lostAt = lostAt ?? began
+            await intake.waitForRoom()
             do { try await settings.clock.sleep(for: backOff.next(using: &generator)) } catch { break }
         }
         await watermarks.storeAll()
+    }
+
+    /// Connects, serves the connection until it ends, and takes what arrived before the end.
+    private func connectOnce() async throws {
+        let held = Mutex<(any BrokerConnection)?>(nil)
+        let outcome: Result<Void, any Error>
+        do {
+            try await broker.withConnection { connection in
+                held.withLock { $0 = connection }
+                try await serve(connection)
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        if let connection = held.withLock({ $0 }) { await takeRest(of: connection) }
+        try outcome.get()
     }
 
     /// Looks for the message at which the broker cut the connection.
@@ -109,13 +133,17 @@ package struct BrokerLoop: Sendable {
         publisher.settings.logger.error(
             "The broker cuts the connection whenever it gets a message; it is not sent any more.",
             metadata: ["topic": "\(blamed.topic)", "bytes": "\(blamed.size)"])
+        guard blamed.isChosen, settlement.shipments.with({ $0.areChosenClosed(at: uptime) }) else { return }
+        publisher.settings.logger.error(
+            "The broker cuts the connection at answers to several chosen topics; no chosen topic gets one for a while.",
+            metadata: ["minutes": "\(ShipmentMachine.chosenPause.components.seconds / 60)"])
     }
 
     private func serve(_ connection: any BrokerConnection) async throws {
         let settings = publisher.settings
         let topics = settings.topics
         try connection.publish(
-            publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state.token))
+            publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state(0).token))
         let isCareful = settlement.shipments.with { machine in
             machine.connected(limit: connection.maximumPacketSize)
             return machine.poison.isCareful
@@ -123,16 +151,37 @@ package struct BrokerLoop: Sendable {
         publisher.outbox.connect(window: isCareful ? 1 : connection.window)
         publisher.outbox.sentState()
         publisher.retained.connect()
-        try await connection.subscribe(publisher.codec.subscriptions)
-        status.connected()
-        settings.logger.info("The broker is connected.", metadata: ["topics": "\(topics.base)"])
-        await connected()
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await publisher.run(on: connection) }
-            group.addTask { await watermarks.run() }
+            // Commands may follow the first subscription at once.
             group.addTask { try await receive(from: connection) }
+            group.addTask { await watermarks.run() }
+            group.addTask { try await awaitAnswers() }
+            group.addTask {
+                try await connection.subscribe(publisher.codec.subscriptions)
+                status.connected()
+                settings.logger.info("The broker is connected.", metadata: ["topics": "\(topics.base)"])
+                await connected()
+                try await publisher.run(on: connection)
+            }
             try await group.next()
+        }
+    }
+
+    /// Time between two looks at the oldest message that waits for the broker's answer.
+    private static let answerLook: Duration = .seconds(10)
+
+    /// Returns with an error when the broker leaves a message without an answer for too long. Such a broker may well answer
+    /// pings, so that nothing else would notice.
+    private func awaitAnswers() async throws {
+        let clock = publisher.settings.clock
+        while true {
+            try await clock.sleep(for: Self.answerLook)
+            let now = clock.uptime
+            guard settlement.shipments.with({ $0.poison.isOverdue(at: now) }) else { continue }
+            throw BrokerError(
+                .timedOut,
+                "The broker has not answered a message for \(PoisonMachine.answerLimit); connecting again.")
         }
     }
 
@@ -142,21 +191,44 @@ package struct BrokerLoop: Sendable {
             status.receiving.end()
             let events = try await connection.nextEvents()
             status.receiving.begin()
-            try settlement.taken(
-                events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: connection.window)
+            let ending = settle(events, window: connection.window)
+            await take(events)
+            if let ending { throw ending }
+        }
+    }
+
+    /// Takes what arrived before the end of a connection, and was not read.
+    private func takeRest(of connection: any BrokerConnection) async {
+        let events = connection.takeEvents()
+        // The connection has ended anyway.
+        _ = settle(events, window: connection.window)
+        await take(events)
+    }
+
+    /// Handles the broker's answers. Returns why the connection must end.
+    private func settle(_ events: BrokerEvents, window: Int) -> BrokerError? {
+        do throws(BrokerError) {
+            try settlement.taken(events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: window)
+            // Only the first of those that end the connection counts as one more try: the others come again.
             for refused in events.refused {
-                try settlement.refused(DeliveryMark(token: refused.token.rawValue), refused.reason)
+                try settlement.refused(
+                    DeliveryMark(token: refused.token.rawValue), refused.reason, window: window)
             }
-            if events.droppedCount > 0 {
-                publisher.settings.logger.warning(
-                    "Commands arrived faster than the gateway could take them; some were dropped.",
-                    metadata: ["count": "\(events.droppedCount)"])
-                status.dropped(events.droppedCount)
-            }
-            for message in events.received {
-                await intake.add(message)
-                status.receiving.turn()
-            }
+        } catch { return error }
+        return nil
+    }
+
+    /// Hands the received messages over, all of them, even in a cancelled task: the broker will not send them again.
+    private func take(_ events: BrokerEvents) async {
+        if events.droppedCount > 0 {
+            publisher.settings.logger.warning(
+                "Commands arrived faster than the gateway could take them; some were dropped.",
+                metadata: ["count": "\(events.droppedCount)"])
+            status.dropped(events.droppedCount)
+        }
+        for message in events.received {
+            await intake.add(message)
+            status.receiving.turn()
         }
     }
 }

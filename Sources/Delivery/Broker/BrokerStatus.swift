@@ -19,9 +19,11 @@ package final class BrokerStatus: Sendable {
 
     package var snapshot: Snapshot { state.withLock { $0 } }
 
-    /// Returns when the tasks of the connection have taken a turn; at once if there is no connection.
-    package func answer() async {
-        await sending.answer()
+    /// Returns when the tasks of the connection have taken a turn; at once if there is no connection, or nothing to do.
+    /// - Parameter hasWork: whether something could be sent. A task that sends and rests although there is something to send
+    ///   has missed its wake-up.
+    package func answer(hasWork: @autoclosure () -> Bool = false) async {
+        await sending.answer(whileIdle: hasWork())
         await receiving.answer()
     }
 

@@ -13,16 +13,21 @@ extension Publisher {
     ) -> [Outgoing] {
         let mark = DeliveryMark.entry(.answer, number)
         let uptime = settings.clock.uptime
-        let (isCondemned, limit) = shipments.with { machine in
-            (machine.isCondemned(.answer, number) || machine.isClosed(answer.topic, at: uptime), machine.limit)
+        var message = OutgoingMessage.answer(
+            topic: answer.topic, payload: answer.payload, correlation: answer.correlation)
+        let size = message.packetSize(connection.version)
+        let (isCondemned, isTooLong) = shipments.with { machine in
+            (
+                machine.isCondemned(.answer, number)
+                    || machine.isClosed(answer.topic, isChosen: isChosen(answer.topic), at: uptime),
+                machine.isTooLong(answer: number, size: size, at: uptime)
+            )
         }
         if isCondemned {
             settlement.giveUp(mark, "The broker cut the connection at an answer to this topic.")
             return []
         }
-        var message = OutgoingMessage.answer(
-            topic: answer.topic, payload: answer.payload, correlation: answer.correlation)
-        if let limit, message.packetSize(connection.version) > limit { message = ContractCodec.shortened(message) }
+        if isTooLong { message = ContractCodec.shortened(message) }
         return [Outgoing(message: message, mark: mark)]
     }
 

@@ -108,7 +108,7 @@ struct Publisher: Sendable {
             return messages
         }
         outbox.sentState()
-        try publish(Outgoing(message: message, mark: .state), on: connection)
+        try publish(Outgoing(message: message, mark: shipments.with { $0.nextState() }), on: connection)
         return []
     }
 
@@ -118,27 +118,33 @@ struct Publisher: Sendable {
         let size = message.packetSize(connection.version)
         let uptime = settings.clock.uptime
         if mark.lane == nil, shipments.with({ $0.shunned.contains(message.topic, size: size, at: uptime) }) {
-            return try settlement.refused(mark, .invalidTopic)
+            return try settlement.refused(mark, .invalidTopic, window: connection.window)
         }
         guard size <= connection.maximumPacketSize ?? .max else {
-            return try settlement.refused(mark, .packetTooLarge)
+            return try settlement.refused(mark, .packetTooLarge, window: connection.window)
         }
         shipments.with { machine in
             machine.sent(
                 mark,
                 PoisonMachine.Item(
                     mark.kind, topic: message.topic, size: size, samples: outgoing.samples,
-                    isChosen: mark.lane == .answer && !message.topic.hasPrefix(settings.topics.root + "/")))
+                    isChosen: mark.lane == .answer && isChosen(message.topic)), at: uptime)
         }
         do throws(BrokerError) {
             try connection.publish(message, as: MessageToken(rawValue: mark.token))
         } catch  where error.code == .invalidMessage {
             settings.logger.error("A message cannot be sent.", metadata: ["error": "\(error)"])
-            try settlement.refused(mark, .invalidTopic)
+            try settlement.refused(mark, .invalidTopic, window: connection.window)
         }
     }
 
+    /// Whether the sender of a command chose the topic of its answer.
+    func isChosen(_ topic: String) -> Bool { !topic.hasPrefix(settings.topics.root + "/") }
+
     private func page(_ lane: Lane, after: Int64) async {
+        // Reading waits for the store's writer, whose health is its own.
+        status.sending.end()
+        defer { status.sending.begin() }
         do throws(StoreError) {
             outbox.paged(lane, try await store.pending(lane, after: after, limit: DeliveryMachine.pageSize))
         } catch {

@@ -4,7 +4,8 @@ import MQTT
 import Synchronization
 
 /// Messages from the broker on their way to the commands, with limits: what comes faster than it is taken is set apart,
-/// to be answered as `busy`, and beyond that the broker waits.
+/// to be answered as `busy`, and beyond that the broker waits. Nothing that was added is lost, since the broker has an
+/// acknowledgement for it and will not send it again.
 ///
 /// The task that hears the broker only adds to it. Otherwise acknowledgements would wait behind commands.
 final class CommandIntake: Sendable {
@@ -48,12 +49,32 @@ final class CommandIntake: Sendable {
 
     init() {}
 
-    /// Adds a message. Waits while there is room in neither line.
+    /// Adds a message. Waits while there is room in neither line. If the task is cancelled, the message is added above the
+    /// limits: what one connection still held is little, and `waitForRoom` comes before the next connection.
     func add(_ message: InboundMessage) async {
-        while !Task.isCancelled, !tryAdd(message) { await room.wait() }
+        while !tryAdd(message, isForced: Task.isCancelled) { await room.wait() }
     }
 
-    private func tryAdd(_ message: InboundMessage) -> Bool {
+    /// Waits until both lines are within their limits, or the task is cancelled.
+    func waitForRoom() async {
+        while !Task.isCancelled, !hasRoom { await room.wait() }
+    }
+
+    private var hasRoom: Bool {
+        state.withLock { state in
+            state.excess.messages.count < Self.maximumExcess && state.excess.bytes < Self.maximumExcessBytes
+        }
+    }
+
+    /// Takes everything that waits, the oldest first.
+    func takeAll() -> [InboundMessage] {
+        state.withLock { state in
+            defer { state = State() }
+            return Array(state.waiting.messages) + Array(state.excess.messages)
+        }
+    }
+
+    private func tryAdd(_ message: InboundMessage, isForced: Bool) -> Bool {
         let (isTaken, isExcess) = state.withLock { state -> (Bool, Bool) in
             if state.waiting.messages.count < Self.maximumWaiting,
                 state.waiting.bytes + message.size <= Self.maximumWaitingBytes
@@ -63,9 +84,10 @@ final class CommandIntake: Sendable {
             }
             var message = message
             if message.payload.count > Self.keptPayload { message.payload = [] }
-            guard state.excess.messages.count < Self.maximumExcess,
-                state.excess.bytes + message.size <= Self.maximumExcessBytes
-            else { return (false, true) }
+            let hasRoom =
+                state.excess.messages.count < Self.maximumExcess
+                && state.excess.bytes + message.size <= Self.maximumExcessBytes
+            guard hasRoom || isForced else { return (false, true) }
             state.excess.add(message)
             return (true, true)
         }
@@ -99,12 +121,35 @@ final class CommandIntake: Sendable {
                         await self.excessArrival.wait()
                         continue
                     }
-                    await withDiscardingTaskGroup { answers in
-                        for message in batch { answers.addTask { await refuse(message) } }
-                    }
+                    await Self.answer(batch, by: refuse)
                     self.room.wake()
                 }
             }
         }
     }
+
+    /// Answers what still waits when commands are served no more: many at once, so that answers share a commit.
+    func end(refuse: @escaping @Sendable (InboundMessage) async -> Void) async {
+        var rest = takeAll()[...]
+        while !rest.isEmpty {
+            await Self.answer(Array(rest.prefix(Self.excessAtOnce)), by: refuse)
+            rest = rest.dropFirst(Self.excessAtOnce)
+        }
+    }
+
+    private static func answer(
+        _ batch: [InboundMessage], by refuse: @escaping @Sendable (InboundMessage) async -> Void
+    ) async {
+        await withDiscardingTaskGroup { answers in
+            for message in batch { answers.addTask { await refuse(message) } }
+        }
+    }
+}
+
+/// Why a message is answered without being handled.
+package enum IntakeRefusal: Sendable, Hashable {
+    /// It came faster than messages are handled.
+    case busy
+    /// The gateway stops.
+    case stopping
 }

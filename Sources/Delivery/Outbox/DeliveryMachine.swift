@@ -99,6 +99,11 @@ package struct DeliveryMachine: Sendable {
     /// Whether the window has room.
     package var hasRoom: Bool { isConnected && flying < window }
 
+    /// Whether `next` would not rest. While a page is being read, the reader has to be awaited.
+    package var hasWork: Bool {
+        hasRoom && !lanes.contains(where: \.isPaging) && lanes.contains { !$0.waiting.isEmpty || !$0.isComplete }
+    }
+
     private mutating func next(in lane: Lane) -> Step? {
         let index = lane.rawValue
         guard hasRoom else { return nil }

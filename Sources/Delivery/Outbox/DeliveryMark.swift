@@ -8,7 +8,8 @@ enum DeliveryMark: Sendable, Hashable {
     case part(Lane, Int64, Int)
     /// One of the messages of a fact that is sent again.
     case replay(Int64, Int)
-    case state
+    /// A state, by its number among the states: 0 for the one that begins a connection.
+    case state(Int64)
 
     private static let parts: Int64 = 4
     private static let replays: Int64 = 0xE
@@ -24,7 +25,7 @@ enum DeliveryMark: Sendable, Hashable {
         } else if kind == Self.replays {
             self = .replay(token >> 12, Int(token >> 4 & 0xFF))
         } else {
-            self = .state
+            self = .state(token >> 4)
         }
     }
 
@@ -34,7 +35,7 @@ enum DeliveryMark: Sendable, Hashable {
         case .part(let lane, let number, let part):
             number << 12 | Int64(part) << 4 | (Self.parts + Int64(lane.rawValue))
         case .replay(let number, let part): number << 12 | Int64(part) << 4 | Self.replays
-        case .state: 0xF
+        case .state(let number): number << 4 | 0xF
         }
     }
 

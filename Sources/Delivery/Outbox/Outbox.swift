@@ -29,7 +29,10 @@ package final class Outbox: Sendable {
     func next() -> DeliveryMachine.Step { machine.withLock { $0.next() } }
     /// Whether sent messages are still unacknowledged.
     package var hasInFlight: Bool { machine.withLock { $0.inFlight > 0 } }
-    var hasRoom: Bool { machine.withLock { $0.hasRoom } }
+    /// Whether an entry could be sent now.
+    package var hasWork: Bool { machine.withLock { $0.hasWork } }
+    /// Whether the window has room for a message.
+    package var hasRoom: Bool { machine.withLock { $0.hasRoom } }
     func paged(_ lane: Lane, _ entries: [OutboxEntry]) { machine.withLock { $0.paged(lane, entries) } }
     func pageFailed(_ lane: Lane) { machine.withLock { $0.pageFailed(lane) } }
     func sentState() { machine.withLock { $0.sentState() } }

@@ -13,6 +13,12 @@ package struct PoisonMachine: Sendable {
     package static let aloneCuts = 3
     /// Cuts alone for a message whose topic was blamed before, or was chosen by the sender of a command.
     package static let doubtfulCuts = 2
+    /// Cuts alone before a message is blamed while the broker has taken nothing since the last blame. A network that cuts
+    /// every connection would otherwise set one message aside after the other; a broker that takes none of its next messages
+    /// is still found out.
+    package static let unheardCuts = 30
+    /// Time after which a message without the broker's answer ends the connection. A busy broker answers within seconds.
+    package static let answerLimit: Duration = .seconds(90)
     /// Messages that go one at a time: twice the window, as a cut may also swallow acknowledgements.
     package static let carefulMessages = 256
     /// Topics that are remembered as blamed; beyond that the oldest is forgotten.
@@ -44,7 +50,9 @@ package struct PoisonMachine: Sendable {
         }
     }
 
-    private var flying: Deque<(token: Int64, item: Item)> = []
+    private var flying: Deque<(token: Int64, item: Item, sentAt: Duration)> = []
+    /// Whether the broker has taken a message since the last one was given up.
+    private var hasTaken = true
     /// The message first in flight at the last cuts, and their number.
     private var suspect: (item: Item, cuts: Int)?
     /// The message alone in flight at the last cuts, and their number.
@@ -62,7 +70,14 @@ package struct PoisonMachine: Sendable {
     package func isBlamed(_ topic: String) -> Bool { !blamedTopics.isEmpty && blamedTopics.contains(topic) }
 
     /// A message was handed over.
-    package mutating func sent(_ token: Int64, _ item: Item) { flying.append((token, item)) }
+    package mutating func sent(_ token: Int64, _ item: Item, at uptime: Duration = .zero) {
+        flying.append((token, item, uptime))
+    }
+
+    /// Whether the oldest message in flight waits too long for the broker's answer.
+    package func isOverdue(at uptime: Duration) -> Bool {
+        flying.first.map { uptime - $0.sentAt > Self.answerLimit } ?? false
+    }
 
     /// The broker has answered a message. Returns it; `nil` if it is not in flight.
     @discardableResult
@@ -72,6 +87,7 @@ package struct PoisonMachine: Sendable {
         if suspect?.item.isSame(as: item) == true { suspect = nil }
         if isTaken, convict?.item.isSame(as: item) == true { convict = nil }
         if isTaken, !blamedTopics.isEmpty { blamedTopics.removeAll { $0 == item.topic } }
+        if isTaken { hasTaken = true }
         if careful > 0 { careful -= 1 }
         return item
     }
@@ -94,10 +110,12 @@ package struct PoisonMachine: Sendable {
         return failed(first)
     }
 
-    /// A message certainly failed once more. Returns it if it is blamed now.
-    package mutating func failed(_ item: Item) -> Item? {
+    /// A message certainly failed once more. Returns it if it is blamed now, after so many tries or the usual number.
+    package mutating func failed(_ item: Item, tries: Int? = nil) -> Item? {
         convict = (item, convict?.item.isSame(as: item) == true ? (convict?.cuts ?? 0) + 1 : 1)
-        guard (convict?.cuts ?? 0) >= (isDoubtful(item) ? Self.doubtfulCuts : Self.aloneCuts) else { return nil }
+        let usual = isDoubtful(item) ? Self.doubtfulCuts : Self.aloneCuts
+        let needed = max(tries ?? usual, hasTaken || item.isChosen ? 0 : Self.unheardCuts)
+        guard (convict?.cuts ?? 0) >= needed else { return nil }
         convict = nil
         if !isBlamed(item.topic) {
             if blamedTopics.count == Self.maximumTopics { blamedTopics.removeFirst() }
@@ -105,6 +123,9 @@ package struct PoisonMachine: Sendable {
         }
         return item
     }
+
+    /// The caller has given a blamed message up: before the next one, the broker is to take something.
+    package mutating func gaveUp() { hasTaken = false }
 
     private func isDoubtful(_ item: Item) -> Bool { item.isChosen || isBlamed(item.topic) }
 }

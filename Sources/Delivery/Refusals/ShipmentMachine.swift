@@ -9,6 +9,13 @@ struct ShipmentMachine: Sendable {
     static let smallestLimit = 4_096
     /// Facts and topics that are remembered as not taken; beyond that they are tried again.
     static let maximumRemembered = 256
+    /// Refusals of the same message with "quota exceeded" (0x97), after which it counts as never taken. A full broker is
+    /// given time: with the waits between connections that is about an hour.
+    static let quotaTries = 120
+    /// Chosen topics at whose answers the broker cuts within `chosenPause`, after which no chosen topic gets one.
+    static let maximumClosed = 3
+    /// How long answers to a chosen topic, or to all of them, are given up: as long as a command's sender may ask again.
+    static let chosenPause = StoredAnswer.memory
 
     /// What becomes of a message.
     enum Outcome: Sendable, Hashable {
@@ -54,6 +61,11 @@ struct ShipmentMachine: Sendable {
     private(set) var shunned = ShunnedTopics()
     /// Topics chosen by senders of commands, and until when their answers are given up.
     private var closedTopics: [String: Duration] = [:]
+    /// Answers that are sent without their data, with their whole size.
+    private var shortened: [Int64: Int] = [:]
+    /// The size of answers of which the broker took only the short form: tried whole again after a while.
+    private var longAnswers = ShunnedTopics()
+    private var stateNumber: Int64 = 0
     private var shipments: [Key: Shipment] = [:]
     private var replays: [Int64: (left: Int, isRefused: Bool)] = [:]
     /// Whether the broker has taken a message on this connection.
@@ -79,11 +91,18 @@ struct ShipmentMachine: Sendable {
 
     /// Returns whether the message is given up; otherwise its samples are tried in smaller messages.
     private mutating func blame(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
+        guard givesUp(item, at: uptime) else { return false }
+        poison.gaveUp()
+        return true
+    }
+
+    private mutating func givesUp(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
         guard case .entry(let lane, let number, let part) = item.kind else {
             shunned.blame(item.topic, size: item.size, at: uptime)
             return true
         }
         let key = Key(lane: lane, number: number)
+        if lane == .answer, shorten(item, number) { return false }
         if let smaller = item.smaller, !hopeless.contains(item.topic) {
             if trials.count >= Self.maximumRemembered { trials = [:] }
             trials[key] = smaller
@@ -102,8 +121,16 @@ struct ShipmentMachine: Sendable {
         }
         if item.isChosen {
             if closedTopics.count >= Self.maximumRemembered { closedTopics = [:] }
-            closedTopics[item.topic] = uptime + StoredAnswer.memory
+            closedTopics[item.topic] = uptime + Self.chosenPause
         }
+        return true
+    }
+
+    /// Lets an answer go without its data from now on. Returns `false` if it does already, or if it is short.
+    private mutating func shorten(_ item: PoisonMachine.Item, _ number: Int64) -> Bool {
+        guard item.size > Self.smallestLimit, shortened[number] == nil else { return false }
+        if shortened.count >= Self.maximumRemembered { shortened = [:] }
+        shortened[number] = item.size
         return true
     }
 
@@ -114,8 +141,14 @@ struct ShipmentMachine: Sendable {
         [announced, learned, trials.isEmpty ? nil : trials[Key(lane: lane, number: number)]].compactMap { $0 }.min()
     }
 
-    /// The maximum size in bytes of any packet; `nil` without a limit.
-    var limit: Int? { announced }
+    /// Whether an answer of this size must go without its data.
+    func isTooLong(answer number: Int64, size: Int, at uptime: Duration) -> Bool {
+        guard size > Self.smallestLimit || announced != nil else { return false }
+        if let limit = limit(.answer, number), size > limit { return true }
+        return !shortened.isEmpty && shortened[number] != nil
+            || longAnswers.contains(Self.anyTopic, size: size, at: uptime)
+    }
+    private static let anyTopic = ""
 
     /// Whether nothing of this entry is sent any more.
     func isCondemned(_ lane: Lane, _ number: Int64) -> Bool {
@@ -129,8 +162,14 @@ struct ShipmentMachine: Sendable {
     }
 
     /// Whether answers to this topic are given up for now.
-    func isClosed(_ topic: String, at uptime: Duration) -> Bool {
-        closedTopics.isEmpty ? false : closedTopics[topic].map { uptime < $0 } ?? false
+    func isClosed(_ topic: String, isChosen: Bool, at uptime: Duration) -> Bool {
+        guard isChosen, !closedTopics.isEmpty else { return false }
+        return closedTopics[topic].map { uptime < $0 } ?? false || areChosenClosed(at: uptime)
+    }
+
+    /// Whether answers to all topics that senders chose are given up for now: each new topic would cost some connections.
+    func areChosenClosed(at uptime: Duration) -> Bool {
+        closedTopics.values.count { uptime < $0 } >= Self.maximumClosed
     }
 
     /// Whether states that were given up are to be tried again now.
@@ -147,9 +186,24 @@ struct ShipmentMachine: Sendable {
     /// A fact is sent again in so many messages.
     mutating func beganReplay(_ number: Int64, parts: Int, isRefused: Bool) { replays[number] = (parts, isRefused) }
 
-    mutating func sent(_ mark: DeliveryMark, _ item: PoisonMachine.Item) { poison.sent(mark.token, item) }
+    mutating func sent(_ mark: DeliveryMark, _ item: PoisonMachine.Item, at uptime: Duration) {
+        poison.sent(mark.token, item, at: uptime)
+    }
+
+    /// A new mark for a state.
+    mutating func nextState() -> DeliveryMark {
+        stateNumber += 1
+        return .state(stateNumber)
+    }
 
     // MARK: Answers of the broker
+
+    /// Runs `body`, and returns also whether messages need not go one at a time any more.
+    mutating func noticingCalm<Value>(_ body: (inout Self) -> Value) -> (Value, isCalm: Bool) {
+        let wasCareful = poison.isCareful
+        let value = body(&self)
+        return (value, wasCareful && !poison.isCareful)
+    }
 
     /// The broker has answered a message, or the message cannot be sent.
     mutating func settled(_ mark: DeliveryMark, refusal: BrokerRefusal?, at uptime: Duration) -> Outcome {
@@ -159,11 +213,18 @@ struct ShipmentMachine: Sendable {
             if let item {
                 if !hopeless.isEmpty { hopeless.remove(item.topic) }
                 shunned.taken(item.topic, size: item.size)
+                if mark.lane == .answer { longAnswers.taken(Self.anyTopic, size: item.size) }
+            }
+            if case .entry(.answer, let number) = mark, let size = shortened[number] {
+                longAnswers.blame(Self.anyTopic, size: size, at: uptime)
             }
             return settled(mark, nil)
         }
         switch refusal {
-        case .quotaExceeded: return .reconnect
+        case .quotaExceeded:
+            guard let item, let blamed = poison.failed(item, tries: Self.quotaTries), blame(blamed, at: uptime) else {
+                return .reconnect
+            }
         case .other:
             // The broker may take it later, but a message that it never takes must not stop the others.
             guard let item, let blamed = poison.failed(item), blame(blamed, at: uptime) else { return .reconnect }
@@ -171,6 +232,7 @@ struct ShipmentMachine: Sendable {
             // The broker takes nothing of ours: its access list is being written.
             return .reconnect
         case .packetTooLarge:
+            if case .entry(.answer, let number) = mark, let item, shorten(item, number) { return .reconnect }
             if let smaller = item?.smaller {
                 learned = min(learned ?? .max, smaller)
                 return .reconnect
@@ -231,12 +293,6 @@ struct ShipmentMachine: Sendable {
         let key = Key(lane: lane, number: number)
         if !trials.isEmpty { trials[key] = nil }
         if !condemned.isEmpty { condemned[key] = nil }
-    }
-}
-
-extension PoisonMachine.Item {
-    /// The next size in bytes to try for its samples; `nil` if smaller messages cannot help.
-    fileprivate var smaller: Int? {
-        samples > 1 && size > ShipmentMachine.smallestLimit ? max(ShipmentMachine.smallestLimit, size / 2) : nil
+        if lane == .answer, !shortened.isEmpty { shortened[number] = nil }
     }
 }

@@ -29,18 +29,16 @@ struct Settlement: Sendable {
     func taken(_ marks: [DeliveryMark], window: Int) throws(BrokerError) {
         let uptime = settings.clock.uptime
         let (outcomes, isCalm) = shipments.with { machine in
-            let wasCareful = machine.poison.isCareful
-            let outcomes = marks.map { machine.settled($0, refusal: nil, at: uptime) }
-            return (outcomes, wasCareful && !machine.poison.isCareful)
+            machine.noticingCalm { machine in marks.map { machine.settled($0, refusal: nil, at: uptime) } }
         }
         var done: [DeliveryMark] = []
         done.reserveCapacity(outcomes.count)
         for outcome in outcomes {
             switch outcome {
             case .delivered(let lane, let number): done.append(.entry(lane, number))
-            case .room: done.append(.state)
+            case .room: done.append(.state(0))
             case .replayed(let number):
-                done.append(.state)
+                done.append(.state(0))
                 aside.taken(number)
             case .aside(let fact):
                 // The last of its messages arrived, but others were refused.
@@ -54,12 +52,16 @@ struct Settlement: Sendable {
 
     /// The broker refused a message, or it cannot be sent.
     /// - Throws: `BrokerError` if the connection must end.
-    func refused(_ mark: DeliveryMark, _ refusal: BrokerRefusal) throws(BrokerError) {
+    func refused(_ mark: DeliveryMark, _ refusal: BrokerRefusal, window: Int) throws(BrokerError) {
         let uptime = settings.clock.uptime
-        switch shipments.with({ $0.settled(mark, refusal: refusal, at: uptime) }) {
+        let (outcome, isCalm) = shipments.with { machine in
+            machine.noticingCalm { $0.settled(mark, refusal: refusal, at: uptime) }
+        }
+        if isCalm { outbox.setWindow(window) }
+        switch outcome {
         case .aside(let fact): aside.add(fact)
         case .givenUp(let mark): giveUp(mark, "\(refusal)")
-        case .room: watermarks.acknowledged([.state])
+        case .room: watermarks.acknowledged([.state(0)])
         case .delivered(let lane, let number): watermarks.acknowledged([.entry(lane, number)])
         case .replayed: break
         case .reconnect: throw BrokerError(.notAuthorized, "The broker refused a message: \(refusal).")

@@ -88,6 +88,13 @@ package final class RetainedStates: Sendable {
 
     package var isConnected: Bool { state.withLock { $0.isConnected } }
 
+    /// Whether an entry waits for a connection's publisher.
+    package var hasWork: Bool {
+        state.withLock { state in
+            state.isConnected && state.queue.contains { state.dirty.contains($0) && state.entries[$0] != nil }
+        }
+    }
+
     /// Begins a connection: publishes everything again.
     func connect() {
         state.withLock { state in

@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Delivery
 import Engines
@@ -29,10 +30,11 @@ extension GatewayServices {
         let broker = try MosquittoBroker(options, logger: logger)
         let budget = DescriptorBudget(limit: DescriptorLimit.current)
         let running = configuration.fixedPart
+        let files = BlockingQueue(label: "configuration")
         let core = GatewayCore(
             settings: settings, store: store, broker: broker, outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
-            reload: { try running.setups(after: read, settings: settings, budget) })
+            reload: { try await files.run { try running.setups(after: read, settings: settings, budget) } })
         let setups = configuration.setups(settings, budget)
         return GatewayServices(
             services: [

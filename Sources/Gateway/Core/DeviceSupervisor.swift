@@ -19,6 +19,8 @@ actor DeviceSupervisor {
     }
 
     private var members: [DeviceID: Member] = [:]
+    /// Whether `stop` was called: nothing begins any more.
+    private var isStopping = false
     private let store: any DeviceStore
     private let output: DeviceOutput
     private let settings: CoreSettings
@@ -87,12 +89,14 @@ actor DeviceSupervisor {
         for id in ending { try? await members[id]?.ended.wait() }
         for id in ending { members[id] = nil }
         await services.end(allBut: setups)
+        guard !isStopping else { return change }
         await services.begin(for: setups) { [launcher] in
             launcher.launch($0)
         } onReopened: { [weak self] in
             await self?.reconnectDevices(of: $0)
         }
-        for setup in setups where members[setup.info.id] == nil {
+        // A device that began during a stop would get no goodbye.
+        for setup in setups where members[setup.info.id] == nil && !isStopping {
             if !change.changed.contains(setup.info.id) { change.added.append(setup.info.id) }
             begin(setup)
         }
@@ -101,6 +105,7 @@ actor DeviceSupervisor {
 
     /// Stops every device with a goodbye, and then what they share.
     func stop() async {
+        isStopping = true
         for agent in agents { agent.stop() }
         for id in ids { try? await members[id]?.ended.wait() }
         await services.end()

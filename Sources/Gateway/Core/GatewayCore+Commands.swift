@@ -22,14 +22,13 @@ extension GatewayCore {
         case .gateway(let command, let envelope):
             guard let key = await commandLog.begin(envelope) else { return }
             if case .terminated = commandSource.yield((command, key)) {
-                await commandLog.complete(
-                    key, Answer(.failed, code: .offline, message: "The gateway stops; send it again later."))
+                await commandLog.complete(key, .stopping)
             }
         }
     }
 
-    /// Answers a message that came faster than messages are handled, as far as its envelope can be read.
-    func refuse(_ message: InboundMessage) async {
+    /// Answers a message that is not handled, as far as its envelope can be read.
+    func refuse(_ message: InboundMessage, _ reason: IntakeRefusal) async {
         if !message.isCut, discovery.receive(message) { return }
         let envelope: CommandEnvelope
         switch codec.parse(message, at: settings.clock.now) {
@@ -40,8 +39,7 @@ extension GatewayCore {
         var addressed = envelope
         let answer =
             isKnown
-            ? Answer(.rejected, code: .busy, message: "Commands come faster than they are taken; send it again later.")
-            : unknown(&addressed)
+            ? reason.answer : unknown(&addressed)
         await commandLog.reject(answer, addressed)
     }
 
@@ -110,4 +108,21 @@ extension GatewayCore {
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
     }
+}
+
+extension IntakeRefusal {
+    /// The answer to a command that does not run.
+    fileprivate var answer: Answer {
+        switch self {
+        case .busy:
+            Answer(.rejected, code: .busy, message: "Commands come faster than they are taken; send it again later.")
+        case .stopping: .stopping
+        }
+    }
+}
+
+extension Answer {
+    /// The answer to a command that comes while the gateway stops.
+    fileprivate static let stopping = Answer(
+        .failed, code: .offline, message: "The gateway stops; send it again later.")
 }

@@ -11,12 +11,18 @@ extension GatewayCore {
     ) -> [HealthProbe] {
         [
             HealthProbe(.storeWriter, ask: writer), HealthProbe(.brokerNetwork, ask: connection),
-            HealthProbe(.delivery) { await self.status.answer() },
+            HealthProbe(.delivery) { await self.status.answer(hasWork: self.hasWork) },
             HealthProbe(.devices) { await self.supervisor.answer() },
             HealthProbe(.timers) { try? await self.settings.clock.sleep(for: .milliseconds(100)) },
-            HealthProbe(.configuration) { await self.reading.answer() },
+            HealthProbe(.configuration) {
+                await self.reading.answer()
+                await self.applying.answer()
+            },
         ]
     }
+
+    /// Whether something could be sent now.
+    private var hasWork: Bool { outbox.hasWork || (outbox.hasRoom && retained.hasWork) }
 
     /// What a watch of these parts needs.
     package var healthReport: HealthReport {

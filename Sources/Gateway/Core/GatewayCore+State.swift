@@ -65,6 +65,8 @@ extension GatewayCore {
                 let (last, late) = reported.withLock { $0 }
                 guard var state = last, state.late != late else { return }
                 state.late = late
+                // The last report may be from before the connection.
+                state.broker = status.snapshot.isConnected ? GatewayState.connected : nil
                 state.at = settings.clock.now
                 publish(state)
             }

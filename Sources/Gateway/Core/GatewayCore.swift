@@ -47,8 +47,9 @@ package final class GatewayCore: Sendable {
     let replaying = AsyncMutex()
     /// Allows one reload at a time.
     let reloading = AsyncMutex()
-    /// The turns of reading a changed configuration.
+    /// The turns of reading a changed configuration, and of applying it. A device that never ends holds up the second.
     let reading = Pulse()
+    let applying = Pulse()
     /// The state that was published last, and the parts that are late.
     let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
     /// Allows one change of `gateway/state` at a time.
@@ -133,7 +134,7 @@ package final class GatewayCore: Sendable {
     private var brokerLoop: BrokerLoop {
         BrokerLoop(
             broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
-            settings: settings.delivery, inbox: { await self.receive($0) }, busy: { await self.refuse($0) },
+            settings: settings.delivery, inbox: { await self.receive($0) }, refuse: { await self.refuse($0, $1) },
             connected: { self.discovery.connected() })
     }
 

@@ -28,7 +28,8 @@ final class ServiceSupervisor {
         for keeper in ending { keeper.stop() }
         for keeper in ending {
             try? await keeper.ended.wait()
-            keepers[keeper.setup.name] = nil
+            // Meanwhile another one may have begun under its name.
+            if keepers[keeper.setup.name] === keeper { keepers[keeper.setup.name] = nil }
         }
     }
 

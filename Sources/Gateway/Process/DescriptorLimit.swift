@@ -1,3 +1,4 @@
+import GatewayKit
 import Glibc
 
 /// The limit of the process's file descriptors (RLIMIT_NOFILE).
@@ -17,7 +18,12 @@ package enum DescriptorLimit {
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        let original = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        // Programs that the gateway starts get the original one.
+        if original < limit.rlim_max, InheritedLimits.descriptors == nil {
+            InheritedLimits.descriptors = Int(clamping: original)
+        }
     }
 }

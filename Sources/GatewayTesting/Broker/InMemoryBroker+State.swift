@@ -51,6 +51,7 @@ extension InMemoryBroker.State {
     mutating func end(_ id: Int, _ error: BrokerError, now: Duration, publishesWill: Bool = true) {
         guard let index = index(of: id) else { return }
         let session = sessions.remove(at: index)
+        received[session.options.id, default: []] += session.received
         session.pump.wake()
         session.inbox.end(error)
         if publishesWill, let will = session.options.will { take(will, from: session, isWill: true, now: now) }

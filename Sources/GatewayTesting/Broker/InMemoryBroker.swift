@@ -16,6 +16,8 @@ package final class InMemoryBroker: Sendable {
         var nextSession = 0
         var retained: [String: Retained] = [:]
         var published: [PublishedMessage] = []
+        /// What ended sessions have received, by client.
+        var received: [String: [ReceivedMessage]] = [:]
         var observations: [BrokerObservation] = []
         var faults = BrokerFaults()
         var dice: Dice
@@ -57,6 +59,14 @@ package final class InMemoryBroker: Sendable {
 
     /// Every message that the broker has accepted, in order.
     package var published: [PublishedMessage] { state.withLock { $0.published } }
+
+    /// Every message that a client of this name has received, and not dropped.
+    package func received(by client: String) -> [ReceivedMessage] {
+        state.withLock { state in
+            (state.received[client] ?? [])
+                + state.sessions.filter { $0.options.id == client }.flatMap(\.received)
+        }
+    }
 
     /// The retained messages that a new subscriber of `filter` would get, by topic.
     package func retained(_ filter: String = "#") -> [OutgoingMessage] {

@@ -78,4 +78,6 @@ struct InMemoryConnection: BrokerConnection {
     }
 
     func nextEvents() async throws(BrokerError) -> BrokerEvents { try await inbox.next() }
+
+    func takeEvents() -> BrokerEvents { inbox.takeAll() }
 }

@@ -16,6 +16,8 @@ struct InMemorySession {
     var subscriptions: [Subscription] = []
     var inFlight = 0
     var isHeld = false
+    /// What the client has received, and not dropped.
+    private(set) var received: [ReceivedMessage] = []
     private var line: [(due: Duration, event: Event)] = []
     /// Wakes the task that delivers events.
     let pump = Signal()
@@ -48,7 +50,7 @@ struct InMemorySession {
                 inFlight -= 1
                 inbox.acknowledge(token, refusal: refusal)
             case .message(let message):
-                inbox.receive(message)
+                if inbox.receive(message) { received.append(ReceivedMessage(message: message, uptime: due)) }
             }
         }
         line.removeFirst(count)

@@ -45,6 +45,12 @@ package protocol BrokerConnection: Sendable {
     /// - Throws: `BrokerError`: `.broken` when the connection ended (again at each further call), `.cancelled` when
     ///   the calling task was cancelled (the connection stays open, nothing is lost).
     func nextEvents() async throws(BrokerError) -> BrokerEvents
+
+    /// Takes the events since the last call without waiting; maybe none.
+    ///
+    /// After `withConnection` has returned or thrown, nothing is added any more. Who takes what is left then loses no
+    /// message that the broker has an acknowledgement for.
+    func takeEvents() -> BrokerEvents
 }
 
 extension BrokerConnection {

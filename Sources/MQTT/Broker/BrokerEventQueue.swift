@@ -50,17 +50,19 @@ package final class BrokerEventQueue: Sendable {
         }
     }
 
-    /// Adds a received message, or counts it as dropped when too many are waiting.
-    package func receive(_ message: InboundMessage) {
+    /// Adds a received message, or counts it as dropped when too many are waiting. Returns whether it is added.
+    @discardableResult
+    package func receive(_ message: InboundMessage) -> Bool {
         state.withLock { state in
-            guard state.end == nil else { return }
+            guard state.end == nil else { return false }
             let bytes = state.waitingBytes + message.size
             if state.events.received.count < maximumInbound, bytes <= Self.maximumWaitingBytes {
                 state.events.received.append(message)
                 state.waitingBytes = bytes
-            } else {
-                state.events.droppedCount += 1
+                return true
             }
+            state.events.droppedCount += 1
+            return false
         }
     }
 
@@ -86,6 +88,14 @@ package final class BrokerEventQueue: Sendable {
 
     /// The reason of the end; `nil` while the connection lasts.
     package var ending: BrokerError? { state.withLock { $0.end } }
+
+    /// Takes all events that are there, maybe none.
+    package func takeAll() -> BrokerEvents {
+        state.withLock { state in
+            guard case .success(let events) = state.take() else { return BrokerEvents() }
+            return events
+        }
+    }
 
     /// Waits for events and takes all of them.
     /// - Throws: the reason of the end; `.cancelled` when the task is cancelled, with nothing taken.

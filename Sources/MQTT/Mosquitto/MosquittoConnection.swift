@@ -106,6 +106,8 @@ final class MosquittoConnection: BrokerConnection {
         return events
     }
 
+    func takeEvents() -> BrokerEvents { inbox.takeAll() }
+
     /// Sends a subscription; the reply is the code of the broker's answer.
     private func request(_ subscription: Subscription) throws(BrokerError) -> Reply<Int32> {
         if let ending = inbox.ending { throw ending }

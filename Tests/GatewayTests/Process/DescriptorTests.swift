@@ -37,8 +37,14 @@ import Testing
     }
 
     @Test func `the soft limit is raised to the hard one`() {
-        DescriptorLimit.raise()
         var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = min(limit.rlim_cur, limit.rlim_max - 1)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let original = Int(clamping: limit.rlim_cur)
+        InheritedLimits.descriptors = nil
+        DescriptorLimit.raise()
+        #expect(InheritedLimits.descriptors == original)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         #expect(DescriptorLimit.current == Int(clamping: limit.rlim_max))
     }

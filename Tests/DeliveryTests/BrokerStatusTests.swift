@@ -1,0 +1,63 @@
+import Concurrency
+import GatewayTesting
+import StoreAPI
+import Testing
+import Vitals
+
+@testable import Delivery
+
+/// What the watch hears of the tasks of a connection.
+@Suite(.timeLimit(.minutes(1))) struct BrokerStatusTests {
+    /// Asks, and returns whether an answer has come after many turns of the other tasks, and after `act`.
+    private func ask(
+        _ status: BrokerStatus, hasWork: Bool, then act: @escaping @Sendable () -> Void
+    ) async -> (early: Bool, late: Bool) {
+        let answers = Recorder<Void>()
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await status.answer(hasWork: hasWork)
+                answers.append(())
+            }
+            for _ in 0..<1_000 { await Task.yield() }
+            let early = !answers.elements.isEmpty
+            act()
+            await group.waitForAll()
+            return (early, !answers.elements.isEmpty)
+        }
+    }
+
+    @Test func `a sender that rests with nothing to send is well, and one that rests with something is not`() async {
+        let status = BrokerStatus()
+        #expect(await ask(status, hasWork: false) {} == (true, true))
+        #expect(await ask(status, hasWork: true) { status.sending.turn() } == (false, true))
+        #expect(await ask(status, hasWork: true) { status.sending.end() } == (false, true))
+    }
+
+    @Test func `a sender or a receiver that takes no turn is not well`() async {
+        let status = BrokerStatus()
+        status.sending.begin()
+        #expect(await ask(status, hasWork: false) { status.sending.turn() } == (false, true))
+        status.sending.end()
+        status.receiving.begin()
+        #expect(await ask(status, hasWork: false) { status.receiving.end() } == (false, true))
+    }
+
+    @Test func `there is work while an entry waits and the window has room`() {
+        let outbox = Outbox()
+        #expect(!outbox.hasWork)
+        outbox.connect(window: 1)
+        #expect(outbox.hasWork)
+        for lane in [Lane.alert, .answer, .live, .history] {
+            #expect(outbox.next() == .page(lane, after: 0))
+            #expect(!outbox.hasWork, "the store reads")
+            outbox.paged(lane, [])
+        }
+        #expect(!outbox.hasWork)
+        let answer = StoredAnswer(
+            key: "k", topic: "t", correlation: nil, payload: [], at: Fixture.noon)
+        outbox.committed([.answer(number: 1, answer)])
+        #expect(outbox.hasWork)
+        outbox.sentState()
+        #expect(!outbox.hasWork, "the window is full")
+    }
+}
