@@ -29,8 +29,10 @@ extension SQLiteStore {
         }
     }
 
-    package nonisolated func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)] {
-        try await reader.read { try CommandTable.unanswered(in: $0) }
+    package nonisolated func unanswered(
+        after: Int64, limit: Int
+    ) async throws(StoreError) -> [UnansweredCommand] {
+        try await reader.read { try CommandTable.unanswered(after: after, limit: limit, in: $0) }
     }
 
     package nonisolated func pending(

@@ -7,8 +7,24 @@ package protocol CommandStore: Sendable {
     /// Stores a command's final answer (as payload), to be sent from the store.
     /// - Throws: `answersWait` if too many wait for the broker, and the command was not begun.
     func complete(_ answer: StoredAnswer) async throws(StoreError)
-    /// Commands begun but never answered, because the gateway crashed.
-    func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)]
+    /// A page of the commands that were begun but never answered, because the gateway crashed, oldest first.
+    /// - Parameter after: the number of the last command of the page before; 0 for the first page.
+    func unanswered(after: Int64, limit: Int) async throws(StoreError) -> [UnansweredCommand]
+}
+
+/// A command that was begun and has no answer.
+package struct UnansweredCommand: Sendable, Hashable {
+    /// Its number in the log, ascending in the order in which commands began.
+    package var number: Int64
+    /// Its key in the log.
+    package var key: String
+    package var envelope: CommandEnvelope
+
+    package init(number: Int64, key: String, envelope: CommandEnvelope) {
+        self.number = number
+        self.key = key
+        self.envelope = envelope
+    }
 }
 
 /// The result of beginning a command.
@@ -34,6 +50,9 @@ package struct StoredAnswer: Sendable, Hashable {
     package var correlation: [UInt8]?
     package var payload: [UInt8]
     package var at: Timestamp
+
+    /// Its bytes: payload, topic and correlation data. The limits of what is stored and held count them.
+    package var size: Int { payload.count + topic.utf8.count + (correlation?.count ?? 0) }
 
     package init(key: String, topic: String, correlation: [UInt8]?, payload: [UInt8], at: Timestamp) {
         self.key = key

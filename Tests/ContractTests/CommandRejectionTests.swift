@@ -101,6 +101,20 @@ import Vitals
         #expect(incoming.answer?.code == .tooLarge)
     }
 
+    @Test func `takes correlation data of 1024 bytes, and answers without longer ones`() throws {
+        let longest = [UInt8](repeating: 7, count: 1_024)
+        #expect(parse("ring-1/command/time", correlation: longest).deviceCommand != nil)
+        #expect(parse("ring-1/command/time", correlation: longest).envelope?.correlation == longest)
+        for topic in ["me/answers", "vitals2mqtt/home/ring-1/latest/steps", nil] {
+            let incoming = parse("ring-1/command/time", responseTopic: topic, correlation: longest + [7])
+            #expect(incoming.answer?.code == .invalid)
+            #expect(incoming.envelope?.correlation == nil)
+            #expect(incoming.envelope?.responseTopic == (topic == "me/answers" ? topic : nil))
+        }
+        let message = try #require(parse("ring-1/command/time", correlation: longest + [7]).answer?.message)
+        #expect(message.contains("1025 bytes; at most 1024"))
+    }
+
     @Test func `says which commands there are`() throws {
         let answer = try #require(parse("ring-1/command/dance").answer)
         #expect(answer.code == .unknownCommand)

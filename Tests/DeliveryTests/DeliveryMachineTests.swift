@@ -15,11 +15,13 @@ import Vitals
                         metric: .heartRate, source: .live, isHistorical: false, user: nil, samples: samples))))
     }
 
-    private func answer(_ number: Int64, bytes: Int = 0) -> OutboxEntry {
-        let payload = [UInt8](repeating: 0, count: bytes)
+    private func answer(_ number: Int64, bytes: Int = 0, isPayload: Bool = true) -> OutboxEntry {
+        let bytes = [UInt8](repeating: 0, count: bytes)
         return .answer(
             number: number,
-            StoredAnswer(key: "\(number)", topic: "t", correlation: nil, payload: payload, at: Fixture.noon))
+            StoredAnswer(
+                key: "\(number)", topic: "t", correlation: isPayload ? nil : bytes, payload: isPayload ? bytes : [],
+                at: Fixture.noon))
     }
 
     /// A connected machine without waiting entries.
@@ -178,9 +180,10 @@ import Vitals
         #expect(drain(&machine) == Array((Int64(sent.count) + 1)...150))
     }
 
-    @Test func `answers that do not fit into memory are read back as facts are`() {
+    @Test(arguments: [true, false])
+    func `answers that do not fit into memory are read back as facts are, whatever makes them long`(isPayload: Bool) {
         var machine = connected(window: 1_000)
-        let answers = (1...60).map { answer($0, bytes: 512 * 1_000) }
+        let answers = (1...60).map { answer($0, bytes: 512 * 1_000, isPayload: isPayload) }
         machine.committed(answers)
         let sent = drain(&machine)
         #expect(sent == (1...Int64(DeliveryMachine.maximumWaiting / 1_000)).map { 1000 + $0 })

@@ -1,7 +1,9 @@
-import Store
+import GRDB
 import StoreAPI
 import Testing
 import Vitals
+
+@testable import Store
 
 @Suite struct CommandTests {
     static let envelope = CommandEnvelope(
@@ -45,9 +47,37 @@ import Vitals
         _ = try await store.begin(CommandEnvelope(device: nil, command: "scan"), key: "2", at: dawn)
         try await store.complete(answer("2"))
         let other = try folder.crashed()
-        let left = try await other.open().unanswered()
+        let left = try await other.open().unanswered(after: 0, limit: 9)
         #expect(left.map(\.key) == ["1"])
         #expect(left.map(\.envelope) == [Self.envelope])
+    }
+
+    @Test func `unanswered commands are read in pages, and each is small whatever its correlation data`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        var envelope = Self.envelope
+        envelope.correlation = (0..<1_024).map { UInt8(truncatingIfNeeded: $0) }
+        for number in 1...5 { _ = try await store.begin(envelope, key: "\(number)", at: dawn) }
+        let first = try await store.unanswered(after: 0, limit: 3)
+        #expect(first.map(\.key) == ["1", "2", "3"])
+        #expect(first.allSatisfy { $0.envelope == envelope })
+        let second = try await store.unanswered(after: try #require(first.last).number, limit: 3)
+        #expect(second.map(\.key) == ["4", "5"])
+        #expect(try await store.unanswered(after: try #require(second.last).number, limit: 3).isEmpty)
+        let longest = try await store.write { transaction in
+            try Int.fetchOne(transaction.database, sql: "SELECT max(length(envelope)) FROM command")
+        }
+        #expect(try #require(longest) < 1_700)
+    }
+
+    @Test func `reads the correlation data of a command that an earlier version began`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try await store.write { transaction in
+            let old = #"{"command":"sync","device":"band-1","correlation":[0,255,7]}"#
+            try transaction.execute("INSERT INTO command(key, begun_at, envelope) VALUES ('1', 0, ?)", [old])
+        }
+        #expect(try await store.unanswered(after: 0, limit: 9).first?.envelope.correlation == [0, 255, 7])
     }
 
     @Test func `answers wait in their order until they are acknowledged`() async throws {
@@ -127,6 +157,35 @@ import Vitals
         }
     }
 
+    @Test(arguments: [false, true])
+    func `topics and correlation data count among the bytes, also of answers that an earlier version stored`(
+        isOld: Bool
+    ) async throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.maximumAnswerBytes = 1_000
+        var store = try folder.open(options)
+        func answer(_ key: String) -> StoredAnswer {
+            StoredAnswer(
+                key: key, topic: String(repeating: "t", count: 200), correlation: [UInt8](repeating: 1, count: 200),
+                payload: [1], at: dawn)
+        }
+        for key in ["0", "1"] { try await store.complete(answer(key)) }
+        if isOld {
+            try await store.close()
+            try await DatabaseQueue(path: folder.path).write { database in
+                try database.execute(sql: "UPDATE store SET answer_bytes = 2")
+            }
+            store = try folder.open(options)
+        }
+        try await store.acknowledge(.answer, through: 2)
+        try await store.complete(answer("2"))
+        for (key, isKept) in [("0", false), ("1", true), ("2", true)] {
+            let beginning = try await store.begin(Self.envelope, key: key, at: dawn)
+            #expect((beginning != .new) == isKept, "\(key)")
+        }
+    }
+
     /// What waits for the broker at the limit, and a store whose limit is reached.
     private func full(
         _ folder: borrowing StoreFolder, _ options: StoreOptions, bytes: Int = 3
@@ -146,7 +205,7 @@ import Vitals
         try await store.complete(answer("runs"))
         #expect(
             try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["0", "1", "2", "runs"])
-        #expect(try await store.unanswered().isEmpty)
+        #expect(try await store.unanswered(after: 0, limit: 9).isEmpty)
         #expect(try await store.statistics().dropped == [:])
         // The same answer as before, for whoever asks again.
         let known = try await store.begin(Self.envelope, key: "0", at: dawn)

@@ -4,6 +4,9 @@ package enum CommandLimits {
     package static let payload = 256 * 1024
     /// Bytes of an `id`: room for two UUIDs and a name. It is stored with the answer.
     package static let idLength = 128
+    /// Bytes of the correlation data. MQTT allows 65,535, but they are held while the command runs, and stored with the
+    /// answer; request libraries use up to 40.
+    package static let correlation = 1_024
     /// Bytes of a page's name; the gateway's own have 40.
     package static let pageLength = 128
     /// Bytes of a path that an answer repeats; the gateway's own have 40.

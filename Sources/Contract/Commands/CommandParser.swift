@@ -49,8 +49,14 @@ package struct CommandParser: Sendable {
             let mistake = topics.mistake(inResponseTopic: responseTopic, discoveryPrefix: discoveryPrefix)
         {
             envelope.responseTopic = nil
+            if correlation?.count ?? 0 > CommandLimits.correlation { envelope.correlation = nil }
             return reject(
                 Answer(.rejected, code: .invalid, message: "The command was not run: its response topic \(mistake)."))
+        }
+        if let size = correlation?.count, size > CommandLimits.correlation {
+            envelope.correlation = nil
+            let message = "The correlation data has \(size) bytes; at most \(CommandLimits.correlation) are taken."
+            return reject(Answer(.rejected, code: .invalid, message: message))
         }
         if request.hasUnknownDevice {
             return reject(

@@ -11,6 +11,8 @@ package actor CommandLog {
     static let maximumRunning = 4_096
     /// Maximum repeated commands that wait for a running one; a further one is answered `busy`.
     static let maximumRepeats = 1_024
+    /// Commands of the previous run that are read at once.
+    static let unansweredAtOnce = 64
     /// Maximum answers kept in memory after the store failed; beyond that the oldest are forgotten.
     static let maximumUnstored = 256
 
@@ -122,10 +124,17 @@ package actor CommandLog {
 
     /// Answers the commands interrupted by a crash, which cannot get another answer any more.
     package func answerForgotten() async {
+        let answer = Answer(
+            .failed, code: .timeout, message: "The gateway was restarted while the command ran; send it again.")
         do throws(StoreError) {
-            for (key, envelope) in try await store.unanswered() where running[key] == nil {
-                let message = "The gateway was restarted while the command ran; send it again."
-                await store(self.message(Answer(.failed, code: .timeout, message: message), to: envelope), key: key)
+            var last: Int64 = 0
+            while true {
+                let page = try await store.unanswered(after: last, limit: Self.unansweredAtOnce)
+                for command in page where running[command.key] == nil {
+                    await store(message(answer, to: command.envelope), key: command.key)
+                }
+                guard let number = page.last?.number, page.count == Self.unansweredAtOnce else { return }
+                last = number
             }
         } catch {
             settings.logger.error("Commands of the previous run cannot be read.", metadata: ["error": "\(error)"])

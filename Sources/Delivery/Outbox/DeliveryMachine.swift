@@ -193,7 +193,7 @@ extension OutboxEntry {
         switch self {
         case .fact(let fact):
             if case .measurement(let measurement) = fact.content { max(1, measurement.samples.count) } else { 1 }
-        case .answer(_, let answer): max(1, answer.payload.count / 512)
+        case .answer(_, let answer): max(1, answer.size / 512)
         }
     }
 }

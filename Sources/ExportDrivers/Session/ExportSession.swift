@@ -3,7 +3,7 @@ import Exports
 package import GatewayKit
 import Logging
 import Synchronization
-import Vitals
+package import Vitals
 
 /// A session with a device by its exports: the history is what the export has, and what a newer export changes is an event.
 package final class ExportSession: DeviceSession {

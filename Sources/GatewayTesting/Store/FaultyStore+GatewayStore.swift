@@ -67,8 +67,10 @@ extension FaultyStore: GatewayStore {
         try await through(.complete) { () async throws(StoreError) in try await base.complete(answer) }
     }
 
-    package func unanswered() async throws(StoreError) -> [(key: String, envelope: CommandEnvelope)] {
-        try await through(.unanswered) { () async throws(StoreError) in try await base.unanswered() }
+    package func unanswered(after: Int64, limit: Int) async throws(StoreError) -> [UnansweredCommand] {
+        try await through(.unanswered) { () async throws(StoreError) in
+            try await base.unanswered(after: after, limit: limit)
+        }
     }
 
     package func pending(_ lane: Lane, after: Int64, limit: Int) async throws(StoreError) -> [OutboxEntry] {

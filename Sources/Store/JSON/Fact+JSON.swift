@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import StoreAPI
 import Vitals
@@ -61,15 +62,22 @@ extension CommandEnvelope {
         .record([
             ("id", .of(id)), ("device", .of(device?.text)), ("command", .string(command)),
             ("expires_at", .of(expiresAt)), ("response_topic", .of(responseTopic)),
-            ("correlation", correlation.map { .array($0.map { .number(Double($0)) }) }),
+            ("correlation", correlation.map { .string(Data($0).base64EncodedString()) }),
         ])
     }
 
     init(json: JSONValue) throws {
-        let correlation = json["correlation"]?.asArray?.map { UInt8(truncatingIfNeeded: $0.asInt ?? 0) }
         self.init(
             id: json["id"]?.asString, device: json["device"]?.asString.flatMap { DeviceID($0) },
             command: try json.text("command"), expiresAt: json.optionalTime("expires_at"),
-            responseTopic: json["response_topic"]?.asString, correlation: correlation)
+            responseTopic: json["response_topic"]?.asString, correlation: try Self.correlation(in: json))
+    }
+
+    /// The correlation data as base64, or as a number for each byte, as earlier versions wrote it.
+    private static func correlation(in json: JSONValue) throws -> [UInt8]? {
+        guard let value = json["correlation"] else { return nil }
+        if let numbers = value.asArray { return numbers.map { UInt8(truncatingIfNeeded: $0.asInt ?? 0) } }
+        guard let data = value.asString.flatMap({ Data(base64Encoded: $0) }) else { throw JSONValue.isDamaged }
+        return [UInt8](data)
     }
 }

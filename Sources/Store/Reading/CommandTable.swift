@@ -6,12 +6,25 @@ import Vitals
 
 /// Reads commands and their answers.
 enum CommandTable {
+    /// The size of an answer in its row, as `StoredAnswer.size` counts it.
+    static let answerSize = "length(payload) + length(CAST(topic AS BLOB)) + ifnull(length(correlation), 0)"
+
     /// Commands that were begun and never answered, oldest first.
-    static func unanswered(in database: Database) throws -> [(key: String, envelope: CommandEnvelope)] {
-        let sql = "SELECT key, envelope FROM command WHERE answer IS NULL AND envelope IS NOT NULL ORDER BY number"
-        return try Row.fetchAll(database, sql: sql).map { row in
-            (row[0], try CommandEnvelope(json: .kept(row[1] as String)))
+    static func unanswered(after: Int64, limit: Int, in database: Database) throws -> [UnansweredCommand] {
+        let sql = """
+            SELECT number, key, envelope FROM command
+            WHERE number > ?1 AND answer IS NULL AND envelope IS NOT NULL ORDER BY number LIMIT ?2
+            """
+        return try Row.fetchAll(database, sql: sql, arguments: [after, limit]).map { row in
+            UnansweredCommand(
+                number: row[0], key: row[1], envelope: try CommandEnvelope(json: .kept(row[2] as String)))
         }
+    }
+
+    /// The bytes of all answers.
+    static func answerBytes(in database: Database) throws -> Int64 {
+        let sql = "SELECT ifnull(sum(\(answerSize)), 0) FROM command WHERE answer IS NOT NULL"
+        return try Int64.fetchOne(database, sql: sql) ?? 0
     }
 
     /// Answers that wait for the broker.

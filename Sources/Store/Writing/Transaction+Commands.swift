@@ -47,7 +47,7 @@ extension Transaction {
                 number, answer.at.milliseconds, answer.topic, answer.correlation.map { Data($0) },
                 Data(answer.payload), answer.key,
             ])
-        countAnswer(bytes: Int64(answer.payload.count))
+        countAnswer(bytes: Int64(answer.size))
         add(.answer(number: number, answer))
         try bound(options)
         return true
@@ -83,7 +83,9 @@ extension Transaction {
     @discardableResult
     func dropAnswers(_ condition: String, _ arguments: StatementArguments) throws -> Int {
         let statement = try database.cachedStatement(
-            sql: "DELETE FROM command WHERE answer IS NOT NULL AND \(condition) RETURNING answer, length(payload)")
+            sql: """
+                DELETE FROM command WHERE answer IS NOT NULL AND \(condition) RETURNING answer, \(CommandTable.answerSize)
+                """)
         let rows = try Row.fetchAll(statement, arguments: arguments)
         let unsent = rows.count { $0[0] as Int64 > cache.counters.lanes[Lane.answer.rawValue].acknowledged }
         for row in rows { countAnswer(bytes: -(row[1] as Int64)) }

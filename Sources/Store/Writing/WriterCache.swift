@@ -11,6 +11,8 @@ struct WriterCache: Sendable {
 
     init(_ database: Database) throws {
         counters = try Counters.current(in: database)
+        // Earlier versions counted the payloads only. At most 10,000 rows, whose long payloads are not read.
+        counters.answerBytes = try CommandTable.answerBytes(in: database)
         let isUnread = try Int.fetchOne(database, sql: "SELECT 1 FROM journal LIMIT 1") != nil
         journal = CachedJournal(isUnread: isUnread)
     }
