@@ -4,6 +4,7 @@ import GatewayKit
 import Logging
 import Vitals
 
+@testable import ExportDrivers
 @testable import Gadgetbridge
 
 /// Invariants of reading a whole file, database or zip, for any bytes: what is damaged is refused with a reason, and what is read
@@ -38,7 +39,7 @@ enum ExportInput {
     private static func mistakes(in export: OpenExport, _ calendar: LocalCalendar) throws(ExportError) -> [String] {
         var mistakes: [String] = []
         var digests = Digests()
-        for metric in export.catalogue.feeds.keys {
+        for metric in export.device.feeds.keys {
             var request = HistoryRequest(
                 metric: metric, from: OpenExport.earliest, to: now + OpenExport.future, limit: 37)
             var last = OpenExport.earliest

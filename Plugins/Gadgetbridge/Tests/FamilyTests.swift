@@ -1,3 +1,4 @@
+import ExportDrivers
 import Testing
 import Vitals
 
@@ -50,7 +51,7 @@ import Vitals
         #expect(try phone.values(.steps) == [Value(5940, 6000, 25)])
         #expect(try phone.samples(.bloodPressure).isEmpty)
         // The rows of LEFUN_SLEEP_SAMPLE are those of the activity table.
-        #expect(try phone.open().catalogue.unknownTables.isEmpty)
+        #expect(try phone.open().device.unknownTables.isEmpty)
     }
 
     @Test func `a Pebble's deep sleep lies within its light one`() throws {
@@ -112,9 +113,9 @@ import Vitals
         try phone.insert("GLORY_FIT_STEPS_SAMPLE", [[midnight * 1000, 700, 0, 0, 0, 0, 60, 700]])
         try phone.insert("GARMIN_NAP_SAMPLE", [[midnight * 1000, (midnight + 1800) * 1000]])
         try phone.insert("GENERIC_SLEEP_STAGE_SAMPLE", [[midnight * 1000, 30, 2]])
-        let catalogue = try phone.open().catalogue
+        let device = try phone.open().device
         #expect(
-            catalogue.unknownTables == ["GARMIN_NAP_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE", "GLORY_FIT_STEPS_SAMPLE"])
-        #expect(catalogue.feeds.isEmpty)
+            device.unknownTables == ["GARMIN_NAP_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE", "GLORY_FIT_STEPS_SAMPLE"])
+        #expect(device.feeds.isEmpty)
     }
 }

@@ -4,6 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
+@testable import ExportDrivers
 @testable import Gadgetbridge
 
 /// The order of a session's beginning: first the history that the gateway reads, then what came late.
@@ -20,7 +21,7 @@ import Vitals
             let driver = GadgetbridgeDriver(
                 GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
                 opening: simulation.executor.serialExecutor())
-            let told = Kept()
+            let told = KeptSamples()
             try await driver.withSession(over: .none, context: try Phone.context(clock: clock)) { session in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {

@@ -1,5 +1,6 @@
 import Exports
 import Foundation
+import GatewayTesting
 import Testing
 import Vitals
 

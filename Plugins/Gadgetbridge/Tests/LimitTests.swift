@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import Vitals
 
+@testable import ExportDrivers
 @testable import Gadgetbridge
 
 /// The limits of the driver, each at its boundary.
@@ -20,7 +21,7 @@ import Vitals
                     GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
                     opening: simulation.executor.serialExecutor())
                 let context = try Phone.context(clock: simulation.gatewayClock)
-                let kept = Kept()
+                let endings = Mutex<[String]>([])
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         // Within each five seconds in which it should stand still.
@@ -34,12 +35,12 @@ import Vitals
                     }
                     do {
                         try await driver.withSession(over: .none, context: context) { session in
-                            kept.endings.withLock { $0.append(session.description.identity.model ?? "") }
+                            endings.withLock { $0.append(session.description.identity.model ?? "") }
                         }
-                    } catch let error as DeviceError { kept.endings.withLock { $0.append(error.message) } }
+                    } catch let error as DeviceError { endings.withLock { $0.append(error.message) } }
                     group.cancelAll()
                 }
-                let found = kept.endings.withLock { $0 }
+                let found = endings.withLock { $0 }
                 #expect(found == [isRead ? "M2239B1" : "The export is still being written."], "\(changes)")
             }
         }

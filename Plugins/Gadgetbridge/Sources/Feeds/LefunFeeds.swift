@@ -1,3 +1,4 @@
+import ExportDrivers
 import Vitals
 
 /// Measurements of Lefun wearables, by their code in LEFUN_BIOMETRIC_SAMPLE.

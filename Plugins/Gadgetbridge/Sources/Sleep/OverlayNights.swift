@@ -1,3 +1,4 @@
+import ExportDrivers
 import Exports
 import Vitals
 
@@ -25,7 +26,7 @@ struct OverlayNights: NightFeed {
         return try statement.step()
     }
 
-    func nights(_ reading: Reading) throws(ExportError) -> [Sample] {
+    func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
         let unit = TimeUnit.seconds
         let statement = try reading.database.statement(
             """
