@@ -51,7 +51,9 @@ final class Scene {
             deviceCount: setting.devices)
         let isFed = setting.kind == .fed
         // Simulated samples have no keys; they are only counted.
-        arrivals = Arrivals(devices: isFed || setting.kind == .exported ? setting.devices : 0, key: .init(base: plan.base, step: plan.step))
+        arrivals = Arrivals(
+            devices: isFed || setting.kind == .exported ? setting.devices : 0,
+            key: .init(base: plan.base, step: plan.step))
         subscriber = try Subscriber(port: broker.port, arrivals: arrivals)
         let feed = isFed ? try FeedProcess(plan, folder: folder) : nil
         self.feed = feed
