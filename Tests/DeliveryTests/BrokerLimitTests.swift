@@ -160,7 +160,7 @@ import Vitals
                 }
                 try await server.allow(["topic readwrite #"])
                 try await rig.deliver {
-                    try await subscriber.wait { $0.count { $0.topic.hasSuffix("gateway/status") } >= 2 }
+                    // The first delivery's connection does not count any more.
                     while !rig.retained.isConnected { await Task.yield() }
                     let answer = await Replay(store: rig.scratch.base, retained: rig.retained).run(1...1)
                     #expect(answer.data == .replayed(1))

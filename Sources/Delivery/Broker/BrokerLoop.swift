@@ -100,6 +100,9 @@ package struct BrokerLoop: Sendable {
             await intake.waitForRoom()
             do { try await settings.clock.sleep(for: backOff.next(using: &generator)) } catch { break }
         }
+        // Also where the loop was cancelled: nobody may take this for a connection.
+        publisher.outbox.disconnect()
+        publisher.retained.disconnect()
         await watermarks.storeAll()
     }
 
