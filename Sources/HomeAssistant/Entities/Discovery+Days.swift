@@ -96,27 +96,29 @@ extension Discovery {
             (1...HeartRateZones.count).flatMap { zone in
                 [
                     minutes(
-                        inZone: zone, of: "value_json",
+                        inZone: zone, of: "value_json", where: "value_json",
                         sensor: (device, metric, "\(metric.rawValue)_zone", "\(metric.title) zone \(zone) today"))
                 ]
                     + sessions.map {
                         minutes(
-                            inZone: zone, of: "(value_json.workouts | last)", isEnabledByDefault: false,
+                            inZone: zone, of: "value_json.workouts[-1]", where: "value_json.workouts",
+                            isEnabledByDefault: false,
                             sensor: (device, $0, "workout_zone", "Last workout's zone \(zone) today"))
                     }
             }
         }
     }
 
-    /// The minutes in a zone of `parent`, which is a day's payload or a workout within it.
+    /// The minutes in a zone of `parent`, which is a day's payload or a workout within it. It is there where `condition` holds:
+    /// Home Assistant warns of what is taken from an empty list.
     private func minutes(
-        inZone zone: Int, of parent: String, isEnabledByDefault: Bool = true,
+        inZone zone: Int, of parent: String, where condition: String, isEnabledByDefault: Bool = true,
         sensor: (device: DeviceID, metric: Metric, key: String, name: String)
     ) -> Component {
         let zones = "\(parent).zones_min"
         return self.sensor(
             sensor.device, sensor.metric, "\(sensor.key)_\(zone)", sensor.name, isEnabledByDefault: isEnabledByDefault,
-            template: "\(zones)[\(zone - 1)] if \(parent) and \(zones) else none",
+            template: "\(zones)[\(zone - 1)] if \(condition) and \(zones) else none",
             [
                 ("unit_of_measurement", "min"), ("suggested_display_precision", 0), ("state_class", "measurement"),
                 ("device_class", "duration"), ("icon", "mdi:heart-flash"),
