@@ -44,7 +44,7 @@ final class GadgetbridgeSession: DeviceSession {
         }
     }
 
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         for mark in Set(receipts.map(\.receipt.mark)) { batches.withLock { $0.removeValue(forKey: mark) }?.fulfil(()) }
     }
 

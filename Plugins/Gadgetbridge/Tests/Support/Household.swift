@@ -117,7 +117,7 @@ struct Household: Sendable {
             switch event {
             case .samples(let samples, let receipts):
                 kept.store(samples)
-                try await session.settle(receipts.map { ($0, nil) })
+                try await session.settle(receipts.map { SettledReceipt($0, .new) })
             case .battery(let percent, _): kept.charges.withLock { $0.append(percent) }
             default: Issue.record("an unexpected event: \(event)")
             }
