@@ -16,6 +16,9 @@ let settings: [SwiftSetting] = [
 let grdb = "GRDB".from("GRDB.swift")
 let sqlite = "GRDBSQLite".from("GRDB.swift")
 let deque = "DequeModule".from("swift-collections")
+let httpTypes = "HTTPTypes".from("swift-http-types")
+let hummingbird = "HummingbirdCore".from("hummingbird")
+let hummingbirdTLS = "HummingbirdTLS".from("hummingbird")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let nioCore = "NIOCore".from("swift-nio")
@@ -30,7 +33,15 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("Gadgetbridge", ["Concurrency", "Exports", "JSON", logging]),
+    (
+        "HTTP",
+        [
+            "Concurrency", "JSON", "Listening", httpTypes, hummingbird, hummingbirdTLS, lifecycle, logging, nioCore,
+            "NIOHTTPTypes".from("swift-nio-extras"), nioPosix,
+        ]
+    ),
     ("Link", ["Concurrency", "JSON", logging]),
+    ("Phones", ["Concurrency", "JSON"]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
@@ -39,7 +50,9 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
     "Gadgetbridge": ["Conformance", "Exports", "GatewayTesting", sqlite],
+    "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, subprocess],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
+    "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
 ]
@@ -56,6 +69,7 @@ let fixtures: [String: [String]] = [
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"],
 ]
 
 let package = Package(
@@ -70,11 +84,14 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.7.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),

@@ -1,7 +1,9 @@
 import Exec
 import Gadgetbridge
 package import GatewayKit
+import HTTP
 import Link
+import Phones
 import Simulator
 import TCP
 
@@ -12,7 +14,9 @@ package enum BundledPlugins {
     package static let all: [any Plugin.Type] = [
         ExecPlugin.self,
         GadgetbridgePlugin.self,
+        HTTPPlugin.self,
         LinkPlugin.self,
+        PhonesPlugin.self,
         SimulatorPlugin.self,
         TCPPlugin.self,
     ]
