@@ -41,6 +41,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("Link", ["Concurrency", "JSON", logging]),
+    ("MQTTDocuments", []),
     ("Phones", ["Concurrency", "JSON"]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
@@ -52,6 +53,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "Gadgetbridge": ["Conformance", "Exports", "GatewayTesting", sqlite],
     "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, subprocess],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
+    "MQTTDocuments": ["GatewayTesting", logging],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],

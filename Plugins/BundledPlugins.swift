@@ -3,6 +3,7 @@ import Gadgetbridge
 package import GatewayKit
 import HTTP
 import Link
+import MQTTDocuments
 import Phones
 import Simulator
 import TCP
@@ -16,6 +17,7 @@ package enum BundledPlugins {
         GadgetbridgePlugin.self,
         HTTPPlugin.self,
         LinkPlugin.self,
+        MQTTDocumentsPlugin.self,
         PhonesPlugin.self,
         SimulatorPlugin.self,
         TCPPlugin.self,

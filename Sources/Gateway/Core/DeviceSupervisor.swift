@@ -79,7 +79,10 @@ actor DeviceSupervisor {
         for id in ending { members[id]?.agent.stop() }
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
         for id in ending { try? await members[id]?.ended.wait() }
-        for id in ending { members[id] = nil }
+        for id in ending {
+            members[id]?.setup.messages?.end(in: settings.documents)
+            members[id] = nil
+        }
         await services.end(allBut: setups)
         await services.begin(for: setups) { [launcher] in
             launcher.yield($0)
@@ -115,6 +118,7 @@ actor DeviceSupervisor {
             info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock, pace: pace,
             logger: logger, generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
+        setup.messages?.begin(in: settings.documents)
         let ended = Promise<Void>()
         members[setup.info.id] = Member(setup: setup, agent: agent, ended: ended)
         launcher.yield { [running = settings.running] in

@@ -133,7 +133,8 @@ package final class GatewayCore: Sendable {
     private var brokerLoop: BrokerLoop {
         BrokerLoop(
             broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
-            settings: settings.delivery, inbox: { await self.receive($0) }, busy: { await self.refuse($0) },
+            settings: settings.delivery, documents: settings.documents, inbox: { await self.receive($0) },
+            busy: { await self.refuse($0) },
             connected: { self.discovery.connected() })
     }
 
