@@ -220,7 +220,9 @@ let package = Package(
 // Only `deploy/fuzz` builds the fuzzers, as libraries, since libFuzzer brings the main program. They share the files with what
 // must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
-    package.products = ["CommandFuzzer", "LinkFuzzer"].map { .library(name: $0, type: .static, targets: [$0]) }
+    package.products = ["CommandFuzzer", "LinkFuzzer", "PhoneFuzzer"].map {
+        .library(name: $0, type: .static, targets: [$0])
+    }
     package.targets = package.targets.filter { $0.type != .test }
     package.targets += [
         .target(
@@ -230,6 +232,10 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
         .target(
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),
+        .target(
+            name: "PhoneFuzzer", dependencies: ["GatewayKit", "JSON", "Phones", "Vitals"],
+            path: "Plugins/Phones/Tests", exclude: ["Fixtures", "Inputs"],
+            sources: ["DocumentInput.swift", "Fuzzer"], swiftSettings: settings),
     ]
 }
 
