@@ -47,8 +47,9 @@ import Testing
     private static let owners: [String: Set<String>] = [
         "GRDB": ["Store", "vitals2mqtt-bench"], "GRDBSQLite": ["Exports", "Store"], "CZlib": ["Exports"],
         "CMosquitto": ["MQTT", "vitals2mqtt-bench"], "Yams": ["Gateway"],
-        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["Listening", "TCP"], "NIOPosix": ["TCP"],
-        "NIOSSL": ["Listening", "TCP"],
+        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["HTTP", "Listening", "TCP"],
+        "NIOPosix": ["HTTP", "TCP"], "NIOSSL": ["Listening", "TCP"], "HummingbirdCore": ["HTTP"],
+        "HummingbirdTLS": ["HTTP"], "HTTPTypes": ["HTTP"],
         "ArgumentParser": ["GatewayMain", "vitals2mqtt-bench", "vitals2mqtt-simulate"],
     ]
 

@@ -134,7 +134,8 @@ package final class GatewayCore: Sendable {
     private var brokerLoop: BrokerLoop {
         BrokerLoop(
             broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
-            settings: settings.delivery, inbox: { await self.receive($0) }, refuse: { await self.refuse($0, $1) },
+            settings: settings.delivery, documents: settings.documents, inbox: { await self.receive($0) },
+            refuse: { await self.refuse($0, $1) },
             connected: { self.discovery.connected() })
     }
 
