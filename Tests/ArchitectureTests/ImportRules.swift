@@ -5,7 +5,8 @@ import Testing
     private static let modules: Set<String> = [
         "BundledPlugins", "CMosquitto", "CZlib", "Concurrency", "Conformance", "Contract", "Delivery", "Engines",
         "Gateway",
-        "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant", "JSON", "MQTT", "Messages",
+        "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant",
+        "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
         "Exports", "Listening", "PluginCheck", "Store", "StoreAPI", "Vitals",
     ]
 
@@ -21,9 +22,11 @@ import Testing
         "Store": ["Concurrency", "JSON", "StoreAPI", "Vitals"], "Contract": ["JSON", "Messages", "Vitals"],
         "MQTT": ["CMosquitto", "Concurrency", "Messages"],
         "HomeAssistant": ["Contract", "JSON", "Messages", "Vitals"],
+        "HomeAssistantStatistics": ["Concurrency", "HomeAssistant", "JSON", "StoreAPI", "Vitals"],
         "Delivery": ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals"],
         "Gateway": [
-            "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "MQTT", "Messages",
+            "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
+            "HomeAssistantStatistics", "MQTT", "Messages",
             "Store", "StoreAPI", "Vitals",
         ],
         "Conformance": ["GatewayKit", "Vitals"],
@@ -46,8 +49,10 @@ import Testing
     private static let owners: [String: Set<String>] = [
         "GRDB": ["Store", "vitals2mqtt-bench"], "GRDBSQLite": ["Exports", "Store"], "CZlib": ["Exports"],
         "CMosquitto": ["MQTT", "vitals2mqtt-bench"], "Yams": ["Gateway"],
-        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["Listening", "TCP"], "NIOPosix": ["TCP"],
-        "NIOSSL": ["Listening", "TCP"],
+        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["HomeAssistantStatistics", "Listening", "TCP"],
+        "NIOPosix": ["HomeAssistantStatistics", "TCP"],
+        "NIOSSL": ["HomeAssistantStatistics", "Listening", "TCP"], "NIOHTTP1": ["HomeAssistantStatistics"],
+        "NIOWebSocket": ["HomeAssistantStatistics"],
         "ArgumentParser": ["GatewayMain", "vitals2mqtt-bench", "vitals2mqtt-simulate"],
     ]
 
