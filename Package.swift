@@ -23,8 +23,10 @@ let hummingbirdTLS = "HummingbirdTLS".from("hummingbird")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let nioCore = "NIOCore".from("swift-nio")
+let nioHTTP1 = "NIOHTTP1".from("swift-nio")
 let nioSSL = "NIOSSL".from("swift-nio-ssl")
 let nioPosix = "NIOPosix".from("swift-nio")
+let nioWebSocket = "NIOWebSocket".from("swift-nio")
 let subprocess = "Subprocess".from("swift-subprocess")
 let systemPackage = "SystemPackage".from("swift-system")
 let unixSignals = "UnixSignals".from("swift-service-lifecycle")
@@ -124,13 +126,20 @@ let package = Package(
         module("MQTT", ["CMosquitto", "Concurrency", "Messages", logging]),
         module("HomeAssistant", ["Contract", "JSON", "Messages", "Vitals"]),
         module(
+            "HomeAssistantStatistics",
+            [
+                "Concurrency", "HomeAssistant", "JSON", "StoreAPI", "Vitals", logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL, nioWebSocket,
+            ]),
+        module(
             "Delivery",
             ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals", deque, logging]),
         module(
             "Gateway",
             [
-                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT",
-                "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
+                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
+                "HomeAssistantStatistics", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging,
+                unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
         module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
@@ -205,6 +214,13 @@ let package = Package(
                 "MQTT", "Store", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
+        tests(
+            "HomeAssistantStatisticsTests",
+            [
+                "Concurrency", "Contract", "GatewayTesting", "HomeAssistant", "HomeAssistantStatistics", "JSON",
+                "StoreAPI",
+                "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
+            ]),
         tests(
             "IntegrationTests",
             ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),

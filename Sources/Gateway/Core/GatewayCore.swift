@@ -52,6 +52,8 @@ package final class GatewayCore: Sendable {
     let applying = Pulse()
     /// The state that was published last, and the parts that are late.
     let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
+    /// The import of statistics; `nil` if there is none.
+    let statistics = Mutex<StatisticsState?>(nil)
     /// Allows one change of `gateway/state` at a time.
     let stating = AsyncMutex()
     /// Wakes whoever publishes the late parts.

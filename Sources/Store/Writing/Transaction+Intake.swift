@@ -4,7 +4,8 @@ import Vitals
 
 extension Transaction {
     /// Inserts samples, and applies the decision about them.
-    func ingest(_ intake: Intake) throws -> IntakeResult {
+    /// - Parameter marksDue: whether the hours that were over become due for statistics.
+    func ingest(_ intake: Intake, marksDue: Bool = false) throws -> IntakeResult {
         var cached = try cachedDevice(of: intake.device)
         let journaled = try journalOutcomes(of: intake, in: &cached)
         let isJournaled = journaled != nil
@@ -16,6 +17,7 @@ extension Transaction {
         // The outcomes of the journal are those of the samples, one by one.
         let (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(intake, in: &cached)
         let decision = intake.decide(outcomes)
+        if marksDue { try markDue(outcomes, in: &cached, at: intake.receivedAt) }
 
         for (metric, moment) in intake.cursors { try move(cursor: moment, of: metric, in: &cached) }
         for (metric, moment) in decision.highWater {
