@@ -17,11 +17,16 @@ let grdb = "GRDB".from("GRDB.swift")
 let sqlite = "GRDBSQLite".from("GRDB.swift")
 let deque = "DequeModule".from("swift-collections")
 let heap = "HeapModule".from("swift-collections")
+let httpTypes = "HTTPTypes".from("swift-http-types")
+let hummingbird = "HummingbirdCore".from("hummingbird")
+let hummingbirdTLS = "HummingbirdTLS".from("hummingbird")
 let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
 let logging = "Logging".from("swift-log")
 let nioCore = "NIOCore".from("swift-nio")
+let nioHTTP1 = "NIOHTTP1".from("swift-nio")
 let nioSSL = "NIOSSL".from("swift-nio-ssl")
 let nioPosix = "NIOPosix".from("swift-nio")
+let nioWebSocket = "NIOWebSocket".from("swift-nio")
 let subprocess = "Subprocess".from("swift-subprocess")
 let systemPackage = "SystemPackage".from("swift-system")
 let unixSignals = "UnixSignals".from("swift-service-lifecycle")
@@ -33,7 +38,16 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("GATTHealth", ["Concurrency", logging]),
     ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
     ("HealthConnect", ["ExportDrivers", "Exports"]),
+    (
+        "HTTP",
+        [
+            "Concurrency", "JSON", "Listening", httpTypes, hummingbird, hummingbirdTLS, lifecycle, logging, nioCore,
+            "NIOHTTPTypes".from("swift-nio-extras"), nioPosix,
+        ]
+    ),
     ("Link", ["Concurrency", "JSON", logging]),
+    ("MQTTDocuments", []),
+    ("Phones", ["Concurrency", "JSON"]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
@@ -44,7 +58,10 @@ let pluginTests: [String: [Target.Dependency]] = [
     "GATTHealth": ["Conformance", "GatewayTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
     "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
+    "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, subprocess],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
+    "MQTTDocuments": ["GatewayTesting", logging],
+    "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
 ]
@@ -62,6 +79,7 @@ let fixtures: [String: [String]] = [
     "GadgetbridgeTests": ["Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
+    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"],
 ]
 
 let package = Package(
@@ -76,11 +94,14 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.7.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
@@ -105,13 +126,20 @@ let package = Package(
         module("MQTT", ["CMosquitto", "Concurrency", "Messages", logging]),
         module("HomeAssistant", ["Contract", "JSON", "Messages", "Vitals"]),
         module(
+            "HomeAssistantStatistics",
+            [
+                "Concurrency", "HomeAssistant", "JSON", "StoreAPI", "Vitals", logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL, nioWebSocket,
+            ]),
+        module(
             "Delivery",
             ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals", deque, logging]),
         module(
             "Gateway",
             [
-                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT",
-                "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
+                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
+                "HomeAssistantStatistics", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging,
+                unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
         module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
@@ -187,6 +215,13 @@ let package = Package(
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(
+            "HomeAssistantStatisticsTests",
+            [
+                "Concurrency", "Contract", "GatewayTesting", "HomeAssistant", "HomeAssistantStatistics", "JSON",
+                "StoreAPI",
+                "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
+            ]),
+        tests(
             "IntegrationTests",
             ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),
         tests("JSONTests", ["JSON", "Vitals"]),
@@ -209,7 +244,7 @@ let package = Package(
 // must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     let exports = "Plugins/Gadgetbridge/Tests"
-    package.products = ["CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "RecordFuzzer"].map {
+    package.products = ["CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "PhoneFuzzer", "RecordFuzzer"].map {
         .library(name: $0, type: .static, targets: [$0])
     }
     package.targets = package.targets.filter { $0.type != .test }
@@ -233,6 +268,10 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             name: "RecordFuzzer", dependencies: ["Gadgetbridge", "Vitals"], path: exports,
             exclude: ["Inputs", "Fuzzer/seeds.py"], sources: ["RecordInput.swift", "Fuzzer/RecordFuzzer.swift"],
             swiftSettings: settings),
+        .target(
+            name: "PhoneFuzzer", dependencies: ["GatewayKit", "JSON", "Phones", "Vitals"],
+            path: "Plugins/Phones/Tests", exclude: ["Fixtures", "Inputs"],
+            sources: ["DocumentInput.swift", "Fuzzer"], swiftSettings: settings),
     ]
 }
 

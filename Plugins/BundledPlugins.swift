@@ -2,7 +2,10 @@ import Exec
 import Gadgetbridge
 package import GatewayKit
 import HealthConnect
+import HTTP
 import Link
+import MQTTDocuments
+import Phones
 import Simulator
 import TCP
 
@@ -14,7 +17,10 @@ package enum BundledPlugins {
         ExecPlugin.self,
         GadgetbridgePlugin.self,
         HealthConnectPlugin.self,
+        HTTPPlugin.self,
         LinkPlugin.self,
+        MQTTDocumentsPlugin.self,
+        PhonesPlugin.self,
         SimulatorPlugin.self,
         TCPPlugin.self,
     ]

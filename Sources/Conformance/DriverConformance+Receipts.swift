@@ -34,7 +34,7 @@ extension DriverConformance {
             let refusal = DeviceError(.invalid, "A sample that the suite refuses.")
             for (sample, refusal) in [(refused, refusal), (last, nil)] {
                 guard let receipt = receipts[sample.sample] else { continue }
-                try await self.inTime("settling") { try await session.settle([(receipt, refusal)]) }
+                try await self.inTime("settling") { try await session.settle([SettledReceipt(receipt, refusal)]) }
             }
             await self.expectTold("that a sample is refused", peer, findings) {
                 $0.contains(.settled(refused.name, isDurable: false))

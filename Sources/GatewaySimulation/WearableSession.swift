@@ -18,7 +18,7 @@ package final class WearableSession: DeviceSession {
 
     package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
-    package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         try await misbehave()
     }
 

@@ -4,7 +4,13 @@ package import NIOSSL
 extension ListenOptions.TLS {
     /// What a server needs to show this certificate: TLS 1.2 or newer.
     /// - Throws: `ListenError` if the files cannot be read or do not belong together.
-    package func serverContext() throws(ListenError) -> NIOSSLContext {
+    package func serverContext() throws(ListenError) -> NIOSSLContext { try server().context }
+
+    /// The settings of such a server, for a library that makes the context by itself.
+    /// - Throws: `ListenError` if the files cannot be read or do not belong together.
+    package func serverConfiguration() throws(ListenError) -> TLSConfiguration { try server().configuration }
+
+    private func server() throws(ListenError) -> (configuration: TLSConfiguration, context: NIOSSLContext) {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
             let key = try NIOSSLPrivateKey(file: key, format: .pem)
@@ -14,7 +20,7 @@ extension ListenOptions.TLS {
             // A caller that is asleep must not hold up a stop: it need not confirm the end.
             configuration.shutdownTimeout = .milliseconds(500)
             // It finds a key of another certificate now, and not with the first device.
-            return try NIOSSLContext(configuration: configuration)
+            return (configuration, try NIOSSLContext(configuration: configuration))
         } catch {
             throw ListenError(
                 "The certificate \(certificate) and the key \(key) cannot be used. Are both in PEM format, and do they belong "

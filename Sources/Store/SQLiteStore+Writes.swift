@@ -5,9 +5,10 @@ extension SQLiteStore {
     /// - The store may call `decide` again for the same intake if another request of its transaction failed; only the
     ///   last decision counts.
     package nonisolated func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
-        try await write(
+        let marksDue = options.marksDueStatistics
+        return try await write(
             weight: intake.samples.count, waiting: intake.waitsForCompany ? options.companyWait : .zero
-        ) { try $0.ingest(intake) }
+        ) { try $0.ingest(intake, marksDue: marksDue) }
     }
 
     package nonisolated func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {

@@ -35,6 +35,9 @@ package struct StoreOptions: Sendable, Hashable {
     /// each commit rewrites a page.
     package var companyWait: Duration = .milliseconds(5)
 
+    /// Whether hours that late samples touch are kept as due, for whoever imports statistics (`keepDueStatistics`).
+    package var marksDueStatistics = false
+
     /// The limits of the configuration file's defaults.
     package init() {}
 

@@ -97,8 +97,14 @@ package struct IntakeResult: Sendable {
     package var levels: [AlertLevel]
     /// Past days that have to be summarised again.
     package var unsettledDays: Set<MetricDay>
+    /// What each sample is, in order of arrival.
+    package var novelties: [SampleOutcome.Novelty]
 
-    package init(new: Int, corrected: Int, known: Int, levels: [AlertLevel], unsettledDays: Set<MetricDay>) {
+    package init(
+        new: Int, corrected: Int, known: Int, levels: [AlertLevel], unsettledDays: Set<MetricDay>,
+        novelties: [SampleOutcome.Novelty]
+    ) {
+        self.novelties = novelties
         self.new = new
         self.corrected = corrected
         self.known = known

@@ -5,7 +5,8 @@ import Testing
     private static let modules: Set<String> = [
         "BundledPlugins", "CMosquitto", "CZlib", "Concurrency", "Conformance", "Contract", "Delivery", "Engines",
         "Gateway",
-        "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant", "JSON", "MQTT", "Messages",
+        "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant",
+        "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
         "ExportDrivers", "Exports", "Listening", "PluginCheck", "Store", "StoreAPI", "Vitals",
     ]
 
@@ -22,9 +23,11 @@ import Testing
         "Store": ["Concurrency", "JSON", "StoreAPI", "Vitals"], "Contract": ["JSON", "Messages", "Vitals"],
         "MQTT": ["CMosquitto", "Concurrency", "Messages"],
         "HomeAssistant": ["Contract", "JSON", "Messages", "Vitals"],
+        "HomeAssistantStatistics": ["Concurrency", "HomeAssistant", "JSON", "StoreAPI", "Vitals"],
         "Delivery": ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals"],
         "Gateway": [
-            "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant", "JSON", "MQTT", "Messages",
+            "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
+            "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
             "Store", "StoreAPI", "Vitals",
         ],
         "Conformance": ["GatewayKit", "Vitals"],
@@ -47,8 +50,11 @@ import Testing
     private static let owners: [String: Set<String>] = [
         "GRDB": ["Store", "vitals2mqtt-bench"], "GRDBSQLite": ["Exports", "Store"], "CZlib": ["Exports"],
         "CMosquitto": ["MQTT", "vitals2mqtt-bench"], "Yams": ["Gateway"],
-        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["Listening", "TCP"], "NIOPosix": ["TCP"],
-        "NIOSSL": ["Listening", "TCP"],
+        "Subprocess": ["Exec", "GatewayTesting"], "NIOCore": ["HTTP", "HomeAssistantStatistics", "Listening", "TCP"],
+        "NIOPosix": ["HTTP", "HomeAssistantStatistics", "TCP"],
+        "NIOSSL": ["HomeAssistantStatistics", "Listening", "TCP"], "NIOHTTP1": ["HomeAssistantStatistics"],
+        "NIOWebSocket": ["HomeAssistantStatistics"],
+        "HummingbirdCore": ["HTTP"], "HummingbirdTLS": ["HTTP"], "HTTPTypes": ["HTTP"],
         "ArgumentParser": ["GatewayMain", "vitals2mqtt-bench", "vitals2mqtt-simulate"],
     ]
 

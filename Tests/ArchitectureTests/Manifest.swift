@@ -25,7 +25,7 @@ struct Manifest {
             add(match.1, in: folder.map { String($0) } ?? "Sources/\(match.1)", match.2)
         }
         let tests = Self.list("pluginTests", in: text).matches(of: /"(\w+)": \[([^\]]*)\]/)
-        for match in Self.list("plugins", in: text).matches(of: /\("(\w+)", \[([^\]]*)\]\)/) {
+        for match in Self.list("plugins", in: text).matches(of: /\(\s*"(\w+)",\s*\[([^\]]*)\]\s*\)/) {
             let needs = tests.first { $0.1 == match.1 }?.2 ?? "\"GatewayTesting\""
             add(match.1, in: "Plugins/\(match.1)/Sources", "\"GatewayKit\", \"Vitals\", \(match.2)")
             add(

@@ -7,7 +7,7 @@ import Testing
         let bundle = try Repository.text("Plugins/BundledPlugins.swift")
         for plugin in try Repository.plugins() {
             #expect(
-                manifest.contains("(\"\(plugin)\", ["), "add (\"\(plugin)\", []) to `plugins` in Package.swift")
+                manifest.contains("\"\(plugin)\","), "add (\"\(plugin)\", []) to `plugins` in Package.swift")
             #expect(
                 bundle.contains("\(plugin)Plugin.self") != Repository.withoutTransport.contains(plugin),
                 "add import \(plugin) and \(plugin)Plugin.self to Plugins/BundledPlugins.swift")

@@ -131,8 +131,10 @@ extension ScriptedSession.Call {
         switch self {
         case .setClock(let now, let offset): [.clock(now, utcOffset: offset)]
         case .acknowledgeHistory(let metric, let through): [.acknowledged(metric, through: through)]
-        case .settle(let receipts, let refusals):
-            zip(receipts, refusals).map { .settled($0.mark, isDurable: $1 == nil) }
+        case .settle(let receipts, let outcomes):
+            zip(receipts, outcomes).map { receipt, outcome in
+                .settled(receipt.mark, isDurable: SettledReceipt(receipt, outcome).refusal == nil)
+            }
         case .shutdown: [.goodbye]
         default: []
         }

@@ -9,7 +9,7 @@ extension MistakenSession {
             guard let events = try await session.nextEvents() else { return nil }
             if mistake == .answersBeforeTheCommit {
                 for case .samples(_, let receipts) in events where !receipts.isEmpty {
-                    try await session.settle(receipts.map { ($0, nil) })
+                    try await session.settle(receipts.map { SettledReceipt($0, .new) })
                 }
             }
             return damaged(events)
@@ -75,10 +75,10 @@ extension MistakenSession {
         }
     }
 
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         switch mistake {
         case .keepsCommits: break
-        case .hidesRefusals: try await session.settle(receipts.map { ($0.receipt, nil) })
+        case .hidesRefusals: try await session.settle(receipts.map { SettledReceipt($0.receipt, .new) })
         default: try await session.settle(receipts)
         }
     }

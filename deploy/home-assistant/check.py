@@ -15,6 +15,7 @@ import time
 import traceback
 from typing import Any, Callable
 
+import backfill
 import controls
 import entities
 import life
@@ -35,13 +36,14 @@ CHECKS: list[Callable[[Trial], str]] = [
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gateway", required=True)
+    parser.add_argument("--only", choices=["entities", "backfill"], default="")
     parser.add_argument("versions", nargs="+")
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     findings = 0
     for version in arguments.versions:
-        findings += run(version, arguments.gateway)
+        findings += run(version, arguments.gateway, arguments.only)
     print(f"{findings} finding{'' if findings == 1 else 's'}")
     return 1 if findings else 0
 
@@ -50,12 +52,20 @@ def stop(number: int, _: Any) -> None:
     sys.exit(128 + number)
 
 
-def run(version: str, program: str) -> int:
+def run(version: str, program: str, only: str) -> int:
+    findings = 0
+    for name, make, checks in (("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS)):
+        if only in ("", name):
+            findings += run_one(make, checks, version, program)
+    return findings
+
+
+def run_one(make: Any, checks: list[Callable[[Any], str]], version: str, program: str) -> int:
     folder = tempfile.mkdtemp(prefix="vitals2mqtt-")
-    trial = Trial(folder, version, program)
+    trial = make(folder, version, program)
     findings = 0
     try:
-        findings = try_all(trial)
+        findings = try_all(trial, checks)
         if findings:
             for name in ("gateway", "home-assistant"):
                 print(f"-- the end of the log of {name}\n{trial.processes.tail(name)}", flush=True)
@@ -69,7 +79,7 @@ def run(version: str, program: str) -> int:
     return findings
 
 
-def try_all(trial: Trial) -> int:
+def try_all(trial: Any, checks: list[Callable[[Any], str]]) -> int:
     began = time.monotonic()
     try:
         trial.begin()
@@ -79,7 +89,7 @@ def try_all(trial: Trial) -> int:
     version = trial.home.connection.get("/api/config")["version"]
     print(f"== Home Assistant {version}, ready after {time.monotonic() - began:.0f} s", flush=True)
     findings = 0
-    for check in CHECKS:
+    for check in checks:
         started = time.monotonic()
         try:
             trial.processes.check()

@@ -28,7 +28,7 @@ import Vitals
                         while let events = try await session.nextEvents() {
                             for case .samples(let samples, let receipts) in events {
                                 told.store(samples)
-                                try await session.settle(receipts.map { ($0, nil) })
+                                try await session.settle(receipts.map { SettledReceipt($0, .new) })
                             }
                         }
                     }

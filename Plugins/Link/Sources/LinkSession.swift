@@ -14,12 +14,12 @@ struct LinkSession: DeviceSession {
 
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await connection.inbox.next() }
 
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         guard !receipts.isEmpty else { return }
         var replies = Replies()
-        for (receipt, refusal) in receipts {
-            let id = LinkToken(text: receipt.mark)
-            if let refusal {
+        for settled in receipts {
+            let id = LinkToken(text: settled.receipt.mark)
+            if let refusal = settled.refusal {
                 replies.refuse(id, .invalid, refusal.message)
             } else {
                 replies.accept(id)

@@ -61,7 +61,9 @@ import Vitals
             }
             let before = peer.writes.withLock { $0 }
             try await session.settle(
-                zip(receipts, [nil, DeviceError(.failure, "too old"), nil]).map { (receipt: $0, refusal: $1) })
+                zip(receipts, [.new, .refused(DeviceError(.failure, "too old")), .known]).map {
+                    SettledReceipt($0, $1)
+                })
             #expect(peer.writes.withLock { $0 } == before + 1)
             #expect(try await peer.next() == ["jsonrpc": "2.0", "id": 7, "result": [:]])
             #expect(

@@ -51,7 +51,20 @@ extension ContractEncoder {
             writer.member("store_bytes", state.storeBytes)
             writer.member("last_error", state.lastError)
             writer.member("late", texts: state.late.map(\.rawValue))
+            write(state.statistics, to: &writer)
             writer.member("at", state.at)
         }
+    }
+
+    /// The import of statistics; `null` without one.
+    private func write(_ statistics: StatisticsState?, to writer: inout JSONWriter) {
+        writer.key("statistics")
+        guard let statistics else { return writer.null() }
+        writer.beginObject()
+        writer.member("activity", statistics.activity.rawValue)
+        writer.member("due", statistics.due)
+        writer.member("imported_at", statistics.importedAt)
+        writer.member("problem", statistics.problem)
+        writer.endObject()
     }
 }

@@ -15,6 +15,7 @@ package struct BrokerLoop: Sendable {
     private let inbox: @Sendable (InboundMessage) async -> Void
     private let refuse: @Sendable (InboundMessage, IntakeRefusal) async -> Void
     private let intake = CommandIntake()
+    private let documents: DocumentTopics
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
 
@@ -23,13 +24,16 @@ package struct BrokerLoop: Sendable {
     ///   - inbox: handles received messages, one after the other.
     ///   - refuse: answers a message that is not handled, for instance as it came faster than they are handled.
     ///   - connected: runs for each new connection, before anything is published.
+    ///   - documents: the topics whose messages are no commands.
     package init(
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
-        status: BrokerStatus, settings: DeliverySettings, inbox: @escaping @Sendable (InboundMessage) async -> Void,
+        status: BrokerStatus, settings: DeliverySettings, documents: DocumentTopics = DocumentTopics(),
+        inbox: @escaping @Sendable (InboundMessage) async -> Void,
         refuse: @escaping @Sendable (InboundMessage, IntakeRefusal) async -> Void,
         connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
+        self.documents = documents
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
         let shipments = Shipments()
         settlement = Settlement(
@@ -167,6 +171,13 @@ package struct BrokerLoop: Sendable {
                 await connected()
                 try await publisher.run(on: connection)
             }
+            group.addTask {
+                try await documents.subscribe(on: connection) { topic, error in
+                    settings.logger.error(
+                        "The broker does not allow a device's topic; its messages do not arrive.",
+                        metadata: ["topic": "\(topic)", "error": "\(error)"])
+                }
+            }
             try await group.next()
         }
     }
@@ -230,7 +241,9 @@ package struct BrokerLoop: Sendable {
             status.dropped(events.droppedCount)
         }
         for message in events.received {
-            await intake.add(message)
+            if !documents.take(message) {
+                await intake.add(message.cut(to: BrokerOptions.defaultMaximumInboundPayload))
+            }
             status.receiving.turn()
         }
     }

@@ -238,6 +238,8 @@ final class LinkKeeper {
             return nil
         } catch SessionEnd.failed(let message) {
             return message
+        } catch let error as LinkError where error.code == .ended {
+            return nil
         } catch is CancellationError {
             return "The connection was cancelled."
         } catch {

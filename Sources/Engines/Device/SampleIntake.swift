@@ -37,12 +37,14 @@ final class SampleIntake {
     /// Stores live samples, and tells the device which are durable and which are refused.
     /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
     func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
-        let (incoming, settled) = check(live)
+        let (incoming, receipts) = check(live)
+        var result: IntakeResult?
         if !incoming.isEmpty {
-            try await retryUntilStored { () async throws(StoreError) in
+            result = try await retryUntilStored { () async throws(StoreError) in
                 try await self.commit(incoming, source: .live, waitsForCompany: waitsForCompany)
             }
         }
+        let settled = receipts.map { $0.settled(by: result?.novelties ?? []) }
         if !settled.isEmpty { try await device.settle(settled) }
     }
 
@@ -52,18 +54,18 @@ final class SampleIntake {
         if !incoming.isEmpty { _ = try await commit(incoming, source: .live) }
     }
 
-    /// Identifies the plausible samples and counts the others. Returns also what to tell the device about each receipt.
-    private func check(
-        _ live: LiveSamples
-    ) -> (accepted: [Intake.Incoming], receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) {
+    /// Identifies the plausible samples and counts the others. Returns also the receipts that the device wants.
+    private func check(_ live: LiveSamples) -> (accepted: [Intake.Incoming], receipts: [CheckedReceipt]) {
         let now = context.clock.now
         var accepted: [Intake.Incoming] = []
         accepted.reserveCapacity(live.samples.count)
-        var receipts: [(receipt: SampleReceipt, refusal: DeviceError?)] = []
+        var receipts: [CheckedReceipt] = []
         for (sample, receipt) in zip(live.samples, live.receipts) {
             let refusal = SampleCheck.refusal(of: sample, at: now)
+            if let receipt {
+                receipts.append(CheckedReceipt(receipt: receipt, refusal: refusal?.error, place: accepted.count))
+            }
             if let refusal { input.refuse(sample, refusal.reason) } else { accepted.append(identified(sample)) }
-            if let receipt { receipts.append((receipt, refusal?.error)) }
         }
         return (accepted, receipts)
     }

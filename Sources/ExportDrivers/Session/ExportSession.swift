@@ -53,7 +53,7 @@ package final class ExportSession: DeviceSession {
         }
     }
 
-    package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         for mark in Set(receipts.map(\.receipt.mark)) { batches.withLock { $0.removeValue(forKey: mark) }?.fulfil(()) }
     }
 

@@ -56,15 +56,22 @@ extension DeviceConfiguration {
             device: info.id, gateway: (name: "vitals2mqtt", version: settings.version), calendar: settings.calendar,
             clock: settings.clock, logger: logger, services: settings.services)
         let presence = DevicePresence()
-        let link = LinkContext(device: info.id, logger: logger, services: settings.services, presence: presence)
+        var link = LinkContext(device: info.id, logger: logger, services: settings.services, presence: presence)
+        link.clock = settings.clock
         let (driver, transport) = (driver, transport)
         // A device begins again with its services.
         var hasher = Hasher()
         hasher.combine(fingerprint)
         hasher.combine(services.map(\.fingerprint))
-        return DeviceSetup(
+        let topics = transport?.topics ?? []
+        let messages =
+            topics.isEmpty
+            ? nil
+            : DocumentMessages(
+                topics: topics, documents: link.documents, presence: presence, clock: settings.clock, logger: logger)
+        var setup = DeviceSetup(
             info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence
-        ) { body in
+        ) { [link] body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             try await budget.with(type(of: transport).descriptors) {
                 try await transport.withLink(context: link) { link in
@@ -72,6 +79,8 @@ extension DeviceConfiguration {
                 }
             }
         }
+        setup.messages = messages
+        return setup
     }
 }
 

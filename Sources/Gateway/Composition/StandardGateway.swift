@@ -18,7 +18,9 @@ extension GatewayServices {
         var generator = SystemRandomNumberGenerator()
         let outbox = Outbox()
         let store = try SQLiteStore(
-            path: configuration.store.path, options: StoreOptions(configuration.store), now: clock.now,
+            path: configuration.store.path,
+            options: StoreOptions(
+                configuration.store, marksDueStatistics: configuration.homeAssistant.address != nil), now: clock.now,
             newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
@@ -36,9 +38,11 @@ extension GatewayServices {
             discovery: configuration.discovery, seed: generator.next(),
             reload: { try await files.run { try running.setups(after: read, settings: settings, budget) } })
         let setups = configuration.setups(settings, budget)
+        let statistics = try StatisticsService(configuration, store: store, settings: settings) { core.imports($0) }
         return GatewayServices(
             services: [
                 ("store", StoreService(store: store, logger: logger)),
+                ("statistics", statistics),
                 ("core", CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger)),
             ],
             reload: { _ = try await core.applyReload() },
@@ -119,8 +123,9 @@ private struct CoreService: Service {
 
 extension StoreOptions {
     /// The limits of the configuration file.
-    fileprivate init(_ configuration: StoreConfiguration) {
+    fileprivate init(_ configuration: StoreConfiguration, marksDueStatistics: Bool) {
         self.init()
+        self.marksDueStatistics = marksDueStatistics
         outboxMaximumAge = configuration.outboxMaximumAge
         outboxMaximumBytes = configuration.outboxMaximumBytes
         replayAge = configuration.replayAge
@@ -131,13 +136,16 @@ extension StoreOptions {
 
 extension GatewayConfiguration {
     /// The form of the announcements to Home Assistant.
-    fileprivate var discovery: DiscoverySettings {
+    fileprivate var discovery: DiscoverySettings { DiscoverySettings(announcements) }
+
+    /// The content of the announcements.
+    var announcements: Discovery {
         let options = DiscoveryOptions(
             mode: DiscoveryOptions.Mode(homeAssistant.discovery), prefix: homeAssistant.prefix,
             compatibility: HomeAssistantVersion(
                 year: homeAssistant.compatibility.year, month: homeAssistant.compatibility.month))
         let origin = DiscoveryOrigin(version: GatewayVersion.current, supportURL: Self.supportURL)
-        return DiscoverySettings(Discovery(options: options, topics: topics, origin: origin))
+        return Discovery(options: options, topics: topics, origin: origin)
     }
 
     /// Where a user of Home Assistant finds help.

@@ -15,11 +15,12 @@ extension GatewayConfiguration {
         return part
     }
 
-    /// The parts that differ from `other` and need a restart, including a changed text of the password's file. Devices,
+    /// The parts that differ from `other` and need a restart, including a changed text of the password's or token's file. Devices,
     /// their defaults and the log level do not need one.
     package func sectionsThatNeedRestart(comparedWith other: GatewayConfiguration) -> [String] {
         Self.fixedSections.filter { key in
             if key == "mqtt", mqtt.password != other.mqtt.password { return true }
+            if key == "home_assistant", homeAssistant.token != other.homeAssistant.token { return true }
             return switch (source[key], other.source[key]) {
             case (nil, nil): false
             case (let mine?, let theirs?): !mine.hasSameMeaning(as: theirs)

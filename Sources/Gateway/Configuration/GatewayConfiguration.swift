@@ -63,7 +63,12 @@ extension GatewayConfiguration {
                 at: "home_assistant")
         }
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
-        devices = reader.devices("devices", defaults: policy, plugins, areAnnounced: homeAssistant.discovery != .off)
+        let isAnnounced = homeAssistant.discovery != .off
+        let base = mqtt.baseTopic
+        var taken = TakenTopics(
+            own: gateway.id.map { ContractTopics(base: base, gateway: $0) },
+            discoveryPrefix: isAnnounced ? homeAssistant.prefix : nil)
+        devices = reader.devices("devices", defaults: policy, plugins, areAnnounced: isAnnounced, topics: &taken)
         if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
         services = reader.services("plugins", of: devices, plugins)
         let mistakes = reader.finish()
@@ -86,7 +91,8 @@ extension ConfigurationReader {
     }
 
     fileprivate mutating func devices(
-        _ key: String, defaults: DevicePolicy, _ plugins: PluginCatalogue, areAnnounced: Bool
+        _ key: String, defaults: DevicePolicy, _ plugins: PluginCatalogue, areAnnounced: Bool,
+        topics: inout TakenTopics
     ) -> [DeviceConfiguration] {
         let list = value(key)
         var sources: [ConfigurationValue] =
@@ -113,7 +119,11 @@ extension ConfigurationReader {
                             + "one with - instead of _.", at: "id")
                 }
             }
-            return DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)
+            let device = DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)
+            for topic in device?.transport?.topics ?? [] {
+                if let mistake = topics.add(topic, of: id) { reader.report(mistake, at: "transport") }
+            }
+            return device
         }.compactMap(\.self)
     }
 }

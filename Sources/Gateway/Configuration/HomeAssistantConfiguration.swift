@@ -1,7 +1,8 @@
 import Contract
-import GatewayKit
+package import GatewayKit
+package import HomeAssistantStatistics
 
-/// `home_assistant:`, the announcements to Home Assistant.
+/// `home_assistant:`, the announcements to Home Assistant, and its address for the import of statistics.
 package struct HomeAssistantConfiguration: Sendable, Hashable {
     /// `discovery`: `device`, `component` or `off`. Default `device`.
     package var discovery: Discovery
@@ -9,6 +10,12 @@ package struct HomeAssistantConfiguration: Sendable, Hashable {
     package var prefix: String
     /// `compatibility`: the oldest supported Home Assistant, in quotes. Default `"2024.12"`.
     package var compatibility: Version
+    /// `url`: its address, as a browser shows it, to import statistics of late samples. Default none.
+    package var address: HomeAssistantAddress?
+    /// `token`: `{file: PATH}` or `{env: NAME}`: a long-lived token of an administrator. Needed with `url`.
+    package var token: Secret?
+    /// `ca_file`: a PEM file with the authorities for an address with https. Default: the system's.
+    package var authorityFile: String?
 
     /// The form of the announcements.
     package enum Discovery: String, Sendable, Hashable, CaseIterable {
@@ -65,9 +72,44 @@ extension HomeAssistantConfiguration {
             reader.report("The prefix \(mistake).", at: "prefix")
         }
         compatibility = reader.version("compatibility", default: Self.defaultCompatibility)
+        address = reader.optionalString("url").flatMap { text in
+            let address = HomeAssistantAddress(url: text)
+            if address == nil {
+                reader.report("An address is needed here, such as http://homeassistant.local:8123.", at: "url")
+            }
+            return address
+        }
+        token = reader.secret("token")
+        authorityFile = reader.pemFile("ca_file")
+        checkImport(&reader)
         if discovery == .device, compatibility < Self.defaultCompatibility {
             reader.report(
                 "Home Assistant before \(Self.defaultCompatibility) needs discovery: component.", at: "compatibility")
+        }
+    }
+}
+
+extension HomeAssistantConfiguration {
+    /// Checks what the import of statistics needs.
+    private func checkImport(_ reader: inout ConfigurationReader) {
+        if (reader.value("url") == nil) != (reader.value("token") == nil) {
+            reader.report("url and token belong together.", at: token == nil ? "url" : "token")
+        }
+        if let token, token.value.contains(where: { !$0.isASCII || $0 <= " " }) {
+            reader.report("A token of Home Assistant is one line without spaces.", at: "token")
+        }
+        guard let address else {
+            if authorityFile != nil { reader.report("ca_file does nothing here without an url.", at: "ca_file") }
+            return
+        }
+        if discovery == .off {
+            reader.report("Statistics belong to announced entities: discovery must not be off.", at: "url")
+        }
+        if authorityFile != nil, !address.isTLS {
+            reader.report("ca_file does nothing here: the url does not begin with https://.", at: "ca_file")
+        }
+        if !address.isTLS, !address.isLoopback {
+            reader.warn("The token goes to \(address) in the clear; https:// protects it.", at: "url")
         }
     }
 }

@@ -32,7 +32,7 @@ package struct MQTTConfiguration: Sendable, Hashable {
     package var brokerOptions: BrokerOptions {
         BrokerOptions(
             servers: servers, clientID: clientID, version: version, username: username, password: password?.value,
-            tls: tls, keepAlive: keepAlive)
+            tls: tls, keepAlive: keepAlive, maximumInboundPayload: BrokerOptions.maximumInboundPacket)
     }
 }
 

@@ -1,5 +1,5 @@
 package import Contract
-import Delivery
+package import Delivery
 package import GatewayKit
 package import Logging
 package import Vitals
@@ -18,6 +18,8 @@ package struct CoreSettings: Sendable {
     package var running: RunningParts
     /// The open services of plugins.
     package var services: RunningServices
+    /// The topics of devices whose documents come as messages.
+    package var documents = DocumentTopics()
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,

@@ -13,6 +13,8 @@ package struct DeviceSetup: Sendable {
     package var services: [ServiceSetup]
     /// Changes if and only if the device's configuration changes.
     package var fingerprint: Int
+    /// Its documents that come as messages of the broker; `nil` if none do.
+    var messages: DocumentMessages?
 
     package init(
         info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, services: [ServiceSetup] = [],

@@ -87,7 +87,10 @@ actor DeviceSupervisor {
         for id in ending { members[id]?.agent.stop() }
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
         for id in ending { try? await members[id]?.ended.wait() }
-        for id in ending { members[id] = nil }
+        for id in ending {
+            members[id]?.setup.messages?.end(in: settings.documents)
+            members[id] = nil
+        }
         await services.end(allBut: setups)
         guard !isStopping else { return change }
         await services.begin(for: setups) { [launcher] in
@@ -127,6 +130,7 @@ actor DeviceSupervisor {
             alarms: alarms, restoring: restoring, pace: pace, logger: logger,
             generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
+        setup.messages?.begin(in: settings.documents)
         let member = Member(setup: setup, agent: agent)
         members[setup.info.id] = member
         launcher.launch { [running = settings.running] in

@@ -39,7 +39,7 @@ extension GatewayCore {
             oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped, setAside: statistics.setAside,
             storeBytes: statistics.bytes,
             lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
-            late: late, at: last?.at ?? settings.clock.now)
+            late: late, statistics: self.statistics.withLock { $0 }, at: last?.at ?? settings.clock.now)
         if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
         guard state != last else { return }
         state.at = settings.clock.now
@@ -56,6 +56,9 @@ extension GatewayCore {
         reported.withLock { $0.late = late }
         lateness.wake()
     }
+
+    /// Takes how the import of statistics stands, from any thread, for the next `gateway/state`.
+    package func imports(_ statistics: StatisticsState) { self.statistics.withLock { $0 = statistics } }
 
     /// Publishes at once which parts are late. The rest of the state stays as it was: the store may be what is late.
     func reportLate() async {

@@ -52,6 +52,8 @@ package final class GatewayCore: Sendable {
     let applying = Pulse()
     /// The state that was published last, and the parts that are late.
     let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
+    /// The import of statistics; `nil` if there is none.
+    let statistics = Mutex<StatisticsState?>(nil)
     /// Allows one change of `gateway/state` at a time.
     let stating = AsyncMutex()
     /// Wakes whoever publishes the late parts.
@@ -134,7 +136,8 @@ package final class GatewayCore: Sendable {
     private var brokerLoop: BrokerLoop {
         BrokerLoop(
             broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
-            settings: settings.delivery, inbox: { await self.receive($0) }, refuse: { await self.refuse($0, $1) },
+            settings: settings.delivery, documents: settings.documents, inbox: { await self.receive($0) },
+            refuse: { await self.refuse($0, $1) },
             connected: { self.discovery.connected() })
     }
 

@@ -6,10 +6,12 @@ public enum Link: Sendable {
     case bytes(any ByteLink)
     /// A Bluetooth Low Energy connection: services, characteristics, notifications.
     case gatt(any GATTLink)
+    /// Whole documents, which the device sends when it likes, and each of which gets an answer.
+    case documents(any DocumentLink)
 }
 
 /// The kinds of link.
-public enum LinkKind: String, Sendable, Hashable { case none, bytes, gatt }
+public enum LinkKind: String, Sendable, Hashable { case none, bytes, gatt, documents }
 
 /// A stream of bytes in both directions: TCP, a serial line, a child process, the replay of a recording.
 public protocol ByteLink: Sendable {
@@ -37,6 +39,8 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case timeout
         /// The gateway closed the link.
         case cancelled
+        /// The device has sent all that it had to send for now. This is no failure: the gateway waits for it again at once.
+        case ended
     }
     /// What happened, for a program.
     public var code: Code

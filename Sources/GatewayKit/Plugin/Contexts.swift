@@ -40,6 +40,10 @@ public struct LinkContext: Sendable {
     public var services: RunningServices
     /// Where a transport says that the device is there, so that the gateway does not wait to connect it.
     public var presence: DevicePresence
+    /// The messages of the transport's topics (`Transport.topics`).
+    package var documents = DocumentQueue()
+    /// The gateway's clocks, for a transport that waits.
+    package var clock = GatewayClock.system
 
     /// A context of a link.
     public init(

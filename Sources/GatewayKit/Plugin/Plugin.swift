@@ -44,7 +44,8 @@ public protocol DeviceDriver: Sendable {
     ///
     /// A session is open only within `body`. Meanwhile the driver answers every request of the device, and runs its own
     /// children as structured tasks.
-    /// - Throws: what `body` throws, or a `DeviceError` if the session could not be opened or broke.
+    /// - Throws: what `body` throws, or a `DeviceError` if the session could not be opened or broke; the link's `LinkError` with
+    ///   `ended` if the device has sent all that it had to send.
     func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws
@@ -70,6 +71,8 @@ public protocol Transport: Sendable {
     init(options: inout ConfigurationReader)
     /// The service of its plugin that this device uses; the gateway opens it before the device. `nil` if it uses none.
     var service: (any PluginService.Type)? { get }
+    /// The topics of the gateway's broker whose messages are documents of this device; other devices have others.
+    var topics: [String] { get }
     /// Opens a link, which stays open until `body` returns or throws.
     /// - Throws: what `body` throws, or a `LinkError` if the link could not be opened.
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws
@@ -80,4 +83,6 @@ extension Transport {
     public static var descriptors: Int { 4 }
     /// None by default.
     public var service: (any PluginService.Type)? { nil }
+    /// None by default.
+    public var topics: [String] { [] }
 }

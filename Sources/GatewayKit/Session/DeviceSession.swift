@@ -15,8 +15,8 @@ public protocol DeviceSession: Sendable {
     /// this).
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]?
 
-    /// Tells the device that samples with a receipt are durable (refusal `nil`), or why each was refused.
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError)
+    /// Tells the device what became of samples with a receipt: they are durable, or refused for a reason.
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError)
 
     /// Reads one page of a metric's history.
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage
@@ -58,7 +58,7 @@ public protocol DeviceSession: Sendable {
 
 extension DeviceSession {
     /// Does nothing: the device requested no receipts.
-    public func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {}
+    public func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {}
     /// Throws `unsupported`.
     public func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         throw .unsupported("reading the history of \(request.metric.rawValue)")

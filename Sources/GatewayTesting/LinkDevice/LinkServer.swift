@@ -91,7 +91,7 @@ package final class LinkServer: Sendable {
     /// Passes the gateway's answer about a sample to the device.
     private func settle(_ id: Int?, _ refusal: LinkFailure?) async {
         guard let id, let receipt = waiting.withLock({ $0.receipts.removeValue(forKey: id) }) else { return }
-        try? await session.settle([(receipt, refusal?.error)])
+        try? await session.settle([SettledReceipt(receipt, refusal?.error)])
     }
 
     private func sendEvents() async {

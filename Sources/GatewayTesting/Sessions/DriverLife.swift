@@ -76,7 +76,7 @@ package struct DriverLife: Sendable {
             switch event {
             case .samples(let samples, let receipts):
                 kept.store(samples)
-                try await session.settle(receipts.map { ($0, nil) })
+                try await session.settle(receipts.map { SettledReceipt($0, .new) })
             case .battery(let percent, _): told.charges.withLock { $0.append(percent) }
             default: told.endings.withLock { $0.append("an unexpected event: \(event)") }
             }

@@ -7,8 +7,8 @@ extension ScriptedSession {
     package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
     /// Records the call.
-    package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
-        try await receive(.settle(receipts.map(\.receipt), refusals: receipts.map(\.refusal)))
+    package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
+        try await receive(.settle(receipts.map(\.receipt), outcomes: receipts.map(\.outcome)))
     }
 
     /// A page of the records, named by the number of records before it.

@@ -54,7 +54,7 @@ extension ScriptedSession {
 
     /// A call of the gateway, with its arguments.
     package enum Call: Sendable, Hashable {
-        case settle([SampleReceipt], refusals: [DeviceError?])
+        case settle([SampleReceipt], outcomes: [SettledReceipt.Outcome])
         case history(HistoryRequest)
         case acknowledgeHistory(Metric, through: Timestamp)
         case summaries(Metric, ClosedRange<LocalDay>)

@@ -48,9 +48,9 @@ extension StagedSession {
     package func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
     /// Records the message.
-    package func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         try await speak()
-        for (receipt, refusal) in receipts { told.append(.settled(receipt.mark, isDurable: refusal == nil)) }
+        for settled in receipts { told.append(.settled(settled.receipt.mark, isDurable: settled.refusal == nil)) }
     }
 
     /// Passes the request to the device.

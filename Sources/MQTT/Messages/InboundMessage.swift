@@ -41,6 +41,14 @@ package struct InboundMessage: Sendable, Hashable {
         topic.utf8.count + payload.count + (responseTopic?.utf8.count ?? 0) + (correlationData?.count ?? 0)
     }
 
+    /// The message with at most so many bytes of its content.
+    package func cut(to count: Int) -> InboundMessage {
+        guard payload.count > count else { return self }
+        var message = self
+        message.payload = Array(payload.prefix(count))
+        return message
+    }
+
     /// Whether `payload` is only the start of the content.
     package var isCut: Bool { payloadSize > payload.count }
 }

@@ -10,8 +10,8 @@ package struct BrokerOptions: Sendable, Hashable {
     /// Default number of bytes kept of an inbound payload: the contract answers `too_large` above 256 KiB.
     package static let defaultMaximumInboundPayload = 256 * 1024
 
-    /// The largest packet that the broker may send, 1 MiB, four times the longest payload that is read: libmosquitto holds a
-    /// whole packet in memory. The broker drops a larger one. MQTT 3.1.1 has no such limit.
+    /// The largest packet that the broker may send, 1 MiB, four times the longest command: libmosquitto holds a whole packet in
+    /// memory. The broker drops a larger one. MQTT 3.1.1 has no such limit.
     package static let maximumInboundPacket = 1 << 20
 
     /// The brokers of a cluster; each failed attempt moves on to the next one.

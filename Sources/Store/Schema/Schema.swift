@@ -17,6 +17,7 @@ enum Schema {
         migrator.registerMigration("4", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version4) }
         migrator.registerMigration("5", foreignKeyChecks: .immediate) { try $0.execute(sql: AsideTable.version5) }
         migrator.registerMigration("6", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version6) }
+        migrator.registerMigration("7", foreignKeyChecks: .immediate) { try $0.execute(sql: DueTable.version7) }
         return migrator
     }()
 

@@ -4,7 +4,8 @@ import Vitals
 
 extension Transaction {
     /// Inserts samples, and applies the decision about them.
-    func ingest(_ intake: Intake) throws -> IntakeResult {
+    /// - Parameter marksDue: whether the hours that were over become due for statistics.
+    func ingest(_ intake: Intake, marksDue: Bool = false) throws -> IntakeResult {
         var cached = try cachedDevice(of: intake.device)
         let journaled = try journalOutcomes(of: intake, in: &cached)
         let isJournaled = journaled != nil
@@ -13,8 +14,10 @@ extension Transaction {
         } else {
             try foldSeries(of: intake, in: cached)
         }
-        let outcomes = try journaled ?? insert(intake, in: &cached)
+        // The outcomes of the journal are those of the samples, one by one.
+        let (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(intake, in: &cached)
         let decision = intake.decide(outcomes)
+        if marksDue { try markDue(outcomes, in: &cached, at: intake.receivedAt) }
 
         for (metric, moment) in intake.cursors { try move(cursor: moment, of: metric, in: &cached) }
         for (metric, moment) in decision.highWater {
@@ -45,7 +48,8 @@ extension Transaction {
         }
 
         var result = IntakeResult(
-            new: 0, corrected: 0, known: 0, levels: decision.levels, unsettledDays: decision.unsettledDays)
+            new: 0, corrected: 0, known: 0, levels: decision.levels, unsettledDays: decision.unsettledDays,
+            novelties: own.map { outcomes[$0].novelty })
         for outcome in outcomes {
             switch outcome.novelty {
             case .new: result.new += 1
@@ -58,8 +62,13 @@ extension Transaction {
     }
 
     /// Inserts the samples without a lookup. Only if a key exists is the stored sample read and compared.
-    private func insert(_ intake: Intake, in cached: inout CachedDevice) throws -> [SampleOutcome] {
+    /// - Returns: the outcomes, and the places among them of those of the samples themselves.
+    private func insert(
+        _ intake: Intake, in cached: inout CachedDevice
+    ) throws -> (outcomes: [SampleOutcome], own: [Int]) {
         var outcomes: [SampleOutcome] = []
+        var own: [Int] = []
+        own.reserveCapacity(intake.samples.count)
         outcomes.reserveCapacity(intake.samples.count)
         let insertion = try RawStatement(SampleTable.insertion, in: database)
         for incoming in intake.samples {
@@ -81,6 +90,7 @@ extension Transaction {
                 try settlePlace(
                     of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, intake: intake)
             }
+            own.append(outcomes.count)
             outcomes.append(outcome)
             guard !outcome.stored.isWithdrawn else { continue }
             let key = SampleKey(stored.sample)
@@ -91,7 +101,7 @@ extension Transaction {
                 cached.series[metric.index] = series
             }
         }
-        return outcomes
+        return (outcomes, own)
     }
 
     private func sample(keptAt stored: StoredSample, series: Int64, device: DeviceID) throws -> StoredSample {

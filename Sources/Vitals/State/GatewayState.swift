@@ -36,6 +36,8 @@ package struct GatewayState: Sendable, Hashable {
     package var lastError: String?
     /// The parts of the gateway that do not answer within their limits.
     package var late: [HealthPart]
+    /// The import of statistics into Home Assistant; `nil` if there is none.
+    package var statistics: StatisticsState?
     package var at: Timestamp
 
     /// The value of `broker` when connected.
@@ -43,7 +45,8 @@ package struct GatewayState: Sendable, Hashable {
 
     package init(
         broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int],
-        setAside: Int = 0, storeBytes: Int64, lastError: String?, late: [HealthPart] = [], at: Timestamp
+        setAside: Int = 0, storeBytes: Int64, lastError: String?, late: [HealthPart] = [],
+        statistics: StatisticsState? = nil, at: Timestamp
     ) {
         self.broker = broker
         self.outbox = outbox
@@ -53,6 +56,7 @@ package struct GatewayState: Sendable, Hashable {
         self.storeBytes = storeBytes
         self.lastError = lastError
         self.late = late
+        self.statistics = statistics
         self.at = at
     }
 }

@@ -39,12 +39,15 @@ import Vitals
                 }
             }
             guard
-                case .settle(let receipts, let refusals) = rig.calls.first(where: {
+                case .settle(let receipts, let outcomes) = rig.calls.first(where: {
                     if case .settle = $0 { true } else { false }
                 })
             else { return }
             #expect(receipts.map(\.mark) == ["a", "b", "c"])
-            #expect(refusals.map { $0?.code } == [nil, .invalid, .invalid])
+            let refusals = outcomes.map { outcome -> DeviceError.Code? in
+                if case .refused(let error) = outcome { error.code } else { nil }
+            }
+            #expect(refusals == [nil, .invalid, .invalid])
             #expect(try await rig.store.samples(of: Fixture.device).count == 1)
         }
     }

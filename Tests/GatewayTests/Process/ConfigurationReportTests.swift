@@ -64,7 +64,9 @@ import Vitals
         }.joined(separator: "\n")
         #expect(switchedOn > 10)
         try withFolder { folder in
-            for name in ["mqtt-password", "phone-2-token"] { try write("secret\n", to: name, in: folder) }
+            for name in ["mqtt-password", "phone-2-token", "home-assistant-token"] {
+                try write("secret\n", to: name, in: folder)
+            }
             for name in ["ca.pem", "client.pem", "client.key", "tcp.pem", "tcp-key.pem"] {
                 try write("-----BEGIN X-----\n", to: name, in: folder)
             }

@@ -103,7 +103,7 @@ struct AmendedSession: DeviceSession {
         device.amend(try await base.history(request), of: request, at: clock.now)
     }
 
-    func settle(_ receipts: [(receipt: SampleReceipt, refusal: DeviceError?)]) async throws(DeviceError) {
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         try await base.settle(receipts)
     }
     func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {

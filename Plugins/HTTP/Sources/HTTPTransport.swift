@@ -1,0 +1,37 @@
+package import GatewayKit
+import Vitals
+
+/// Takes the documents that a device posts. A session begins with the first document, and ends when no further one comes.
+package struct HTTPTransport: Transport {
+    /// `type: http`.
+    package static let name = "http"
+    /// Whole documents.
+    package static let link = LinkKind.documents
+    /// None of its own: the listener counts the connections.
+    package static let descriptors = 0
+
+    private let token: Secret
+
+    /// Reads `token`.
+    package init(options: inout ConfigurationReader) {
+        let token = options.secret("token")
+        if token == nil, options.value("token") == nil {
+            options.report("token is missing: the device's secret, as {file: PATH} or {env: NAME}.", at: "type")
+        }
+        self.token = token ?? Secret("")
+    }
+
+    /// The listener.
+    package var service: (any PluginService.Type)? { HTTPListener.self }
+
+    /// Waits for the device's first document.
+    package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
+        try await withoutActuallyEscaping(body) { body in
+            try await context.services.with(HTTPListener.self) { [token] listener in
+                try await listener.withDocuments(of: context.device, token: token, presence: context.presence) { link in
+                    try await body(.documents(link))
+                }
+            }
+        }
+    }
+}

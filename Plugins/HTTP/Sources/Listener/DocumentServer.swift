@@ -1,0 +1,78 @@
+import GatewayKit
+import HTTPTypes
+import HummingbirdCore
+import HummingbirdTLS
+import Listening
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Vitals
+
+/// The server of a listener, made for one opening of it.
+struct DocumentServer: Sendable {
+    let options: ListenOptions
+    let requests: DocumentRequests
+    let context: ServiceContext
+    let connections = OpenConnections()
+
+    /// One thread moves the bytes of all connections. Like SwiftNIO's own shared groups, it lives as long as the process, but only
+    /// from the first listener on.
+    private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// Ends a connection whose request was not read to its end.
+    private struct ConnectionEnd: Error {}
+
+    /// Reads the certificate. The returned closure serves until its task is cancelled.
+    func prepared(
+        onOpen: @escaping @Sendable (SocketAddress?) -> Void
+    ) throws -> @Sendable () async throws -> Void {
+        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: HTTPListener.maximumHead, maxHeaderListSize: HTTPListener.maximumHead,
+            maxHeaderFieldCount: HTTPListener.maximumHeaders)
+        let headTime = TimeAmount(HTTPListener.headTime)
+        let plain = HTTP1Channel(
+            responder: { try await respond($0, $1, $2) },
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [RequestDeadline(headTime)], httpDecoderConfiguration: decoder))
+        guard let tls = try options.tls?.serverConfiguration() else { return serving(plain, onOpen) }
+        return serving(try TLSChannel(plain, tlsConfiguration: tls), onOpen)
+    }
+
+    private func serving(
+        _ channel: some ServerChildChannel, _ onOpen: @escaping @Sendable (SocketAddress?) -> Void
+    ) -> @Sendable () async throws -> Void {
+        // The library's own lines say less than ours.
+        var logger = context.logger
+        logger.logLevel = .critical
+        let server = CountedChannel(base: channel, connections: connections).server(
+            configuration: ServerConfiguration(
+                address: .hostname(options.address.host, port: options.address.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(HTTPListener.maximumConnections)),
+            onServerRunning: { onOpen($0.localAddress) }, eventLoopGroup: Self.eventLoops, logger: logger)
+        return { try await server.run() }
+    }
+
+    // Concurrent, as the library's own functions are: the writer must not change its isolation.
+    @concurrent private func respond(
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        let address = channel.remoteAddress?.ipAddress ?? "unknown"
+        let reply = try await requests.reply(to: request, from: address, context: context)
+        var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
+        head.headerFields[.contentLength] = "\(reply.body.count)"
+        if reply.endsConnection { head.headerFields[.connection] = "close" }
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+        guard reply.endsConnection else { return }
+        // A sender that is still sending needs a moment to read the answer.
+        if reply.hasReadDocument {
+            try? await context.clock.sleep(for: HTTPListener.drainTime)
+        } else {
+            let rest = request.body
+            await context.clock.race(against: HTTPListener.drainTime) {
+                do { for try await _ in rest {} } catch {}
+            }
+        }
+        throw ConnectionEnd()
+    }
+}

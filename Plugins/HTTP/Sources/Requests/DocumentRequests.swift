@@ -1,0 +1,160 @@
+import GatewayKit
+import HTTPTypes
+import HummingbirdCore
+import Listening
+import Logging
+import NIOCore
+import Synchronization
+import Vitals
+
+/// Decides what a request gets, and hands its document to the device's driver.
+final class DocumentRequests: Sendable {
+    /// Where devices post, before their id.
+    static let path = "/v1/devices/"
+    /// How long a document may take to arrive.
+    static let bodyTime: Duration = .seconds(60)
+    /// How long a sender waits for the commit.
+    static let answerTime: Duration = .seconds(120)
+    /// When a sender should try again that found no room.
+    static let retryAfter: Duration = .seconds(10)
+    /// The most refusals that are logged in a second.
+    static let refusalsPerSecond = 10
+    /// The most bytes of a name that are remembered with a wrong token.
+    private static let rememberedName = DeviceID.maximumLength
+
+    let senders = ExpectedSenders()
+    let budget = BodyBudget()
+    private let guesses = GuessLimit()
+    /// The refusals of the present second.
+    private let refusals = Mutex((second: Int64(0), count: 0))
+
+    /// Answers a request.
+    /// - Throws: if the connection ends first.
+    func reply(to request: Request, from address: String, context: ServiceContext) async throws -> Reply {
+        let reply: Reply
+        do throws(Refusal) {
+            let sender = try sender(of: request.head, from: address, uptime: context.clock.uptime)
+            let mediaType = try Self.mediaType(of: request.headers)
+            let (bytes, share) = try await body(of: request, clock: context.clock)
+            let document = Document(bytes, mediaType: mediaType, receivedAt: context.clock.now, holding: share)
+            reply = await answer(document, sender, clock: context.clock)
+        } catch {
+            guard case .reply(let refused) = error else { throw error }
+            reply = refused
+        }
+        if reply.status.kind != .successful { report(reply, from: address, context) }
+        return reply
+    }
+
+    /// Why a document is not taken.
+    private enum Refusal: Error {
+        case reply(Reply)
+        /// The sender has left.
+        case disconnected
+    }
+
+    private func sender(
+        of head: HTTPRequest, from address: String, uptime: Duration
+    ) throws(Refusal) -> ExpectedSenders.Sender {
+        let path = head.path?.prefix { $0 != "?" } ?? ""
+        guard path.hasPrefix(Self.path), path.count > Self.path.count else { throw .reply(.notFound) }
+        let name = path.dropFirst(Self.path.count)
+        guard !name.contains("/") else { throw .reply(.notFound) }
+        guard head.method == .post else { throw .reply(.wrongMethod) }
+        // Who sends no token does not guess.
+        guard let token = head.headerFields[.authorization].flatMap(Self.token) else { throw .reply(.unauthorized) }
+        let remembered = String(name.prefix(Self.rememberedName))
+        if let wait = guesses.wait(of: address, for: remembered, at: uptime) { throw .reply(.tooSoon(wait)) }
+        guard let sender = senders.sender(String(name), token: token, uptime: uptime) else {
+            guesses.failed(address, for: remembered, at: uptime)
+            throw .reply(.unauthorized)
+        }
+        guesses.succeeded(address, for: remembered)
+        return sender
+    }
+
+    /// The token of `Bearer <token>` (RFC 6750, section 2.1).
+    private static func token(_ authorization: String) -> String? {
+        let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        let token = parts[1].drop { $0 == " " }
+        return token.isEmpty ? nil : String(token)
+    }
+
+    private static func mediaType(of headers: HTTPFields) throws(Refusal) -> String {
+        let type = headers[.contentType]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } ?? ""
+        guard type == "application/json" else { throw .reply(.wrongType) }
+        let encoding = headers[.contentEncoding]?.lowercased() ?? "identity"
+        guard encoding == "identity" else { throw .reply(.encoded) }
+        return type
+    }
+
+    // MARK: - The document
+
+    private enum Body: Sendable {
+        case complete([UInt8])
+        case tooLarge, cut
+    }
+
+    private func body(
+        of request: Request, clock: GatewayClock
+    ) async throws(Refusal) -> (bytes: [UInt8], share: BodyBudget.Share) {
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > BodyBudget.maximumBody { throw .reply(.tooLarge) }
+        // Without a length it may become the longest.
+        guard let share = budget.reserve(length ?? BodyBudget.maximumBody) else { throw .reply(.busy) }
+        let stream = request.body
+        let body = await clock.race(against: Self.bodyTime) { () async -> Body in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(length ?? 0)
+            var received = 0
+            do {
+                for try await part in stream {
+                    received += part.readableBytes
+                    if received <= BodyBudget.maximumBody {
+                        bytes.append(contentsOf: part.readableBytesView)
+                    } else {
+                        // Its sender reads the refusal only after it has sent the rest, which is not kept.
+                        bytes = []
+                        if received > 2 * BodyBudget.maximumBody { return .tooLarge }
+                    }
+                }
+            } catch { return .cut }
+            if received > BodyBudget.maximumBody { return .tooLarge }
+            return length.map { $0 == received } ?? true ? .complete(bytes) : .cut
+        }
+        switch body {
+        case .complete(let bytes): return (bytes, share)
+        case .tooLarge: throw .reply(Reply.tooLarge.read)
+        case .cut: throw .disconnected
+        case nil: throw .reply(Reply.tooSlow.read)
+        }
+    }
+
+    private func answer(_ document: Document, _ sender: ExpectedSenders.Sender, clock: GatewayClock) async -> Reply {
+        sender.add(document)
+        let answer = await clock.race(against: Self.answerTime) { try? await document.answered() }
+        // Nobody waits for it any more, unless a driver is at it already.
+        sender.documents.remove(document)
+        guard let answer = answer ?? nil else {
+            return Task.isCancelled ? .unavailable("The gateway stops; send it again later.") : .late
+        }
+        return Reply(answer)
+    }
+
+    // MARK: - The log
+
+    /// Logs a refusal, up to a number in a second.
+    private func report(_ reply: Reply, from address: String, _ context: ServiceContext) {
+        let second = context.clock.uptime.components.seconds
+        let isLogged = refusals.withLock { refusals in
+            if refusals.second != second { refusals = (second, 0) }
+            refusals.count += 1
+            return refusals.count <= Self.refusalsPerSecond
+        }
+        guard isLogged else { return }
+        context.logger.notice(
+            "A posted document was refused.",
+            metadata: ["sender": "\(address)", "status": "\(reply.status.code)", "reason": "\(reply.summary)"])
+    }
+}

@@ -1,0 +1,155 @@
+import Concurrency
+import Foundation
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import HTTP
+
+/// What happens at the limits of the listener.
+@Suite(.timeLimit(.minutes(3))) struct PostLimitTests {
+    @Test func `more than the memory for documents is refused for the moment, and given back`() async throws {
+        try await Office.with { office in
+            try office.expect("phone-1", token: "one")
+            let budget = office.listener.requests.budget
+            var shares = [budget.reserve(BodyBudget.maximumBytes - 1)]
+            #expect(shares[0] != nil)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await office.serve("phone-1", token: "one") }
+                let busy = try await office.post("/v1/devices/phone-1", token: "one", Array("{}".utf8))
+                #expect((busy.status, busy.code ?? "") == (503, "unavailable"))
+                #expect(busy.headers.contains("retry-after: 10"))
+                #expect(try await office.post("/v1/devices/phone-1", token: "one", [32]).status == 200)
+                shares = []
+                #expect(try await office.post("/v1/devices/phone-1", token: "one").status == 200)
+                group.cancelAll()
+            }
+            #expect(budget.bytes <= 2)
+        }
+    }
+
+    @Test func `a document that does not arrive in time is given up`() async throws {
+        // A minute is a second here.
+        try await Office.with(clock: .scaled(by: 60)) { office in
+            try office.expect("phone-1", token: "one")
+            let answer = try await office.post(
+                "/v1/devices/phone-1", token: "one", [UInt8](repeating: 32, count: 400_000),
+                more: ["--limit-rate", "10k", "--header", "Expect:"])
+            #expect((answer.status, answer.code ?? "") == (408, "request_timeout"))
+            #expect(office.listener.requests.budget.bytes == 0)
+        }
+    }
+
+    @Test func `a document that is not stored in time stays with nobody, and its sender is told to come again`()
+        async throws
+    {
+        try await Office.with(clock: .scaled(by: 120)) { office in
+            try office.expect("phone-1", token: "one")
+            let answer = try await office.post("/v1/devices/phone-1", token: "one")
+            #expect((answer.status, answer.code ?? "") == (503, "unavailable"))
+            #expect(answer.headers.contains("retry-after"))
+            #expect(office.listener.requests.budget.bytes == 0)
+        }
+    }
+
+    @Test func `a session that ends before the answer asks for the document again`() async throws {
+        try await Office.with { office in
+            try office.expect("phone-1", token: "one")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await office.visit("phone-1", token: "one") { link in _ = try await link.next() }
+                }
+                let answer = try await office.post("/v1/devices/phone-1", token: "one")
+                #expect(answer.status == 503)
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `a silent connection and a slow head are closed`() async throws {
+        try await Office.with { office in
+            // The deadline runs on the real clock of the event loop.
+            let begin = ContinuousClock.now
+            let program = ChildProgram(
+                "python3",
+                [
+                    "-c",
+                    """
+                    import socket, sys, time
+                    s = socket.create_connection(("127.0.0.1", \(office.port)))
+                    s.settimeout(1)
+                    s.sendall(b"POST /v1/devices/phone-1 HTTP/1.1\\r\\n")
+                    while True:
+                        try:
+                            s.sendall(b"X: 1\\r\\n")
+                            if s.recv(1) == b"": sys.exit(0)
+                        except socket.timeout: pass
+                        except OSError: sys.exit(0)
+                    """,
+                ])
+            await program.run()
+            #expect(program.events.elements.last == .ended("exited(0)"), "\(program.events.elements)")
+            let time = ContinuousClock.now - begin
+            #expect(time >= HTTPListener.headTime - .seconds(1) && time < HTTPListener.headTime * 2)
+        }
+    }
+
+    @Test func `a head that is too long gets no further`() async throws {
+        try await Office.with { office in
+            try office.expect("phone-1", token: "one")
+            let long = String(repeating: "x", count: HTTPListener.maximumHead + 1)
+            let answer = try? await office.post(
+                "/v1/devices/phone-1", token: "one", [32], more: ["--header", "X-Long: \(long)"])
+            #expect(answer == nil || answer?.status == 400, "\(String(describing: answer))")
+            // The listener goes on.
+            #expect(try await office.post("/nothing").status == 404)
+        }
+    }
+
+    @Test func `beyond the connections that are served at once, others wait and are served then`() async throws {
+        try await Office.with { office in
+            try office.expect("phone-1", token: "one")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await office.serve("phone-1", token: "one") }
+                try await withThrowingTaskGroup(of: Int.self) { posts in
+                    for _ in 0..<(HTTPListener.maximumConnections + 18) {
+                        posts.addTask { try await office.post("/v1/devices/phone-1", token: "one").status }
+                    }
+                    for try await status in posts { #expect(status == 200) }
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func `a device that the gateway no longer waits for is forgotten`() throws {
+        let senders = ExpectedSenders()
+        guard let device = DeviceID("phone-1") else { return }
+        _ = senders.expect(device, token: Secret("one"), presence: DevicePresence())
+        senders.forget(device, at: .zero)
+        let end = ExpectedSenders.memory
+        #expect(senders.sender("phone-1", token: "one", uptime: end - .seconds(1)) != nil)
+        #expect(senders.sender("phone-1", token: "one", uptime: end) == nil)
+        _ = senders.expect(device, token: Secret("two"), presence: DevicePresence())
+        #expect(senders.sender("phone-1", token: "one", uptime: end) == nil)
+        #expect(senders.sender("phone-1", token: "two", uptime: end + end) != nil)
+    }
+
+    @Test func `a sender that leaves in the middle costs nothing`() async throws {
+        try await Office.with { office in
+            try office.expect("phone-1", token: "one")
+            let body = [UInt8](repeating: 32, count: 1 << 20)
+            let cut = try? await office.post(
+                "/v1/devices/phone-1", token: "one", body, more: ["--limit-rate", "100k", "--max-time", "1"])
+            #expect(cut == nil)
+            while office.listener.requests.budget.bytes > 0 { await Task.yield() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await office.serve("phone-1", token: "one") }
+                let answer = try await office.post("/v1/devices/phone-1", token: "one")
+                #expect(answer.status == 200)
+                group.cancelAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import JSON
+import Vitals
+
+/// An entry of a metric's `data`, as far as it is understood.
+struct ExportedEntry {
+    var start: Timestamp?
+    var end: Timestamp?
+    var quantity: Double?
+    var average: Double?
+    var systolic: Double?
+    var diastolic: Double?
+    /// The stage of a sleep.
+    var word: String?
+    var source: String?
+    /// When a glucose was measured: before or after a meal.
+    var meal: String?
+
+    private enum Key {
+        case date, start, end, quantity, average, systolic, diastolic, word, source, meal
+    }
+    private static let keys = JSONWords<Key>([
+        ("date", .date), ("start", .start), ("startDate", .start), ("end", .end), ("endDate", .end),
+        ("qty", .quantity), ("Avg", .average), ("avg", .average), ("systolic", .systolic), ("diastolic", .diastolic),
+        ("value", .word), ("source", .source), ("mealTime", .meal),
+    ])
+
+    init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
+        guard try reader.looseObject() else { return }
+        var date: Timestamp?
+        while let key = try reader.nextKey(in: Self.keys) {
+            switch key {
+            case .date: date = try reader.time(calendar)
+            case .start: start = try reader.time(calendar)
+            case .end: end = try reader.time(calendar)
+            case .quantity: quantity = try reader.looseNumber()
+            case .average: average = try reader.looseNumber()
+            case .systolic: systolic = try reader.looseNumber()
+            case .diastolic: diastolic = try reader.looseNumber()
+            case .word: word = try reader.looseText()
+            case .source: source = try reader.looseText()
+            case .meal: meal = try reader.looseText()
+            }
+        }
+        start = start ?? date
+    }
+}
+
+extension JSONReader {
+    /// Reads a time; `nil` if it is none.
+    mutating func time(_ calendar: LocalCalendar) throws(JSONError) -> Timestamp? {
+        try looseText().flatMap { PhoneTime.moment($0, calendar: calendar) }
+    }
+}

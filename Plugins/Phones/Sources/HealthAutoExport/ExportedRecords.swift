@@ -1,0 +1,93 @@
+import JSON
+import Vitals
+
+/// The records of an export, section by section. The stages of sleep come as nights at the end.
+struct ExportedRecords: RecordStream {
+    private let document: [UInt8]
+    private let calendar: LocalCalendar
+    private let sections: [HealthAutoExport.Contents.Section]
+    private var place = 0
+    /// Within the array of the section.
+    private var reader: JSONReader?
+    private var nights = Nights()
+    /// Sleeps that are to be returned, the next one last.
+    private var sleeps: [Sample] = []
+
+    init(_ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar) {
+        sections = contents.sections
+        self.document = document
+        self.calendar = calendar
+    }
+
+    mutating func next() throws(DocumentProblem) -> Record? {
+        do throws(JSONError) { return try nextRecord() } catch { throw DocumentProblem(error) }
+    }
+
+    private mutating func nextRecord() throws(JSONError) -> Record? {
+        while place < sections.count {
+            let section = sections[place]
+            if reader == nil {
+                var opened = JSONReader(document, range: section.range)
+                if try opened.looseArray() { reader = opened }
+            }
+            guard var entries = reader, try entries.nextElement() else {
+                reader = nil
+                place += 1
+                continue
+            }
+            let record = try read(&entries, section.kind)
+            reader = entries
+            if let record { return record }
+        }
+        if !nights.isEmpty { sleeps = nights.removeAll().reversed() }
+        return sleeps.popLast().map { .sample($0) }
+    }
+
+    /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.
+    private mutating func read(
+        _ reader: inout JSONReader, _ kind: HealthAutoExport.Contents.Section.Kind
+    ) throws(JSONError) -> Record? {
+        switch kind {
+        case .workouts: return try ExportedWorkout(&reader, calendar: calendar).record
+        case .other(let name):
+            try reader.skip()
+            return .leftOut("the gateway has no \(name)")
+        case .metric(let name, let unit):
+            guard let metric = ExportedMetric(name: name) else {
+                try reader.skip()
+                return .leftOut("the gateway has no \(name)")
+            }
+            let entry = try ExportedEntry(&reader, calendar: calendar)
+            guard case .sleep = metric else { return metric.record(of: entry, name: name, unit: unit) }
+            return add(entry)
+        }
+    }
+
+    /// Adds a stage of a sleep; returns why it is left out.
+    private mutating func add(_ entry: ExportedEntry) -> Record? {
+        guard let word = entry.word else {
+            return .leftOut("a sleep without the times of its stages; in the app, switch the aggregation of sleep off")
+        }
+        guard let start = entry.start, let end = entry.end, start <= end else {
+            return .leftOut("a stage of sleep without readable times")
+        }
+        guard let depth = Sleep.Stage.Depth(exported: word) else {
+            return .leftOut("a time of sleep without its depth: \(word.quoted)")
+        }
+        nights.add(Sleep.Stage(depth, from: start, to: end), source: entry.source)
+        return nil
+    }
+}
+
+extension Sleep.Stage.Depth {
+    /// The depth that the app calls so; `nil` for those that say only that somebody slept or lay in bed.
+    fileprivate init?(exported word: String) {
+        switch word.lowercased().filter({ $0.isLetter }) {
+        case "core", "asleepcore", "light": self = .light
+        case "deep", "asleepdeep": self = .deep
+        case "rem", "asleeprem": self = .rem
+        case "awake": self = .awake
+        default: return nil
+        }
+    }
+}

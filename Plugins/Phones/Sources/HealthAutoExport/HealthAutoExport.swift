@@ -1,0 +1,97 @@
+import JSON
+package import Vitals
+
+/// The iPhone app Health Auto Export, by its REST API and MQTT automations: `{"data": {"metrics": […], "workouts": […]}}`.
+package enum HealthAutoExport: PhoneApp {
+    package static let driver = "health-auto-export"
+    package static let name = "Health Auto Export"
+    package static let metrics: [Metric] = [
+        .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
+        .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
+    ]
+
+    package static func records(
+        of document: [UInt8], calendar: LocalCalendar
+    ) throws(DocumentProblem) -> any RecordStream {
+        let contents: Contents
+        do throws(JSONError) {
+            // All of it is checked before anything of it is stored.
+            var check = JSONReader(document)
+            try check.skip()
+            try check.finish()
+            contents = try Contents(document)
+        } catch {
+            throw DocumentProblem(error)
+        }
+        guard contents.sections.count <= PhoneLimits.sections else { throw .tooManyLists }
+        guard contents.hasData else {
+            throw DocumentProblem(
+                "The document is none of Health Auto Export: {\"data\": {\"metrics\": […], \"workouts\": […]}} is expected. "
+                    + "In the app, the export format must be JSON.")
+        }
+        return ExportedRecords(contents, of: document, calendar: calendar)
+    }
+
+    /// The parts of a document, found without reading them.
+    struct Contents {
+        /// A list of records.
+        struct Section {
+            enum Kind {
+                case metric(name: String, unit: String?)
+                case workouts
+                /// Records that the gateway has no metric for.
+                case other(String)
+            }
+            var kind: Kind
+            /// Where its array is.
+            var range: Range<Int>
+        }
+        var sections: [Section] = []
+        var hasData = false
+
+        private enum MetricKey: String, CaseIterable { case name, units, data }
+
+        init(_ document: [UInt8]) throws(JSONError) {
+            var reader = JSONReader(document)
+            guard try reader.looseObject() else { return }
+            while let key = try reader.nextKey() {
+                guard key == "data", try reader.peek() == .object else {
+                    try reader.skip()
+                    continue
+                }
+                hasData = true
+                try reader.beginObject()
+                while let list = try reader.nextKey() {
+                    switch list {
+                    case "metrics": try readMetrics(&reader)
+                    case "workouts": add(.workouts, try reader.raw())
+                    default: add(.other(list.quoted), try reader.raw())
+                    }
+                }
+            }
+        }
+
+        private mutating func add(_ kind: Section.Kind, _ range: Range<Int>) {
+            // One too many is enough to know it.
+            if sections.count <= PhoneLimits.sections { sections.append(Section(kind: kind, range: range)) }
+        }
+
+        private mutating func readMetrics(_ reader: inout JSONReader) throws(JSONError) {
+            let keys = JSONWords(of: MetricKey.self)
+            guard try reader.looseArray() else { return }
+            while try reader.nextElement() {
+                guard try reader.looseObject() else { continue }
+                var (name, unit) = (String?.none, String?.none)
+                var range: Range<Int>?
+                while let key = try reader.nextKey(in: keys) {
+                    switch key {
+                    case .name: name = try reader.looseText()
+                    case .units: unit = try reader.looseText()
+                    case .data: range = try reader.raw()
+                    }
+                }
+                if let range { add(.metric(name: (name ?? "?").quoted, unit: unit?.quoted), range) }
+            }
+        }
+    }
+}

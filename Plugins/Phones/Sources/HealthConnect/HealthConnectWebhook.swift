@@ -1,0 +1,62 @@
+import JSON
+package import Vitals
+
+/// The Android app HC Webhook, which posts records of Health Connect: `{"timestamp": …, "heart_rate": […], …}`.
+package enum HealthConnectWebhook: PhoneApp {
+    package static let driver = "health-connect-webhook"
+    package static let name = "HC Webhook"
+    package static let metrics: [Metric] = [
+        .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
+        .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
+    ]
+
+    package static func records(
+        of document: [UInt8], calendar: LocalCalendar
+    ) throws(DocumentProblem) -> any RecordStream {
+        let contents: Contents
+        do throws(JSONError) {
+            // All of it is checked before anything of it is stored.
+            var check = JSONReader(document)
+            try check.skip()
+            try check.finish()
+            contents = try Contents(document)
+        } catch {
+            throw DocumentProblem(error)
+        }
+        guard contents.sections.count <= PhoneLimits.sections else { throw .tooManyLists }
+        guard contents.isObject, contents.hasTimestamp || !contents.sections.isEmpty else {
+            throw DocumentProblem(
+                "The document is none of HC Webhook: {\"timestamp\": …, \"heart_rate\": […], …} is expected. In the app, the "
+                    + "delivery format must be JSON.")
+        }
+        return WebhookRecords(contents, of: document, calendar: calendar)
+    }
+
+    /// The lists of a document, found without reading them.
+    struct Contents {
+        /// A list of records of one kind.
+        struct Section {
+            var name: String
+            /// Where its array is.
+            var range: Range<Int>
+        }
+        var sections: [Section] = []
+        var isObject = false
+        var hasTimestamp = false
+
+        init(_ document: [UInt8]) throws(JSONError) {
+            var reader = JSONReader(document)
+            guard try reader.looseObject() else { return }
+            isObject = true
+            while let key = try reader.nextKey() {
+                // One too many is enough to know it.
+                if try reader.peek() == .array, sections.count <= PhoneLimits.sections {
+                    sections.append(Section(name: key.quoted, range: try reader.raw()))
+                } else {
+                    hasTimestamp = hasTimestamp || key == "timestamp"
+                    try reader.skip()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import JSON
+import Vitals
+
+/// A record of a webhook's document, as far as it is understood.
+struct WebhookEntry {
+    /// `time`, or the start of an interval.
+    var start: Timestamp?
+    var end: Timestamp?
+    /// The number of a record that has one, in the unit of its name.
+    var number: Double?
+    var systolic: Double?
+    var diastolic: Double?
+    var delta: Double?
+    var baseline: Double?
+    var duration: Double?
+    var distance: Double?
+    var steps: Double?
+    /// The kind of a workout.
+    var type: String?
+    var stages: [Sleep.Stage] = []
+    /// Why stages of a sleep are left out, one for each.
+    var unknownStages: [String] = []
+
+    private enum Key {
+        case start, end, number, systolic, diastolic, delta, baseline, duration, distance, steps, type, stages
+    }
+    private static let keys = JSONWords<Key>([
+        ("time", .start), ("start_time", .start), ("end_time", .end), ("session_end_time", .end),
+        ("count", .number), ("bpm", .number), ("percentage", .number), ("rmssd_millis", .number),
+        ("celsius", .number), ("rate", .number), ("kilograms", .number), ("mmol_per_liter", .number),
+        ("systolic", .systolic), ("diastolic", .diastolic), ("delta_celsius", .delta), ("baseline_celsius", .baseline),
+        ("duration_seconds", .duration), ("distance_meters", .distance), ("steps", .steps), ("type", .type),
+        ("stages", .stages),
+    ])
+
+    init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
+        guard try reader.looseObject() else { return }
+        while let key = try reader.nextKey(in: Self.keys) {
+            switch key {
+            case .start: start = try reader.time(calendar)
+            case .end: end = try reader.time(calendar)
+            case .number: number = try reader.looseNumber()
+            case .systolic: systolic = try reader.looseNumber()
+            case .diastolic: diastolic = try reader.looseNumber()
+            case .delta: delta = try reader.looseNumber()
+            case .baseline: baseline = try reader.looseNumber()
+            case .duration: duration = try reader.looseNumber()
+            case .distance: distance = try reader.looseNumber()
+            case .steps: steps = try reader.looseNumber()
+            case .type: type = try reader.looseWord()
+            case .stages: try readStages(&reader, calendar)
+            }
+        }
+    }
+
+    private enum StageKey { case stage, start, end }
+    private static let stageKeys = JSONWords<StageKey>([
+        ("stage", .stage), ("start_time", .start), ("end_time", .end),
+    ])
+
+    private mutating func readStages(_ reader: inout JSONReader, _ calendar: LocalCalendar) throws(JSONError) {
+        guard try reader.looseArray() else { return }
+        while try reader.nextElement() {
+            guard try reader.looseObject() else { continue }
+            var word: String?
+            var (start, end) = (Timestamp?.none, Timestamp?.none)
+            while let key = try reader.nextKey(in: Self.stageKeys) {
+                switch key {
+                case .stage: word = try reader.looseWord()
+                case .start: start = try reader.time(calendar)
+                case .end: end = try reader.time(calendar)
+                }
+            }
+            guard let start, let end, start <= end else {
+                leaveOut("a stage of sleep without readable times")
+                continue
+            }
+            guard let depth = Sleep.Stage.Depth(webhook: word ?? "") else {
+                leaveOut("a time of sleep without its depth: \((word ?? "").quoted)")
+                continue
+            }
+            // More than a sleep may have make it implausible; they need no memory.
+            if stages.count <= SampleLimits.stages { stages.append(Sleep.Stage(depth, from: start, to: end)) }
+        }
+        stages.sort { ($0.start, $0.end) < ($1.start, $1.end) }
+    }
+
+    private mutating func leaveOut(_ reason: String) {
+        if unknownStages.count < SampleLimits.stages { unknownStages.append(reason) }
+    }
+}
+
+extension JSONReader {
+    /// Reads a text, or a whole number as its text. Any other value is skipped and gives `nil`.
+    fileprivate mutating func looseWord() throws(JSONError) -> String? {
+        guard try peek() == .number else { return try looseText() }
+        return try looseNumber().flatMap { Int(exactly: $0) }.map { "\($0)" }
+    }
+}
+
+extension Sleep.Stage.Depth {
+    /// The depth that the app calls so, by a word or by the number of Health Connect (`SleepSessionRecord.STAGE_TYPE_*`); `nil`
+    /// for those that say only that somebody slept or was out of bed.
+    fileprivate init?(webhook word: String) {
+        let word = word.lowercased().replacing("stage_type_", with: "").replacing("sleep_stage_", with: "")
+        switch word {
+        case "awake", "awake_in_bed", "1", "7": self = .awake
+        case "light", "4": self = .light
+        case "deep", "5": self = .deep
+        case "rem", "6": self = .rem
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import JSON
+import Vitals
+
+/// The records of a webhook's document, list by list.
+struct WebhookRecords: RecordStream {
+    private let document: [UInt8]
+    private let calendar: LocalCalendar
+    private let sections: [HealthConnectWebhook.Contents.Section]
+    private var place = 0
+    /// Within the array of the section.
+    private var reader: JSONReader?
+    /// Reasons why parts of the record before are left out.
+    private var leftOut: [String] = []
+
+    init(_ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar) {
+        sections = contents.sections
+        self.document = document
+        self.calendar = calendar
+    }
+
+    mutating func next() throws(DocumentProblem) -> Record? {
+        do throws(JSONError) { return try nextRecord() } catch { throw DocumentProblem(error) }
+    }
+
+    private mutating func nextRecord() throws(JSONError) -> Record? {
+        if let reason = leftOut.popLast() { return .leftOut(reason) }
+        while place < sections.count {
+            let name = sections[place].name
+            if reader == nil {
+                var opened = JSONReader(document, range: sections[place].range)
+                if try opened.looseArray() { reader = opened }
+            }
+            guard var entries = reader, try entries.nextElement() else {
+                reader = nil
+                place += 1
+                continue
+            }
+            let entry = WebhookMetric(name: name) == nil ? nil : try WebhookEntry(&entries, calendar: calendar)
+            guard let entry, let metric = WebhookMetric(name: name) else {
+                try entries.skip()
+                reader = entries
+                return .leftOut("the gateway has no \(name)")
+            }
+            reader = entries
+            leftOut = entry.unknownStages
+            return metric.record(of: entry, name: name)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,42 @@
+import GatewayKit
+import JSON
+package import Vitals
+
+/// An app of phones, by its documents.
+package protocol PhoneApp: Sendable {
+    /// The driver's name in the configuration.
+    static var driver: String { get }
+    /// The app's name, as the model of the device.
+    static var name: String { get }
+    /// What its documents can have.
+    static var metrics: [Metric] { get }
+    /// The records of a document, in its order.
+    /// - Throws: `DocumentProblem` if it is no document of the app; nothing of it is read then.
+    static func records(of document: [UInt8], calendar: LocalCalendar) throws(DocumentProblem) -> any RecordStream
+}
+
+/// The records of a document, one after the other, so that the samples of a long one need not be in memory at once.
+package protocol RecordStream {
+    /// The next record; `nil` at the end.
+    mutating func next() throws(DocumentProblem) -> Record?
+}
+
+/// A record of a document.
+package enum Record: Sendable, Hashable {
+    case sample(Sample)
+    /// It is no sample of the gateway's, for this reason.
+    case leftOut(String)
+}
+
+/// Why a document cannot be read: a sentence for a person.
+package struct DocumentProblem: Error, Sendable, Hashable {
+    package var message: String
+
+    /// A document with this problem.
+    init(_ message: String) { self.message = message }
+
+    static let tooManyLists = DocumentProblem("The document has more than \(PhoneLimits.sections) lists of records.")
+
+    /// A document that is not JSON, or not of the expected shape.
+    init(_ error: JSONError) { self.init("The document cannot be read: \(error).") }
+}

@@ -1,0 +1,123 @@
+import Concurrency
+import GatewayKit
+import Synchronization
+import Vitals
+
+/// A visit of a phone: its documents become samples, and each gets its answer when all of its samples are settled.
+final class PhoneSession<App: PhoneApp>: DeviceSession {
+    let description: DeviceDescription
+    private let metrics: Set<Metric>
+    private let context: SessionContext
+    private let inbox = EventInbox()
+    /// The samples that the gateway has not settled yet, by the mark of their batch.
+    private let batches = Mutex<[String: Batch]>([:])
+    private let isOver = Promise<Void>()
+
+    private struct Batch {
+        var missing: Int
+        var outcomes: [SettledReceipt.Outcome] = []
+        let settled: Promise<[SettledReceipt.Outcome]>
+    }
+
+    init(_ options: PhoneOptions, _ context: SessionContext) {
+        self.context = context
+        metrics = Set(options.metrics)
+        description = DeviceDescription(
+            identity: DeviceIdentity(model: App.name),
+            capabilities: Capabilities(Dictionary(uniqueKeysWithValues: metrics.map { ($0, []) })))
+    }
+
+    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
+
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
+        let done = batches.withLock { batches -> [Batch] in
+            var done: [Batch] = []
+            for settled in receipts {
+                let mark = settled.receipt.mark
+                guard batches[mark] != nil else { continue }
+                batches[mark]?.outcomes.append(settled.outcome)
+                batches[mark]?.missing -= 1
+                guard let batch = batches[mark], batch.missing <= 0 else { continue }
+                batches[mark] = nil
+                done.append(batch)
+            }
+            return done
+        }
+        for batch in done { batch.settled.fulfil(batch.outcomes) }
+    }
+
+    /// Ends the session.
+    func close(_ error: (any Error)?) {
+        isOver.fulfil(())
+        switch error {
+        case nil: inbox.finish()
+        case let link as LinkError where link.code == .ended: inbox.finish()
+        default: inbox.finish(DeviceError(.disconnected, "The phone's visit is over: \(error.map { "\($0)" } ?? "")"))
+        }
+    }
+
+    func ping() async throws(DeviceError) {
+        if isOver.value != nil { throw DeviceError(.disconnected, "The phone's visit is over.") }
+    }
+
+    // MARK: - Documents
+
+    /// Takes documents until the link ends.
+    func take(_ link: any DocumentLink) async throws {
+        var number = 0
+        while true {
+            number += 1
+            try await take(try await link.next(), number: number)
+        }
+    }
+
+    private func take(_ document: Document, number: Int) async throws {
+        var report = DocumentReport()
+        do throws(DocumentProblem) {
+            var records = try App.records(of: document.bytes, calendar: context.calendar)
+            var batch = 0
+            while let samples = try nextSamples(of: &records, &report) {
+                batch += 1
+                do { try await store(samples, mark: "\(number).\(batch)", &report) } catch {
+                    return document.answer(
+                        .interrupted("The gateway has closed the phone's session; send it again later."))
+                }
+            }
+        } catch {
+            return document.answer(.unreadable(error.message))
+        }
+        document.answer(.stored(report))
+    }
+
+    /// The next samples of a document, and in `report` what is left out before them; `nil` at its end.
+    private func nextSamples(
+        of records: inout any RecordStream, _ report: inout DocumentReport
+    ) throws(DocumentProblem) -> [Sample]? {
+        var samples: [Sample] = []
+        while samples.count < PhoneLimits.batch, let record = try records.next() {
+            switch record {
+            case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
+            case .sample(let sample): report.leaveOut("\(sample.metric.rawValue) is not among the options' metrics")
+            case .leftOut(let reason): report.leaveOut(reason)
+            }
+        }
+        return samples.isEmpty ? nil : samples
+    }
+
+    private func store(_ samples: [Sample], mark: String, _ report: inout DocumentReport) async throws {
+        let settled = Promise<[SettledReceipt.Outcome]>()
+        batches.withLock { $0[mark] = Batch(missing: samples.count, settled: settled) }
+        await inbox.send([.samples(samples, receipts: samples.map { _ in SampleReceipt(mark) })])
+        for outcome in try await settled.wait() { report.count(outcome) }
+    }
+}
+
+/// The limits of reading documents.
+enum PhoneLimits {
+    /// The most samples that wait for the store at once.
+    static let batch = 1_000
+    /// The most different metrics or kinds of records in a document: ten times as many as the apps have.
+    static let sections = 2_000
+    /// The most bytes of a name that an answer repeats.
+    static let name = 60
+}

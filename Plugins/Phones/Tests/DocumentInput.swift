@@ -1,0 +1,38 @@
+import Foundation
+import Vitals
+
+@testable import Phones
+
+/// Invariants of the readers of documents, for any input. The fuzzers check them with endless inputs, the tests with those that
+/// once failed.
+enum DocumentInput {
+    /// The violations after reading these bytes as a document of an app. A trap is a violation of its own.
+    static func mistakes<App: PhoneApp>(in bytes: [UInt8], of app: App.Type) -> [String] {
+        let calendar = LocalCalendar(timeZone: .gmt)
+        guard let first = records(bytes, of: app, calendar), let second = records(bytes, of: app, calendar) else {
+            return []
+        }
+        var mistakes: [String] = []
+        if first != second { mistakes.append("it reads differently the second time") }
+        // A record takes at least the two bytes of an element and its comma; a sleep has several stages of its own.
+        if first.count > bytes.count + 1 { mistakes.append("\(first.count) records of \(bytes.count) bytes") }
+        for case .sample(let sample) in first {
+            if !app.metrics.contains(sample.metric) { mistakes.append("\(sample.metric) is not among its metrics") }
+            if sample.end < sample.start { mistakes.append("\(sample) ends before it begins") }
+            if sample.isValid != sample.violations.isEmpty { mistakes.append("\(sample) is valid and is not") }
+        }
+        for case .leftOut(let reason) in first where reason.utf8.count > 300 || reason.contains("\n") {
+            mistakes.append("the reason is long: \(reason)")
+        }
+        return mistakes
+    }
+
+    private static func records<App: PhoneApp>(
+        _ bytes: [UInt8], of app: App.Type, _ calendar: LocalCalendar
+    ) -> [Record]? {
+        guard var stream = try? App.records(of: bytes, calendar: calendar) else { return nil }
+        var records: [Record] = []
+        while let record = try? stream.next() { records.append(record) }
+        return records
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+import Vitals
+
+@testable import Phones
+
+/// The samples of a document, worked out by hand.
+@Suite struct HealthAutoExportTests {
+    private func samples(_ metric: Metric) throws -> [Sample] {
+        try Phone.records(Phone.document("health-auto-export.json"), of: HealthAutoExport.self).samples
+            .filter { $0.metric == metric }
+    }
+
+    private func values(_ metric: Metric) throws -> [String: Double] {
+        Dictionary(
+            try samples(metric).map { ($0.start.description, $0.value ?? -1) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    @Test func `a heart rate is the average of its interval, at its beginning`() throws {
+        #expect(
+            try values(.heartRate) == [
+                "2026-01-05T22:30:00.000Z": 72.5, "2026-01-05T22:31:00.000Z": 74, "2026-01-05T22:32:00.250Z": 75,
+            ])
+        #expect(try samples(.heartRate).allSatisfy { $0.start == $0.end && $0.kind == .normal })
+    }
+
+    @Test func `units become the gateway's`() throws {
+        #expect(try values(.restingHeartRate) == ["2026-01-04T23:00:00.000Z": 51])
+        #expect(try values(.bloodOxygen) == ["2026-01-05T02:10:00.000Z": 97, "2026-01-05T02:20:00.000Z": 96])
+        #expect(try values(.temperature) == ["2026-01-05T07:05:00.000Z": 37])
+        // 154.3 lb × 0.45359237 = 69.98930… kg; 5.5 mmol/L × 18.016 = 99.088 mg/dL.
+        #expect(try values(.weight) == ["2026-01-05T07:06:00.000Z": 69.989])
+        #expect(try values(.bloodGlucose) == ["2026-01-05T07:07:00.000Z": 99.1])
+        #expect(try values(.respiratoryRate) == ["2026-01-05T02:30:00.000Z": 14.5])
+        #expect(try values(.skinTemperature) == ["2026-01-05T04:00:00.000Z": 35.1])
+        #expect(try samples(.heartRateVariability).map(\.qualifiers) == [[.statistic: "sdnn"]])
+        #expect(try samples(.bloodGlucose).map(\.qualifiers) == [[.meal: "before"]])
+        #expect(
+            try samples(.bloodPressure).map(\.reading) == [.bloodPressure(BloodPressure(systolic: 120, diastolic: 80))])
+        #expect(try values(.steps) == ["2026-01-05T13:30:00.000Z": 61, "2026-01-05T13:31:00.000Z": 13])
+    }
+
+    @Test func `stages of one source become sleeps, in order and without overlap`() throws {
+        let at = Phone.at
+        let night = Sleep(stages: [
+            Sleep.Stage(.light, from: at("2026-01-04T22:10:00Z"), to: at("2026-01-04T22:40:00Z")),
+            Sleep.Stage(.deep, from: at("2026-01-04T22:40:00Z"), to: at("2026-01-04T23:10:00Z")),
+            Sleep.Stage(.rem, from: at("2026-01-04T23:10:00Z"), to: at("2026-01-04T23:30:00Z")),
+            // It overlapped by five minutes.
+            Sleep.Stage(.awake, from: at("2026-01-04T23:30:00Z"), to: at("2026-01-04T23:40:00Z")),
+        ])
+        let nap = Sleep(stages: [
+            Sleep.Stage(.light, from: at("2026-01-05T12:00:00Z"), to: at("2026-01-05T12:20:00Z"))
+        ])
+        let sleeps = try samples(.sleep)
+        #expect(sleeps.map(\.reading) == [.sleep(night), .sleep(nap)])
+        #expect(sleeps.first?.start == at("2026-01-04T22:10:00Z"))
+        #expect(sleeps.first?.end == at("2026-01-04T23:40:00Z"))
+        #expect(sleeps.allSatisfy { $0.isValid })
+    }
+
+    @Test func `workouts have what can be known of them`() throws {
+        // 1255.2 kJ / 4.184 = 300 kcal; 3.1 mi × 1609.344 = 4988.9664 m; 3100.4 steps.
+        let run = Sport(
+            activity: "outdoor_run", distance: 4989, energy: 300, steps: 3100, minimumHeartRate: 90,
+            averageHeartRate: 140, maximumHeartRate: 171)
+        let yoga = Sport(activity: "yoga", minimumHeartRate: 58, maximumHeartRate: 80)
+        #expect(try samples(.sport).map(\.reading) == [.sport(run), .sport(yoga)])
+    }
+
+    @Test func `what cannot be known is counted, with the reason`() throws {
+        let leftOut = try Phone.records(Phone.document("health-auto-export.json"), of: HealthAutoExport.self).leftOut
+        #expect(
+            leftOut == [
+                "the gateway has no active_energy": 2, "the gateway has no stateOfMind": 1,
+                "heart_rate in the unit furlongs": 1, "heart_rate without a readable time": 1,
+                "heart_rate without a value": 1, "a workout without readable times": 1,
+                "a time of sleep without its depth: In Bed": 1,
+                "a sleep without the times of its stages; in the app, switch the aggregation of sleep off": 1,
+            ])
+    }
+
+    @Test func `an overlapping export has the same ids`() throws {
+        guard let device = DeviceID("phone") else { return }
+        let document = try Phone.document("health-auto-export.json")
+        func ids() throws -> Set<SampleID> {
+            Set(
+                try Phone.records(document, of: HealthAutoExport.self).samples
+                    .map { SampleID(device: device, sample: $0) })
+        }
+        #expect(try ids() == ids())
+    }
+
+    @Test(arguments: [
+        #"{"data":{"metrics":[],"workouts":[]}}"#, #"{"data":{}}"#, #"{"data":{"metrics":null}}"#,
+        #"{"data":{"metrics":[{"name":"heart_rate","units":"bpm","data":[]}]}}"#,
+    ])
+    func `an empty export has nothing, and erases nothing`(text: String) throws {
+        let records = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
+        #expect(records.samples.isEmpty && records.leftOut.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "x", "[]", "{}", #"{"metrics":[]}"#, #"{"data":[]}"#, #"{"data":{"metrics":[}}"#, "date,heart_rate\n1,2",
+    ])
+    func `what is no export is refused as a whole`(text: String) {
+        #expect(throws: DocumentProblem.self) {
+            try HealthAutoExport.records(of: Array(text.utf8), calendar: Phone.berlin)
+        }
+    }
+
+    @Test func `a document has two thousand lists at most`() throws {
+        func document(_ count: Int) -> [UInt8] {
+            let list = #"{"name":"heart_rate","data":[{"date":"2026-01-05","qty":60}]}"#
+            let lists = Array(repeating: list, count: count).joined(separator: ",")
+            return Array(#"{"data":{"metrics":[\#(lists)]}}"#.utf8)
+        }
+        #expect(try Phone.records(document(2000), of: HealthAutoExport.self).samples.count == 2000)
+        #expect(throws: DocumentProblem.tooManyLists) {
+            try Phone.records(document(2001), of: HealthAutoExport.self)
+        }
+    }
+
+    @Test func `a document may be as deep as JSON is read, and no deeper`() throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            // The object and `data` are two of the levels.
+            let deep = String(repeating: "[", count: depth - 2) + String(repeating: "]", count: depth - 2)
+            return Array(#"{"data":{"other":\#(deep)}}"#.utf8)
+        }
+        #expect(try Phone.records(nested(32), of: HealthAutoExport.self).samples.isEmpty)
+        #expect(throws: DocumentProblem.self) { try Phone.records(nested(33), of: HealthAutoExport.self) }
+    }
+}

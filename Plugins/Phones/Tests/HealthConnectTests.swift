@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import Vitals
+
+@testable import Phones
+
+@Suite struct HealthConnectTests {
+    @Test func `the samples of a document are those worked out by hand`() throws {
+        let at = Phone.at
+        let found = try Phone.records(Phone.document("health-connect-webhook.json"), of: HealthConnectWebhook.self)
+        func value(
+            _ metric: Metric, _ time: String, _ value: Double, _ qualifiers: [Qualifier: String] = [:]
+        ) -> Sample {
+            Sample(metric: metric, start: at(time), qualifiers: qualifiers, reading: .value(value))
+        }
+        let stages = [
+            Sleep.Stage(.light, from: at("2026-01-04T23:10:00Z"), to: at("2026-01-05T01:00:00Z")),
+            Sleep.Stage(.deep, from: at("2026-01-05T01:00:00Z"), to: at("2026-01-05T02:00:00Z")),
+            Sleep.Stage(.rem, from: at("2026-01-05T02:00:00Z"), to: at("2026-01-05T03:00:00Z")),
+            Sleep.Stage(.awake, from: at("2026-01-05T04:00:00Z"), to: at("2026-01-05T04:10:00Z")),
+        ]
+        let expected: [Sample] = [
+            Sample(
+                metric: .steps, start: at("2026-01-05T10:00:00Z"), end: at("2026-01-05T10:15:00Z"),
+                reading: .steps(Steps(count: 120))),
+            value(.heartRate, "2026-01-05T10:00:00Z", 72), value(.heartRate, "2026-01-05T10:00:05.250Z", 73),
+            value(.restingHeartRate, "2026-01-05T06:00:00Z", 55),
+            value(.heartRateVariability, "2026-01-05T03:00:00Z", 38.25, [.statistic: "rmssd"]),
+            // 27,000 s before its end.
+            Sample(
+                metric: .sleep, start: at("2026-01-04T23:00:00Z"), end: at("2026-01-05T06:30:00Z"),
+                reading: .sleep(Sleep(stages: stages))),
+            value(.bloodOxygen, "2026-01-05T03:00:00Z", 97),
+            Sample(
+                metric: .bloodPressure, start: at("2026-01-05T08:00:00Z"),
+                reading: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80))),
+            value(.temperature, "2026-01-05T08:00:00Z", 36.6), value(.skinTemperature, "2026-01-05T03:00:00Z", 34.5),
+            value(.respiratoryRate, "2026-01-05T03:00:00Z", 13.5), value(.weight, "2026-01-05T08:00:00Z", 70.25),
+            value(.bloodGlucose, "2026-01-05T08:00:00Z", 99.1),
+            Sample(
+                metric: .sport, start: at("2026-01-05T07:00:00Z"), end: at("2026-01-05T07:31:00Z"),
+                reading: .sport(Sport(activity: "type_56", distance: 5100, steps: 4800))),
+            Sample(
+                metric: .sport, start: at("2026-01-05T17:00:00Z"), end: at("2026-01-05T17:31:00Z"),
+                reading: .sport(Sport(activity: "running"))),
+        ]
+        for (sample, wanted) in zip(found.samples, expected) { #expect(sample == wanted) }
+        #expect(found.samples.count == expected.count)
+        #expect(found.samples.allSatisfy { $0.isValid })
+        #expect(
+            found.leftOut == [
+                "a time of sleep without its depth: sleeping": 1, "a sleep without the times of its stages": 1,
+                "skin_temperature without its baseline: a difference alone is no temperature": 1,
+                "the gateway has no hydration": 1,
+            ])
+    }
+
+    @Test func `a document without records is one, and anything else is not`() throws {
+        let empty = Array(#"{"timestamp":"2026-01-05T12:00:00Z","app_version":"1"}"#.utf8)
+        #expect(try Phone.records(empty, of: HealthConnectWebhook.self).samples.isEmpty)
+        for text in ["", "[]", "{}", "nonsense", #"{"heart_rate":{}}"#, #"{"heart_rate":[}"#] {
+            #expect(throws: DocumentProblem.self, "\(text)") {
+                try HealthConnectWebhook.records(of: Array(text.utf8), calendar: Phone.berlin)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import Logging
+import Vitals
+
+@testable import Phones
+
+/// A phone in a test: its documents, and what became of them.
+enum Phone {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+    /// A document of `Fixtures`.
+    static func document(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: folder.appending(path: "Fixtures/\(name)")))
+    }
+
+    static let berlin = LocalCalendar(identifier: "Europe/Berlin") ?? LocalCalendar(timeZone: .gmt)
+
+    /// All records of a document.
+    static func records<App: PhoneApp>(
+        _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin
+    ) throws -> (samples: [Sample], leftOut: [String: Int]) {
+        var stream = try App.records(of: document, calendar: calendar)
+        var samples: [Sample] = []
+        var leftOut: [String: Int] = [:]
+        while let record = try stream.next() {
+            switch record {
+            case .sample(let sample): samples.append(sample)
+            case .leftOut(let reason): leftOut[reason, default: 0] += 1
+            }
+        }
+        return (samples, leftOut)
+    }
+
+    /// A moment, `2026-01-05T12:00:00Z`.
+    static func at(_ text: String) -> Timestamp { Timestamp(rfc3339: text) ?? Timestamp(seconds: 0) }
+
+    static func context(clock: GatewayClock) throws -> SessionContext {
+        guard let device = DeviceID("phone") else { throw CocoaError(.coderInvalidValue) }
+        return SessionContext(
+            device: device, gateway: (name: "test", version: "0"), calendar: berlin, clock: clock,
+            logger: Logger(label: "test"))
+    }
+}

@@ -1,0 +1,138 @@
+import Conformance
+import Foundation
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import Phones
+
+@Suite struct PhoneSessionTests {
+    private static let heartRates =
+        #"{"data":{"metrics":[{"name":"heart_rate","units":"bpm","data":[{"date":"2026-01-01 00:00:00 +0000","Avg":60},{"date":"2026-01-01 00:01:00 +0000","Avg":61},{"date":"2026-01-01 00:02:00 +0000","Avg":999}]}]}}"#
+
+    /// Runs a session in simulated time.
+    private func visit(
+        metrics: [Metric] = HealthAutoExport.metrics,
+        _ body: @escaping @Sendable (any DeviceSession, PhoneVisit, GatewayClock) async throws -> Void
+    ) throws {
+        try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
+            let visit = PhoneVisit()
+            try await PhoneDriver<HealthAutoExport>(metrics: metrics).withSession(
+                over: .documents(visit), context: Phone.context(clock: simulation.gatewayClock)
+            ) { session in try await body(session, visit, simulation.gatewayClock) }
+        }
+    }
+
+    @Test func `a document is answered when all of its samples are settled, and with what became of them`() throws {
+        try visit { session, visit, clock in
+            let document = visit.send(Self.heartRates)
+            guard case .samples(let samples, let receipts)? = try await session.nextEvents()?.first else {
+                Issue.record("no samples")
+                return
+            }
+            #expect(samples.count == 3)
+            try await session.settle([SettledReceipt(receipts[0], .new), SettledReceipt(receipts[1], .known)])
+            let early = await clock.race(against: .hours(1)) { try? await document.answered() }
+            #expect(early == nil)
+            let refusal = DeviceError(.invalid, "value: must be a number from 20 to 300")
+            try await session.settle([SettledReceipt(receipts[2], .refused(refusal))])
+            var report = DocumentReport()
+            report.new = 1
+            report.known = 1
+            report.count(.refused(refusal))
+            #expect(try await document.answered() == .stored(report))
+        }
+    }
+
+    @Test func `metrics that are not wanted are left out, and an empty export is answered at once`() throws {
+        try visit(metrics: [.steps]) { session, visit, _ in
+            #expect(session.description.capabilities.metrics.keys.map(\.rawValue) == ["steps"])
+            guard case .stored(let report) = try await visit.send(Self.heartRates).answered() else {
+                Issue.record("not stored")
+                return
+            }
+            #expect(report.leftOut == ["heart_rate is not among the options' metrics": 3])
+            #expect(try await visit.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
+        }
+    }
+
+    @Test func `a document that is none harms neither the session nor the next one`() throws {
+        try visit { _, visit, _ in
+            guard case .unreadable(let reason) = try await visit.send("{").answered() else {
+                Issue.record("it was read")
+                return
+            }
+            #expect(reason.hasPrefix("The document cannot be read: "))
+            #expect(try await visit.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
+        }
+    }
+
+    @Test func `the end of a visit is no failure`() throws {
+        #expect(throws: LinkError(.ended, "The phone has sent all.")) {
+            try visit { session, visit, _ in
+                visit.finish()
+                #expect(try await session.nextEvents() == nil)
+                throw DeviceError(.disconnected, "The device closed the connection.")
+            }
+        }
+    }
+
+    @Test func `a long document comes in batches, of which one is in memory`() throws {
+        let count = 2 * PhoneLimits.batch + 10
+        let entries = (0..<count).map { "{\"date\":\"2026-01-01 00:00:00.\($0 + 1000) +0000\",\"Avg\":60}" }
+        let text =
+            "{\"data\":{\"metrics\":[{\"name\":\"heart_rate\",\"data\":[\(entries.joined(separator: ","))]}]}}"
+        try visit { session, visit, _ in
+            let document = visit.send(text)
+            var sizes: [Int] = []
+            while sizes.reduce(0, +) < count {
+                for case .samples(let samples, let receipts) in try await session.nextEvents() ?? [] {
+                    sizes.append(samples.count)
+                    try await session.settle(receipts.map { SettledReceipt($0, .new) })
+                }
+            }
+            #expect(sizes == [PhoneLimits.batch, PhoneLimits.batch, 10])
+            guard case .stored(let report) = try await document.answered() else { return }
+            #expect(report.new == count)
+        }
+    }
+
+    @Test func `options name what the app has`() {
+        func mistakes(_ name: String) -> [String] {
+            let names = ConfigurationValue(.list([ConfigurationValue(.scalar(name, isQuoted: true))]))
+            var reader = ConfigurationReader(ConfigurationValue(.map([(ConfigurationKey("metrics"), names)])))
+            _ = PhoneDriver<HealthAutoExport>(options: &reader)
+            return reader.finish().map(\.message)
+        }
+        #expect(mistakes("heart_rate") == [])
+        #expect(mistakes("stress").first?.hasPrefix("The app has no stress. It has heart_rate, ") == true)
+    }
+
+    @Test func `the sample is the file`() throws {
+        let file = Phone.folder.deletingLastPathComponent().appending(path: "sample.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(PhonesPlugin.sample == text)
+    }
+
+    // All samples come with receipts, and one answer tells of all of them, so the suite's events and receipts do not apply here.
+    @Test func `does what every driver must do`() throws {
+        let findings = try Simulation.run(seed: 1, deadline: .days(10)) { simulation in
+            let suite = DriverConformance(
+                expecting: DriverConformance.Expectation(patience: .hours(1)), clock: simulation.gatewayClock
+            ) { body in
+                let visit = PhoneVisit()
+                try await PhoneDriver<HealthAutoExport>().withSession(
+                    over: .documents(visit), context: Phone.context(clock: simulation.gatewayClock)
+                ) { session in
+                    try await body(
+                        session,
+                        DriverConformance.Peer(
+                            disconnect: { visit.finish(LinkError(.broken, "The listener was closed.")) }))
+                }
+            }
+            return await suite.check()
+        }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+}

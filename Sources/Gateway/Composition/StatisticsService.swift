@@ -1,0 +1,57 @@
+import Concurrency
+import GatewayKit
+import HomeAssistant
+import HomeAssistantStatistics
+import Logging
+import ServiceLifecycle
+import Store
+import StoreAPI
+import Vitals
+
+/// Imports statistics into Home Assistant if its address is configured, and else makes the store forget what was due.
+///
+/// It shares no task with the core, and nothing waits for it: a Home Assistant that hangs delays no delivery.
+struct StatisticsService: Service {
+    private let store: SQLiteStore
+    private let clock: GatewayClock
+    private let logger: Logger
+    private let importer: StatisticsImporter?
+
+    /// - Throws: if the file of authorities cannot be used.
+    init(
+        _ configuration: GatewayConfiguration, store: SQLiteStore, settings: CoreSettings,
+        report: @escaping @Sendable (StatisticsState) -> Void
+    ) throws {
+        self.store = store
+        clock = settings.clock
+        logger = settings.logger
+        guard let address = configuration.homeAssistant.address, let token = configuration.homeAssistant.token else {
+            importer = nil
+            return
+        }
+        let client = try WebSocketClient(address, authorityFile: configuration.homeAssistant.authorityFile)
+        importer = StatisticsImporter(
+            settings: StatisticsSettings(
+                token: token.value, discovery: configuration.announcements, calendar: settings.calendar,
+                retention: configuration.store.sampleRetention, clock: settings.clock, logger: settings.logger),
+            store: store, connect: { body in try await client.withConnection(body) }, report: report)
+    }
+
+    func run() async throws {
+        let stopping = Promise<Void>()
+        await withGracefulShutdownHandler {
+            _ = await race(against: { try await stopping.wait() }) { await serve() }
+            // A service that returns would end the gateway.
+            try? await stopping.wait()
+        } onGracefulShutdown: {
+            stopping.fulfil(())
+        }
+    }
+
+    private func serve() async {
+        if let importer { return await importer.run() }
+        do throws(StoreError) { try await store.keepDueStatistics(false, at: clock.now) } catch {
+            logger.error("The store cannot be written.", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Delivery
+import GatewayKit
+import Logging
+import MQTT
+import Vitals
+
+/// Messages of the broker that are documents of a device.
+///
+/// The broker has its acknowledgement when a message arrives, before anything is stored. So a document whose session ends too early
+/// comes again here, and what cannot be taken is logged.
+struct DocumentMessages: Sendable {
+    /// The most documents of a device that wait for its driver.
+    static let maximumWaiting = 8
+    /// How often a document is tried whose session ends before its answer.
+    static let maximumTries = 5
+
+    let topics: [String]
+    let documents: DocumentQueue
+    let presence: DevicePresence
+    let clock: GatewayClock
+    let logger: Logger
+
+    func begin(in all: DocumentTopics) {
+        for topic in topics { all.add(topic) { take($0) } }
+    }
+
+    func end(in all: DocumentTopics) {
+        for topic in topics { all.remove(topic) }
+    }
+
+    /// Takes a message of the topics.
+    func take(_ message: InboundMessage) {
+        // An empty one only deletes a retained message.
+        guard !message.payload.isEmpty else { return }
+        guard !message.isCut else {
+            return logger.error(
+                "A document is longer than a message may be and is not taken; let the app send less at a time.",
+                metadata: ["bytes": "\(message.payloadSize)", "limit": "\(BrokerOptions.maximumInboundPacket)"])
+        }
+        add(message.payload, receivedAt: clock.now, tries: 1)
+    }
+
+    private func add(_ bytes: [UInt8], receivedAt: Timestamp, tries: Int) {
+        let document = Document(bytes, mediaType: "application/json", receivedAt: receivedAt, holding: nil) { answer in
+            report(answer)
+            guard case .interrupted = answer else { return }
+            if tries < Self.maximumTries {
+                add(bytes, receivedAt: receivedAt, tries: tries + 1)
+            } else {
+                logger.error("A document could not be stored and is given up.", metadata: ["tries": "\(tries)"])
+            }
+        }
+        guard documents.add(document, limit: Self.maximumWaiting, isFirst: tries > 1) else {
+            return logger.error(
+                "Documents come faster than they are stored; one is not taken.",
+                metadata: ["waiting": "\(Self.maximumWaiting)"])
+        }
+        presence.notice()
+    }
+
+    /// Nobody hears the answer, so the log has what is wrong.
+    private func report(_ answer: DocumentAnswer) {
+        switch answer {
+        case .stored(let report):
+            let refused = report.refused.values.reduce(0, +)
+            guard refused > 0 else { return }
+            logger.notice(
+                "Samples of a document were refused.",
+                metadata: [
+                    "count": "\(refused)", "reasons": "\(report.refused.keys.sorted().joined(separator: "; "))",
+                ])
+        case .unreadable(let reason):
+            logger.notice("A document cannot be read.", metadata: ["reason": "\(reason)"])
+        case .interrupted(let reason):
+            logger.debug("A document was not stored yet.", metadata: ["reason": "\(reason)"])
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Concurrency
+public import Vitals
+
+/// A document of a device. Its driver answers it once, after all that it has is durable.
+public final class Document: Sendable {
+    /// The content.
+    public let bytes: [UInt8]
+    /// What it is, as the sender says: a type and a subtype in lower case, without parameters (RFC 9110, section 8.3.1).
+    public let mediaType: String
+    /// When all of it had arrived.
+    public let receivedAt: Timestamp
+    private let result = Promise<DocumentAnswer>()
+    /// What is given back when nobody has the document any more, such as its share of the memory.
+    private let holding: (any AnyObject & Sendable)?
+    private let onAnswer: (@Sendable (DocumentAnswer) -> Void)?
+
+    /// A document.
+    public convenience init(_ bytes: [UInt8], mediaType: String, receivedAt: Timestamp) {
+        self.init(bytes, mediaType: mediaType, receivedAt: receivedAt, holding: nil)
+    }
+
+    /// A document that lets go of `holding` with its own end.
+    /// - Parameter onAnswer: called with its answer.
+    package init(
+        _ bytes: [UInt8], mediaType: String, receivedAt: Timestamp, holding: (any AnyObject & Sendable)?,
+        onAnswer: (@Sendable (DocumentAnswer) -> Void)? = nil
+    ) {
+        self.onAnswer = onAnswer
+        self.bytes = bytes
+        self.mediaType = mediaType
+        self.receivedAt = receivedAt
+        self.holding = holding
+    }
+
+    /// Answers the document. Only the first answer counts.
+    public func answer(_ answer: DocumentAnswer) {
+        if result.fulfil(answer) { onAnswer?(answer) }
+    }
+
+    /// Waits for the answer.
+    /// - Throws: `CancellationError` if the task is cancelled first.
+    package func answered() async throws(CancellationError) -> DocumentAnswer { try await result.wait() }
+}
+
+/// What a driver says to a document.
+public enum DocumentAnswer: Sendable, Hashable {
+    /// All of it is durable, but for what the report says is refused or left out. The device need not send it again.
+    case stored(DocumentReport)
+    /// It is not what the driver reads, for this reason: a sentence for a person. Sending it again does not help.
+    case unreadable(String)
+    /// The gateway could not finish, for this reason. Some of it may be durable; sending it again later stores the rest.
+    case interrupted(String)
+}

@@ -1,0 +1,83 @@
+import Concurrency
+import Synchronization
+package import Vitals
+
+/// The documents of one device between the transport that receives them and the visits of its driver.
+package final class DocumentQueue: Sendable {
+    /// The time without a document after which a visit is over. Apps send several documents one after the other.
+    package static let pause: Duration = .seconds(10)
+
+    private struct State {
+        var waiting: [Document] = []
+        /// The document that the driver has.
+        var taken: Document?
+    }
+    private let state = Mutex(State())
+    private let arrival = Signal()
+
+    /// An empty queue.
+    package init() {}
+
+    /// The number of documents that no driver has taken.
+    package var count: Int { state.withLock { $0.waiting.count } }
+
+    /// Adds a document, unless `limit` of them wait. Returns whether it was added.
+    /// - Parameter isFirst: whether it comes before those that wait, as it came before them.
+    package func add(_ document: Document, limit: Int = .max, isFirst: Bool = false) -> Bool {
+        let isAdded = state.withLock { state in
+            guard state.waiting.count < limit else { return false }
+            state.waiting.insert(document, at: isFirst ? 0 : state.waiting.count)
+            return true
+        }
+        if isAdded { arrival.wake() }
+        return isAdded
+    }
+
+    /// Takes back a document for whose answer nobody waits any more, if no driver has taken it.
+    package func remove(_ document: Document) {
+        state.withLock { state in state.waiting.removeAll { $0 === document } }
+    }
+
+    /// Waits for a document, and runs `body` with a link that ends when none has come for a while. Afterwards the document
+    /// that is still without an answer gets one.
+    /// - Throws: what `body` throws; `LinkError` `cancelled` if the task is cancelled before a document comes.
+    package func withVisit(clock: GatewayClock, _ body: (any DocumentLink) async throws -> Void) async throws {
+        while count == 0 {
+            if Task.isCancelled { throw LinkError(.cancelled, "The gateway no longer waits for the device.") }
+            await arrival.wait()
+        }
+        defer {
+            let unanswered = state.withLock { $0.taken }
+            unanswered?.answer(.interrupted("The device's session has ended; send it again later."))
+        }
+        try await body(Visit(queue: self, clock: clock))
+    }
+
+    private func take() -> Document? {
+        state.withLock { state in
+            state.taken = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            return state.taken
+        }
+    }
+
+    private struct Visit: DocumentLink {
+        let queue: DocumentQueue
+        let clock: GatewayClock
+
+        func next() async throws(LinkError) -> Document {
+            // The document before need not stay in memory. A driver that has not answered it never will.
+            let before = queue.state.withLock { state in
+                defer { state.taken = nil }
+                return state.taken
+            }
+            before?.answer(.interrupted("The device's driver gave no answer; send it again later."))
+            // A document that comes as the time is up is not lost: it is taken after the race.
+            await clock.race(against: DocumentQueue.pause) {
+                while queue.count == 0, !Task.isCancelled { await queue.arrival.wait() }
+            }
+            if Task.isCancelled { throw LinkError(.cancelled, "The gateway has closed the link.") }
+            if let document = queue.take() { return document }
+            throw LinkError(.ended, "The device has sent all that it had to send.")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// What became of the records of a document.
+public struct DocumentReport: Sendable, Hashable {
+    /// The most different reasons that are listed; the records of all further ones are counted under `others`.
+    public static let maximumReasons = 20
+    /// The reason under which further ones are counted.
+    public static let others = "other reasons"
+
+    /// Samples that were not known before.
+    public var new = 0
+    /// Samples that replaced others of the same time, with a higher revision.
+    public var corrected = 0
+    /// Samples that were known.
+    public var known = 0
+    /// Samples that are not plausible, by reason.
+    public private(set) var refused: [String: Int] = [:]
+    /// Records that are no sample of the gateway's, such as those of unknown kinds, by reason.
+    public private(set) var leftOut: [String: Int] = [:]
+
+    /// A report of no records.
+    public init() {}
+
+    /// Counts a settled sample.
+    public mutating func count(_ outcome: SettledReceipt.Outcome) {
+        switch outcome {
+        case .new: new += 1
+        case .corrected: corrected += 1
+        case .known: known += 1
+        case .refused(let error): Self.count(error.message, 1, in: &refused)
+        }
+    }
+
+    /// Counts records that are left out.
+    public mutating func leaveOut(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &leftOut) }
+
+    private static func count(_ reason: String, _ count: Int, in reasons: inout [String: Int]) {
+        let isListed = reasons[reason] != nil || reasons.count < maximumReasons
+        reasons[isListed ? reason : others, default: 0] += count
+    }
+}

@@ -1,0 +1,109 @@
+package import HomeAssistant
+import JSON
+import StoreAPI
+package import Vitals
+
+/// A row of statistics as Home Assistant has it.
+package struct StatisticRow: Sendable, Hashable {
+    package var start: Timestamp
+    package var mean: Double?
+    package var state: Double?
+    package var sum: Double?
+    package var lastReset: Timestamp?
+}
+
+/// Where statistics are read from and written to: an entity, and how its statistics are kept.
+package struct StatisticTarget: Sendable, Hashable {
+    package var entity: String
+    package var metadata: StatisticMetadata
+
+    package init(entity: String, metadata: StatisticMetadata) {
+        self.entity = entity
+        self.metadata = metadata
+    }
+}
+
+extension Conversation {
+    /// The first release that takes `mean_type` and `unit_class` instead of `has_mean`
+    /// (https://developers.home-assistant.io/blog/2025/10/16/recorder-statistics-api-changes).
+    static let namesMeanType = HomeAssistantVersion(year: 2025, month: 11)
+
+    /// The rows that begin within a time, ascending, in the unit in which they are stored.
+    package func rows(
+        of target: StatisticTarget, in range: Range<Timestamp>, fiveMinutes: Bool = false
+    ) async throws -> [StatisticRow] {
+        var members: [JSONValue.Member] = [
+            JSONValue.Member("start_time", .string(range.lowerBound.description)),
+            JSONValue.Member("end_time", .string(range.upperBound.description)),
+            JSONValue.Member("statistic_ids", [.string(target.entity)]),
+            JSONValue.Member("period", fiveMinutes ? "5minute" : "hour"),
+            JSONValue.Member("types", ["mean", "state", "sum", "last_reset"]),
+        ]
+        if let name = target.metadata.unitClass, let unit = target.metadata.unit {
+            // Without it they come in the unit that is shown.
+            members.append(JSONValue.Member("units", .object([JSONValue.Member(name, .string(unit))])))
+        }
+        let answer = try await ask("recorder/statistics_during_period", members).value
+        return (answer[target.entity]?.asArray ?? []).compactMap { row in
+            guard let start = row["start"]?.asDouble else { return nil }
+            return StatisticRow(
+                start: Timestamp(milliseconds: Int64(start)), mean: row["mean"]?.asDouble,
+                state: row["state"]?.asDouble, sum: row["sum"]?.asDouble,
+                lastReset: row["last_reset"]?.asDouble.map { Timestamp(milliseconds: Int64($0)) })
+        }
+    }
+
+    /// Has hours stored in place of those that are there. It is queued, so that `rows` shows it a moment later.
+    package func store(
+        _ statistics: [HourlyStatistic], to target: StatisticTarget, _ version: HomeAssistantVersion
+    ) async throws {
+        guard let first = statistics.first else { return }
+        let isMeasured = if case .measured = first.content { true } else { false }
+        var metadata: [JSONValue.Member] = [
+            JSONValue.Member("has_sum", .bool(!isMeasured)), JSONValue.Member("name", .null),
+            JSONValue.Member("source", "recorder"), JSONValue.Member("statistic_id", .string(target.entity)),
+            JSONValue.Member("unit_of_measurement", target.metadata.unit.map { .string($0) } ?? .null),
+        ]
+        if version >= Self.namesMeanType {
+            metadata.append(JSONValue.Member("mean_type", isMeasured ? 1 : 0))
+            metadata.append(
+                JSONValue.Member("unit_class", target.metadata.unitClass.map { .string($0) } ?? .null))
+        } else {
+            metadata.append(JSONValue.Member("has_mean", .bool(isMeasured)))
+        }
+        _ = try await ask(
+            "recorder/import_statistics",
+            [
+                JSONValue.Member("metadata", .object(metadata)),
+                JSONValue.Member("stats", .array(statistics.map(\.json))),
+            ])
+    }
+
+    /// Adds to all sums from a moment on. It is queued, too.
+    package func shift(_ target: StatisticTarget, from moment: Timestamp, by difference: Double) async throws {
+        _ = try await ask(
+            "recorder/adjust_sum_statistics",
+            [
+                JSONValue.Member("statistic_id", .string(target.entity)),
+                JSONValue.Member("start_time", .string(moment.description)),
+                JSONValue.Member("adjustment", .number(difference)),
+                JSONValue.Member(
+                    "adjustment_unit_of_measurement", target.metadata.unit.map { .string($0) } ?? .null),
+            ])
+    }
+}
+
+extension HourlyStatistic {
+    fileprivate var json: JSONValue {
+        let start = JSONValue.string(hour.start.description)
+        return switch content {
+        case .measured(let mean, let lowest, let highest):
+            ["start": start, "mean": .number(mean), "min": .number(lowest), "max": .number(highest)]
+        case .counted(let state, let sum, let since):
+            [
+                "start": start, "state": .number(state), "sum": .number(sum),
+                "last_reset": .string(since.description),
+            ]
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import HomeAssistant
+package import Logging
+import StoreAPI
+package import Vitals
+
+/// What an import of statistics works with.
+package struct StatisticsSettings: Sendable {
+    /// The long-lived token of an administrator.
+    package var token: String
+    /// The names of entities.
+    package var discovery: Discovery
+    /// The zone of local days, in which counts begin at zero.
+    package var calendar: LocalCalendar
+    /// How long samples are kept; `nil` for ever. Older hours have lost theirs and are left as they are.
+    package var retention: Duration?
+    package var clock: GatewayClock
+    package var logger: Logger
+
+    package init(
+        token: String, discovery: Discovery, calendar: LocalCalendar, retention: Duration?, clock: GatewayClock,
+        logger: Logger
+    ) {
+        self.token = token
+        self.discovery = discovery
+        self.calendar = calendar
+        self.retention = retention
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// How long ago an hour must have ended: Home Assistant compiles it 10 s after its end, and up to some minutes later
+    /// when it is busy or has just started.
+    static let settling: Duration = .minutes(75)
+    /// The most hours of one message, about 100 KB; Home Assistant takes 4 MB.
+    static let batch = 1_000
+    /// The pause after a batch: the recorder stores everybody else's states then.
+    static let pause: Duration = .milliseconds(500)
+    /// How long a series must be quiet before its hours are computed, so that a synchronisation is not computed many times.
+    static let quiet: Duration = .seconds(20)
+    /// After this time hours are computed even if more samples keep coming.
+    static let patience: Duration = .minutes(10)
+    /// The interval of looking for what is due.
+    static let interval: Duration = .seconds(15)
+    /// How often a count that Home Assistant has no row of is looked at again. Home Assistant
+    /// compiles every five minutes.
+    static let rejoining: Duration = .minutes(1)
+    /// How often an entity that is missing is looked for.
+    static let missing: Duration = .minutes(5)
+    /// How long the effect of a message may take.
+    static let effectTime: Duration = .seconds(120)
+    /// The wait between two looks for the effect.
+    static let look: Duration = .milliseconds(250)
+    /// The waits after a failure.
+    static let firstWait: Duration = .seconds(5)
+    static let longestWait: Duration = .minutes(5)
+    /// The wait after a refusal that only a person can change, such as an old version.
+    static let refusalWait: Duration = .hours(1)
+    /// The most samples of one read from the store.
+    static let page = 5_000
+
+    /// The last hour that may be imported at a moment.
+    func lastHour(at moment: Timestamp) -> Hour { Hour(of: moment - Self.settling).advanced(by: -1) }
+}

@@ -1,0 +1,25 @@
+package import StoreAPI
+package import Vitals
+
+extension SQLiteStore: StatisticsStore {
+    package nonisolated func keepDueStatistics(_ isKept: Bool, at moment: Timestamp) async throws(StoreError) {
+        try await write { try $0.keepDueStatistics(isKept, at: moment) }
+    }
+
+    package nonisolated func dueStatistics() async throws(StoreError) -> [DueStatistics] {
+        try await reader.read { try DueTable.all(in: $0) }
+    }
+
+    package nonisolated func setDue(
+        _ hours: ClosedRange<Hour>?, of entry: DueStatistics
+    ) async throws(StoreError) -> Bool {
+        try await write { try $0.setDue(hours, of: entry) }
+    }
+
+    package nonisolated func history(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await samples(
+            of: device, metric: metric, starting: range, isUserInitiated: nil, after: after, limit: limit)
+    }
+}

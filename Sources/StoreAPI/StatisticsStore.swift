@@ -1,0 +1,60 @@
+package import Vitals
+
+/// The store of hourly statistics for Home Assistant: which hours are to be computed again, and the samples for that.
+package protocol StatisticsStore: Sendable {
+    /// Keeps from now on what is due, or no longer. When this begins, everything that is stored is due.
+    func keepDueStatistics(_ isKept: Bool, at: Timestamp) async throws(StoreError)
+    /// What is due, one entry for each series.
+    func dueStatistics() async throws(StoreError) -> [DueStatistics]
+    /// Replaces the hours of an entry; with `nil` nothing is due any more. Changes nothing if samples arrived since the
+    /// entry was read, and returns `false` then.
+    func setDue(_ hours: ClosedRange<Hour>?, of entry: DueStatistics) async throws(StoreError) -> Bool
+    /// Valid samples of a metric that begin within a range, in key order.
+    func history(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample]
+}
+
+/// An hour of UTC, counted from 1970: the unit of Home Assistant's long-term statistics.
+package struct Hour: Sendable, Hashable, Comparable, Strideable {
+    package var number: Int64
+
+    package init(number: Int64) { self.number = number }
+
+    /// The hour that contains a moment.
+    package init(of moment: Timestamp) {
+        let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: Self.milliseconds)
+        number = remainder < 0 ? quotient - 1 : quotient
+    }
+
+    package var start: Timestamp { Timestamp(milliseconds: number * Self.milliseconds) }
+    package var end: Timestamp { Timestamp(milliseconds: (number + 1) * Self.milliseconds) }
+
+    package static func < (a: Hour, b: Hour) -> Bool { a.number < b.number }
+    package func distance(to other: Hour) -> Int { Int(other.number - number) }
+    package func advanced(by hours: Int) -> Hour { Hour(number: number + Int64(hours)) }
+
+    private static let milliseconds: Int64 = 3_600_000
+}
+
+/// Hours of a series whose statistics are to be computed again, since late samples touched them.
+package struct DueStatistics: Sendable, Hashable {
+    package var device: DeviceID
+    package var metric: Metric
+    /// From the first to the last hour that was touched.
+    package var hours: ClosedRange<Hour>
+    /// When samples last touched them.
+    package var changedAt: Timestamp
+    /// Rises with each change.
+    package var revision: Int64
+
+    package init(
+        device: DeviceID, metric: Metric, hours: ClosedRange<Hour>, changedAt: Timestamp, revision: Int64
+    ) {
+        self.device = device
+        self.metric = metric
+        self.hours = hours
+        self.changedAt = changedAt
+        self.revision = revision
+    }
+}

@@ -1,0 +1,28 @@
+import GatewayKit
+import Testing
+import Vitals
+
+@Suite struct DocumentReportTests {
+    @Test func `counts each outcome`() {
+        var report = DocumentReport()
+        let refusal = DeviceError(.invalid, "too high")
+        for outcome in [SettledReceipt.Outcome.new, .new, .corrected, .known, .refused(refusal), .refused(refusal)] {
+            report.count(outcome)
+        }
+        report.leaveOut("a mood", count: 3)
+        #expect(report.new == 2)
+        #expect(report.corrected == 1)
+        #expect(report.known == 1)
+        #expect(report.refused == ["too high": 2])
+        #expect(report.leftOut == ["a mood": 3])
+    }
+
+    @Test func `lists twenty reasons and counts the others`() {
+        var report = DocumentReport()
+        for number in 0..<25 { report.leaveOut("kind \(number)") }
+        report.leaveOut("kind 0")
+        #expect(report.leftOut.count == DocumentReport.maximumReasons + 1)
+        #expect(report.leftOut["kind 0"] == 2)
+        #expect(report.leftOut[DocumentReport.others] == 5)
+    }
+}

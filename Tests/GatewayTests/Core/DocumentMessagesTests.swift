@@ -1,0 +1,75 @@
+import GatewayKit
+import GatewayTesting
+import MQTT
+import Testing
+import Vitals
+
+@testable import Gateway
+
+/// Documents that come as messages of the broker.
+@Suite struct DocumentMessagesTests {
+    /// Runs `body` in simulated time, with the messages of a device and what they log.
+    private func run(
+        _ body: @escaping @Sendable (DocumentMessages, LogRecorder) async throws -> Void
+    ) throws {
+        try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
+            let recorder = LogRecorder()
+            try await body(
+                DocumentMessages(
+                    topics: ["phones/anna"], documents: DocumentQueue(), presence: DevicePresence(),
+                    clock: simulation.gatewayClock, logger: recorder.logger), recorder)
+        }
+    }
+
+    private static func message(_ text: String, size: Int? = nil) -> InboundMessage {
+        InboundMessage(topic: "phones/anna", payload: Array(text.utf8), payloadSize: size)
+    }
+
+    @Test func `of too many messages the last ones are dropped, and one without an answer is tried again`() throws {
+        try run { messages, recorder in
+            for number in 0...DocumentMessages.maximumWaiting { messages.take(Self.message("\(number)")) }
+            #expect(messages.documents.count == DocumentMessages.maximumWaiting)
+            let dropped = "Documents come faster than they are stored; one is not taken."
+            #expect(recorder.entries.map(\.message) == [dropped])
+            // The first one comes first again, until its tries are over.
+            for attempt in 1...DocumentMessages.maximumTries {
+                try await messages.documents.withVisit(clock: messages.clock) { link in
+                    let document = try await link.next()
+                    #expect(document.bytes == Array("0".utf8), "\(attempt)")
+                }
+            }
+            try await messages.documents.withVisit(clock: messages.clock) { link in
+                let next = try await link.next()
+                #expect(next.bytes == Array("1".utf8))
+                next.answer(.unreadable("It is torn."))
+            }
+            #expect(messages.documents.count == DocumentMessages.maximumWaiting - 2)
+            #expect(recorder.entries.contains { $0.message == "A document could not be stored and is given up." })
+            #expect(recorder.entries.last?.message == "A document cannot be read.")
+            #expect(recorder.entries.last?.metadata["reason"] == "It is torn.")
+        }
+    }
+
+    @Test func `an empty message is none, and one that is cut is not taken`() throws {
+        try run { messages, recorder in
+            messages.take(Self.message(""))
+            #expect(recorder.entries.isEmpty)
+            messages.take(Self.message("{", size: 2_000_000))
+            #expect(recorder.entries.first?.metadata["bytes"] == "2000000")
+            #expect(messages.documents.count == 0)
+        }
+    }
+
+    @Test func `refused samples are logged with their reasons`() throws {
+        try run { messages, recorder in
+            messages.take(Self.message("{}"))
+            try await messages.documents.withVisit(clock: messages.clock) { link in
+                var report = DocumentReport()
+                report.count(.refused(DeviceError(.invalid, "too high")))
+                try await link.next().answer(.stored(report))
+            }
+            #expect(recorder.entries.map(\.message) == ["Samples of a document were refused."])
+            #expect(recorder.entries.first?.metadata == ["count": "1", "reasons": "too high"])
+        }
+    }
+}

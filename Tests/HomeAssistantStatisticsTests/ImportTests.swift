@@ -1,0 +1,255 @@
+import Contract
+import GatewayTesting
+import HomeAssistant
+import HomeAssistantStatistics
+import JSON
+import StoreAPI
+import Synchronization
+import Testing
+import Vitals
+
+/// Whole imports into a Home Assistant of the tests, in simulated time. It is 12:00 of 18 November in Berlin.
+@Suite struct ImportTests {
+    static let noon = time("2026-11-18T11:00:00Z")
+    static let midnight = time("2026-11-17T23:00:00Z")
+    static let yesterday = time("2026-11-16T23:00:00Z")
+    static let count = "sensor.walked"
+
+    /// Runs a body with an importer, whose states are recorded.
+    static func world(
+        _ home: FakeHome, token: String = "right", retention: Duration? = nil,
+        _ body:
+            @escaping @Sendable (
+                Simulation, StatisticsImporter, MemoryStore, Recorder<StatisticsState>, LogRecorder
+            ) async throws -> Void
+    ) throws {
+        try Simulation.run(seed: 1, start: noon, deadline: .days(3)) { world in
+            let store = MemoryStore()
+            let states = Recorder<StatisticsState>()
+            let log = LogRecorder()
+            let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+            let gateway = try #require(DeviceID("home"))
+            let discovery = Discovery(
+                options: DiscoveryOptions(), topics: ContractTopics(gateway: gateway),
+                origin: DiscoveryOrigin(version: "", supportURL: ""))
+            let importer = StatisticsImporter(
+                settings: StatisticsSettings(
+                    token: token, discovery: discovery, calendar: calendar, retention: retention,
+                    clock: world.gatewayClock, logger: log.logger),
+                store: store, generator: SplitMix64(seed: 1), connect: { try await $0(home.connection()) },
+                report: { states.append($0) })
+            try await body(world, importer, store, states, log)
+        }
+    }
+
+    /// Imports after the time in which more samples could come.
+    static func settle(_ world: Simulation, _ importer: StatisticsImporter) async throws {
+        try await world.gatewayClock.sleep(for: .seconds(21))
+        try await importer.importDue()
+    }
+
+    static func walking() -> FakeHome { FakeHome(["steps": (count, "steps")]) }
+
+    @Test func `late heart rates become hours, and a second look changes nothing`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
+        try Self.world(home) { world, importer, store, states, _ in
+            // 09:00 and 09:30 local time; 11:50 is in an hour that is not old enough.
+            await store.add(
+                [60, 70].enumerated().map { beat($1, Self.noon - .hours(3) + .minutes(30 * $0)) }
+                    + [beat(99, Self.noon - .minutes(10))], at: Self.noon)
+            try await Self.settle(world, importer)
+            #expect(home.rows("sensor.pulse", from: Self.noon).mapValues(\.mean) == [-3: 65])
+            let imports = home.state.withLock { $0.imports }
+            #expect(imports[0]["metadata"]?["mean_type"] == 1)
+            #expect(imports[0]["metadata"]?["has_mean"] == nil)
+            #expect(imports[0]["stats"]?[0]?["min"] == 60)
+            #expect(imports[0]["stats"]?[0]?["max"] == 70)
+            try await importer.importDue()
+            #expect(home.state.withLock { $0.imports.count } == 1)
+            // 75 minutes after its end, the hour from 11 to 12 follows.
+            try await world.gatewayClock.sleep(for: .minutes(76))
+            try await importer.importDue()
+            #expect(home.rows("sensor.pulse", from: Self.noon).mapValues(\.mean) == [-3: 65, -1: 99])
+            #expect(await store.due.isEmpty)
+            #expect(states.elements.last?.due == 0)
+        }
+    }
+
+    @Test func `an older release gets the older description`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
+        home.state.withLock { $0.version = "2025.4.4" }
+        try Self.world(home) { world, importer, store, _, _ in
+            await store.add([beat(60, Self.noon - .hours(3))], at: Self.noon)
+            try await Self.settle(world, importer)
+            let metadata = home.state.withLock { $0.imports[0]["metadata"] }
+            #expect(metadata?["has_mean"] == true)
+            #expect(metadata?["mean_type"] == nil)
+            #expect(metadata?["unit_class"] == nil)
+        }
+    }
+
+    @Test func `late steps of yesterday raise all later sums, also Home Assistant's own`() throws {
+        let home = Self.walking()
+        // Home Assistant saw 100 steps yesterday and 40 today.
+        home.compile(Self.count, 100, since: Self.yesterday, at: Self.midnight - .minutes(5))
+        home.compile(Self.count, 40, since: Self.midnight, at: Self.noon - .minutes(65))
+        home.compile(Self.count, 40, since: Self.midnight, at: Self.noon - .minutes(5))
+        try Self.world(home) { world, importer, store, _, _ in
+            let late = [
+                steps(100, Self.yesterday + .hours(8)), steps(500, Self.yesterday + .hours(20)),
+                steps(40, Self.midnight + .hours(9)),
+            ]
+            await store.add(late, at: Self.noon)
+            try await Self.settle(world, importer)
+            // Hours from yesterday's midnight on: 8 to 24 of yesterday, then today's up to 10 of 12 (11:00 is too new).
+            let rows = home.rows(Self.count, from: Self.yesterday)
+            #expect(rows[8]?.sum == 100)
+            #expect(rows[20]?.sum == 600)
+            #expect(rows[20]?.state == 600)
+            #expect(rows[23]?.sum == 600)
+            #expect(rows[24]?.state == 0)
+            #expect(rows[33]?.sum == 640)
+            // 11:00 to 12:00 local time is Home Assistant's own row, shifted from 40 − 100 = … to what follows 640.
+            #expect(rows[35]?.sum == 640)
+            // Home Assistant goes on from there.
+            home.compile(Self.count, 55, since: Self.midnight, at: Self.noon)
+            #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 655)
+            let shifts = home.state.withLock { $0.shifts }
+            await store.add([steps(500, Self.yesterday + .hours(20))], at: world.date)
+            try await Self.settle(world, importer)
+            #expect(home.rows(Self.count, from: Self.yesterday) == rows)
+            #expect(home.state.withLock { $0.shifts } == shifts)
+        }
+    }
+
+    @Test func `a correction lowers the sums after it`() throws {
+        let home = Self.walking()
+        try Self.world(home) { world, importer, store, _, _ in
+            await store.add(
+                [steps(300, Self.yesterday + .hours(8)), steps(50, Self.yesterday + .hours(9))], at: Self.noon)
+            try await Self.settle(world, importer)
+            await store.add([steps(200, Self.yesterday + .hours(8))], at: world.date)
+            try await Self.settle(world, importer)
+            let rows = home.rows(Self.count, from: Self.yesterday)
+            #expect(rows[8]?.sum == 200)
+            #expect(rows[9]?.sum == 250)
+            #expect(rows[30]?.sum == 250)
+        }
+    }
+
+    @Test func `a count that Home Assistant begins at zero after the import is joined to it`() throws {
+        let home = Self.walking()
+        try Self.world(home) { world, importer, store, _, _ in
+            await store.add([steps(300, Self.yesterday + .hours(8))], at: Self.noon)
+            try await Self.settle(world, importer)
+            // It stays due until Home Assistant has a row that fits.
+            #expect(await store.due.count == 1)
+            home.compile(Self.count, 20, since: Self.midnight, at: Self.noon)
+            #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 0)
+            try await world.gatewayClock.sleep(for: .minutes(6))
+            try await importer.importDue()
+            #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 320)
+            // The hour after the last imported one ends the import.
+            try await world.gatewayClock.sleep(for: .hours(1))
+            try await importer.importDue()
+            #expect(await store.due.isEmpty)
+            #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 320)
+        }
+    }
+
+    @Test func `a device that was away for two days continues where the import ended`() throws {
+        let home = Self.walking()
+        // The newest row is of the day before yesterday.
+        let before = Self.yesterday - .hours(6)
+        home.compile(Self.count, 70, since: Self.yesterday - .days(1), at: before + .minutes(55))
+        try Self.world(home) { world, importer, store, _, _ in
+            await store.add(
+                [steps(70, before), steps(400, Self.yesterday + .hours(8))], at: Self.noon)
+            try await Self.settle(world, importer)
+            home.compile(Self.count, 30, since: Self.midnight, at: Self.noon)
+            try await world.gatewayClock.sleep(for: .minutes(6))
+            try await importer.importDue()
+            let rows = home.rows(Self.count, from: Self.yesterday)
+            #expect(rows[-6]?.sum == 70)
+            #expect(rows[8]?.sum == 470)
+            #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 500)
+        }
+    }
+
+    @Test func `an import that is cut off goes on where it was, and ends the same`() throws {
+        let hours = 3_500
+        let late = (0..<hours).map { steps(10, Self.noon - .hours(hours + 3) + .hours($0)) }
+        let whole = Self.walking()
+        let cut = Self.walking()
+        cut.state.withLock { $0.importsBeforeEnd = 2 }
+        for home in [whole, cut] {
+            home.compile(Self.count, 5, since: Self.midnight, at: Self.noon - .minutes(5))
+            try Self.world(home) { world, importer, store, _, _ in
+                await store.add(late, at: Self.noon)
+                do { try await Self.settle(world, importer) } catch let error as HomeAssistantError {
+                    guard case .away = error else { throw error }
+                    home.state.withLock { $0.importsBeforeEnd = nil }
+                    #expect(await store.due[0].hours.count < hours)
+                    try await importer.importDue()
+                }
+                #expect(await store.due.isEmpty)
+            }
+        }
+        #expect(whole.rows(Self.count, from: Self.noon) == cut.rows(Self.count, from: Self.noon))
+        #expect(whole.state.withLock { $0.fiveMinutes } == cut.state.withLock { $0.fiveMinutes })
+        #expect(whole.rows(Self.count, from: Self.noon)[-4]?.sum == Double(hours * 10))
+        // Four messages of at most a thousand hours.
+        let sizes = whole.state.withLock { $0.imports.map { $0["stats"]?.asArray?.count ?? 0 } }
+        #expect(sizes == [1_000, 1_000, 1_000, 501])
+    }
+
+    @Test func `a series that never is quiet is imported after ten minutes`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
+        try Self.world(home) { world, importer, store, _, _ in
+            for minute in 0...10 {
+                await store.add([beat(60, Self.noon - .hours(3) + .seconds(minute))], at: world.date)
+                try await importer.importDue()
+                #expect(home.state.withLock { $0.imports.count } == (minute < 10 ? 0 : 1))
+                try await world.gatewayClock.sleep(for: .minutes(1))
+            }
+        }
+    }
+
+    @Test func `an import whose effect does not show is not taken for done`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
+        home.state.withLock { $0.storesNothing = true }
+        try Self.world(home) { world, importer, store, _, _ in
+            await store.add([beat(60, Self.noon - .hours(3))], at: Self.noon)
+            await #expect(throws: HomeAssistantError.late("statistics of sensor.pulse")) {
+                try await Self.settle(world, importer)
+            }
+            #expect(await store.due.count == 1)
+            home.state.withLock { $0.storesNothing = false }
+            try await importer.importDue()
+            #expect(await store.due.isEmpty)
+        }
+    }
+
+    @Test func `hours whose samples may be deleted stay as they are`() throws {
+        let home = Self.walking()
+        try Self.world(home, retention: .days(10)) { world, importer, store, _, _ in
+            await store.add([steps(10, Self.noon - .days(30))], at: Self.noon)
+            try await Self.settle(world, importer)
+            #expect(home.state.withLock { $0.imports.isEmpty })
+            #expect(await store.due.isEmpty)
+        }
+    }
+
+    @Test func `statistics in another unit stay in it`() throws {
+        let home = FakeHome(["temperature": ("sensor.warmth", "°F")])
+        try Self.world(home) { world, importer, store, _, _ in
+            await store.add(
+                [Sample(metric: .temperature, start: Self.noon - .hours(3), reading: .value(37))], at: Self.noon)
+            try await Self.settle(world, importer)
+            let metadata = home.state.withLock { $0.imports[0]["metadata"] }
+            #expect(metadata?["unit_of_measurement"] == "°F")
+            #expect(metadata?["unit_class"] == "temperature")
+            #expect(abs((home.rows("sensor.warmth", from: Self.noon)[-3]?.mean ?? 0) - 98.6) < 1e-9)
+        }
+    }
+}

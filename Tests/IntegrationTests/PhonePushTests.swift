@@ -1,0 +1,207 @@
+import Foundation
+import GatewayTesting
+import JSON
+import MQTT
+import Testing
+import Vitals
+
+/// Phones that push documents, in the whole gateway, with real curl and mosquitto_pub.
+@Suite(.timeLimit(.minutes(10)))
+struct PhonePushTests {
+    private static let export = Repository.file("Plugins/Phones/Tests/Fixtures/health-auto-export.json")
+    private static let webhook = Repository.file("Plugins/Phones/Tests/Fixtures/health-connect-webhook.json")
+
+    private func secret(_ text: String, as name: String, on bench: Bench) throws {
+        try "\(text)\n".write(toFile: bench.path(name), atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: bench.path(name))
+    }
+
+    /// Two phones that post.
+    private func configure(_ bench: Bench, port: Int) throws {
+        try secret("anna's secret", as: "anna.token", on: bench)
+        try secret("ben's secret", as: "ben.token", on: bench)
+        try bench.configure(
+            [
+                "{id: anna, driver: health-auto-export, transport: {type: http, token: {file: anna.token}}}",
+                "{id: ben, driver: health-connect-webhook, transport: {type: http, token: {file: ben.token}}}",
+            ], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+    }
+
+    /// Posts a file with curl. Returns the status and the answer.
+    private func post(
+        _ file: String, to path: String, _ token: String, port: Int, on bench: Bench, more: [String] = []
+    ) async throws -> (status: Int, json: JSONValue) {
+        let curl = bench.programs.start(
+            "curl",
+            [
+                "--silent", "--show-error", "--max-time", "60", "--write-out", "\n%{http_code}", "--data-binary",
+                "@\(file)", "--header", "Authorization: Bearer \(token)", "--header",
+                "Content-Type: application/json",
+            ] + more + ["http://127.0.0.1:\(port)\(path)"])
+        try await curl.end(within: Bench.patience)
+        let lines = curl.events.elements.filter { !$0.isEnd }.map(\.text)
+        let json = try? JSONValue(parsing: Array(lines.dropLast().joined(separator: "\n").utf8))
+        return (lines.last.flatMap { Int($0) } ?? 0, json ?? .null)
+    }
+
+    @Test func `a post is answered after the commit, and each mistake with its status`() async throws {
+        try await withBench { bench in
+            let port = try freePort()
+            try configure(bench, port: port)
+            _ = bench.startGateway()
+            // Until a phone posts, the gateway waits for it, and says so.
+            try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
+            try await bench.message("ben/link") { $0.json["state"]?.asString == "connecting" }
+            let first = try await post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port, on: bench)
+            #expect(first.status == 200, "\(first)")
+            // 13 metrics, worked out by hand: see HealthAutoExportTests.
+            #expect(first.json["new"]?.asInt == 19, "\(first)")
+            #expect(first.json["known"]?.asInt == 0)
+            #expect(first.json["refused"]?.asArray == [])
+            try await bench.connected("anna")
+            try await bench.message("anna/measurement/heart_rate") { message in
+                (message.json["samples"]?.asArray ?? []).contains { $0["value"]?.asDouble == 72.5 }
+            }
+            // The same again is known, and an empty export erases nothing.
+            let again = try await post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port, on: bench)
+            #expect(again.json["new"]?.asInt == 0 && again.json["known"]?.asInt == 19, "\(again)")
+            try #"{"data":{"metrics":[]}}"#.write(toFile: bench.path("empty"), atomically: true, encoding: .utf8)
+            let empty = try await post(
+                bench.path("empty"), to: "/v1/devices/anna", "anna's secret", port: port, on: bench)
+            #expect(empty.json["new"]?.asInt == 0 && empty.status == 200, "\(empty)")
+            let ben = try await post(Self.webhook, to: "/v1/devices/ben", "ben's secret", port: port, on: bench)
+            #expect(ben.json["new"]?.asInt == 15, "\(ben)")
+
+            // The visit ends, which is no failure.
+            let after = bench.position
+            try await bench.message("anna/link", from: after) {
+                $0.json["state"]?.asString == "connecting" && ($0.json["last_error"]?.isNull ?? true)
+            }
+
+            try "{".write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
+            try Data(repeating: 32, count: (20 << 20) + 1).write(to: URL(filePath: bench.path("long")))
+            for (file, path, token, more, status) in [
+                (Self.export, "/v1/devices/carl", "anna's secret", [], 401),
+                (Self.export, "/elsewhere", "anna's secret", [], 404),
+                (bench.path("long"), "/v1/devices/anna", "anna's secret", [], 413),
+                (Self.export, "/v1/devices/anna", "anna's secret", ["--header", "Content-Type: text/csv"], 415),
+                (bench.path("torn"), "/v1/devices/anna", "anna's secret", [], 422),
+                (Self.webhook, "/v1/devices/anna", "anna's secret", [], 422),
+                (Self.webhook, "/v1/devices/anna", "ben's secret", [], 401),
+                (Self.export, "/v1/devices/ben", "anna's secret", [], 401),
+            ] as [(String, String, String, [String], Int)] {
+                let answer = try await post(file, to: path, token, port: port, on: bench, more: more)
+                #expect(answer.status == status, "\(path) \(answer)")
+                #expect(answer.json["error"]?["message"]?.asString?.isEmpty == false)
+            }
+            // The waits double until they are longer than a call of curl on a busy machine.
+            var guesses: [Int] = []
+            while guesses.last != 429, guesses.count < 8 {
+                guesses.append(
+                    try await post(Self.export, to: "/v1/devices/anna", "a guess", port: port, on: bench).status)
+            }
+            #expect(guesses.last == 429, "\(guesses)")
+        }
+    }
+
+    @Test func `a document comes by a message, too`() async throws {
+        try await withBench { bench in
+            try bench.configure([
+                "{id: anna, driver: health-auto-export, transport: {type: mqtt, topic: phones/anna}}"
+            ])
+            let gateway = bench.startGateway()
+            try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
+            func publish(_ file: String) async throws {
+                let program = bench.programs.start(
+                    "mosquitto_pub",
+                    [
+                        "-h", "127.0.0.1", "-p", "\(bench.server.port)", "-q", "1", "-t", "phones/anna", "-f", file,
+                    ])
+                try await program.end(within: Bench.patience)
+                #expect(program.events.elements.last == .ended("exited(0)"))
+            }
+            // The subscription follows the connection within moments; until then, nobody takes a message.
+            let start = bench.position
+            while bench.messages("anna/measurement/weight", from: start).isEmpty {
+                try await publish(Self.export)
+                _ = try? await bench.subscriber.wait(deadline: .seconds(1)) { messages in
+                    messages[start...].contains { $0.topic == "\(Bench.base)/anna/measurement/weight" }
+                }
+            }
+            try "nonsense".write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
+            try await publish(bench.path("torn"))
+            try await gateway.events.wait(within: Bench.patience) { events in
+                events.contains { $0.text.contains("A document cannot be read.") }
+            }
+            // The device's commands are where they were.
+            let answer = try await bench.command("anna/command/sync", id: "s")
+            #expect(answer["id"]?.asString == "s")
+        }
+    }
+
+    @Test func `a topic of the gateway's own is a mistake of the configuration`() async throws {
+        try await withBench { bench in
+            for (topic, reason) in [
+                ("vitals2mqtt/home/anna/command/sync", "must not be inside vitals2mqtt/home"),
+                ("phones/#", "must not have the wildcards"),
+            ] {
+                try bench.configure([
+                    "{id: anna, driver: health-auto-export, transport: {type: mqtt, topic: \"\(topic)\"}}"
+                ])
+                let gateway = bench.startGateway()
+                try await gateway.end(within: Bench.patience)
+                #expect(gateway.events.elements.contains { $0.text.contains(reason) }, "\(gateway.events.elements)")
+            }
+            try bench.configure([
+                "{id: anna, driver: health-auto-export, transport: {type: mqtt, topic: phones}}",
+                "{id: ben, driver: health-auto-export, transport: {type: mqtt, topic: phones}}",
+            ])
+            let gateway = bench.startGateway()
+            try await gateway.end(within: Bench.patience)
+            #expect(gateway.events.elements.contains { $0.text.contains("is that of anna already") })
+        }
+    }
+
+    /// How often the gateway is killed.
+    private static let kills = 30
+
+    @Test func `whatever was answered with 200 arrives, however often the gateway is killed`() async throws {
+        try await withBench { bench in
+            let port = try freePort()
+            try configure(bench, port: port)
+            var random = SplitMix64(seed: 81)
+            var answered: Set<Int> = []
+            var number = 0
+            for _ in 0..<Self.kills {
+                let gateway = bench.startGateway()
+                let phone = bench.programs.start(
+                    "python3",
+                    [
+                        Repository.fixture("posting_phone.py"), "\(port)", "anna", "anna's secret", "\(number)", "5000",
+                    ])
+                // Killed somewhere between the receipt of a document and its answer.
+                let wanted = Int.random(in: 1...12, using: &random)
+                try await phone.events.wait(within: Bench.patience) { $0.filter { !$0.isEnd }.count >= wanted }
+                try await bench.end(gateway, by: .kill)
+                try await phone.end(within: Bench.patience)
+                answered.formUnion(phone.events.elements.compactMap { Int($0.text) })
+                number += 5000
+            }
+            #expect(answered.count >= Self.kills)
+            _ = bench.startGateway()
+            let base = try #require(Timestamp(rfc3339: "2026-01-05T12:00:00Z"))
+            let wanted = Set(answered.map { (base + .seconds($0)).description })
+            _ = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+                Self.starts(in: messages).isSuperset(of: wanted)
+            }
+            #expect(Self.starts(in: bench.subscriber.messages).isSuperset(of: wanted))
+        }
+    }
+
+    /// The starts of all heart rates in messages.
+    private static func starts(in messages: [InboundMessage]) -> Set<String> {
+        Set(
+            messages.filter { $0.topic == "\(Bench.base)/anna/measurement/heart_rate" }
+                .flatMap { $0.json["samples"]?.asArray ?? [] }.compactMap { $0["start"]?.asString })
+    }
+}

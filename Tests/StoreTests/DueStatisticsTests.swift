@@ -1,0 +1,92 @@
+import Store
+import StoreAPI
+import Testing
+import Vitals
+
+/// The hours whose statistics are due: marked with the samples, kept over a restart, and given up only as they were read.
+@Suite final class DueStatisticsTests {
+    private let folder: StoreFolder
+
+    init() throws { folder = try StoreFolder() }
+
+    private func open(marks: Bool = true) throws -> SQLiteStore {
+        var options = StoreOptions()
+        options.marksDueStatistics = marks
+        return try folder.open(options)
+    }
+
+    private func hours(_ range: ClosedRange<Int64>) -> ClosedRange<Hour> {
+        let first = Hour(of: dawn).number
+        return Hour(number: first + range.lowerBound)...Hour(number: first + range.upperBound)
+    }
+
+    @Test func `only hours that are over when their samples come are due`() async throws {
+        let store = try open()
+        // 01:00:00.000 is in the running hour, 00:59:59 is not.
+        _ = try await store.ingest(Intake(.band, [beat(3_599), beat(3_600)], at: dawn + .seconds(3_600)))
+        let due = try await store.dueStatistics()
+        #expect(due.map(\.hours) == [hours(0...0)])
+        #expect(due.map(\.device) == [.band])
+        #expect(due.map(\.metric) == [.heartRate])
+    }
+
+    @Test func `what is known already makes nothing due, and a correction does`() async throws {
+        let store = try open()
+        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .seconds(1)))
+        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .hours(5)))
+        #expect(try await store.dueStatistics().isEmpty)
+        _ = try await store.ingest(Intake(.band, [beat(0, 77)], at: dawn + .hours(5)))
+        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...0)])
+    }
+
+    @Test func `a range grows in both directions, and a restart keeps it`() async throws {
+        var store = try open()
+        _ = try await store.ingest(Intake(.band, [beat(7_200)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(5 * 3_600)], at: dawn + .hours(9)))
+        try await store.close()
+        store = try open()
+        let due = try await store.dueStatistics()
+        #expect(due.map(\.hours) == [hours(0...5)])
+        #expect(due.map(\.revision) == [2])
+    }
+
+    @Test func `hours are given up only if no sample came since they were read`() async throws {
+        let store = try open()
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(7_200)], at: dawn + .hours(9)))
+        let read = try #require(try await store.dueStatistics().first)
+        #expect(try await store.setDue(hours(1...2), of: read))
+        _ = try await store.ingest(Intake(.band, [beat(60)], at: dawn + .hours(9)))
+        #expect(try await !store.setDue(nil, of: read))
+        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...2)])
+        let again = try #require(try await store.dueStatistics().first)
+        #expect(try await store.setDue(nil, of: again))
+        #expect(try await store.dueStatistics().isEmpty)
+    }
+
+    @Test func `when it begins everything that is stored is due, and nothing once it ends`() async throws {
+        var store = try open(marks: false)
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(3 * 3_600)], at: dawn + .hours(9)))
+        #expect(try await store.dueStatistics().isEmpty)
+        try await store.close()
+        store = try open()
+        try await store.keepDueStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...8)])
+        let all = try #require(try await store.dueStatistics().first)
+        #expect(try await store.setDue(nil, of: all))
+        // It has begun: a restart makes nothing due.
+        try await store.keepDueStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.dueStatistics().isEmpty)
+        try await store.keepDueStatistics(false, at: dawn + .hours(9))
+        try await store.keepDueStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...8)])
+    }
+
+    @Test func `a night belongs to the hour of its end and to those after it`() async throws {
+        let store = try open()
+        let night = Sample(
+            metric: .sleep, start: dawn, end: dawn + .hours(7),
+            reading: .sleep(Sleep(stages: [Sleep.Stage(.deep, from: dawn, to: dawn + .hours(7))])))
+        _ = try await store.ingest(Intake(.band, [night], at: dawn + .hours(9)))
+        #expect(try await store.dueStatistics().map(\.hours) == [hours(7...8)])
+    }
+}
