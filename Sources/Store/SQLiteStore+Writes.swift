@@ -6,7 +6,8 @@ extension SQLiteStore {
     ///   last decision counts.
     package nonisolated func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
         try await write(
-            weight: intake.samples.count, waiting: intake.waitsForCompany ? options.companyWait : .zero
+            weight: intake.samples.reduce(0) { $0 + $1.sample.weight },
+            waiting: intake.waitsForCompany ? options.companyWait : .zero
         ) { try $0.ingest(intake) }
     }
 
