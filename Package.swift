@@ -55,7 +55,7 @@ let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
-    "LinkTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "StoreTests": ["Fixtures"],
 ]
 
 let package = Package(
@@ -176,7 +176,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "MQTT", "Store", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
+                "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(
