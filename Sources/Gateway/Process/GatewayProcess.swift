@@ -61,10 +61,11 @@ package struct GatewayProcess: Sendable {
         do throws(ConfigurationError) {
             let configuration = try read()
             do {
-                try await run(
-                    composition(
-                        configuration, { () throws(ConfigurationError) in try read(after: configuration) }, logger),
-                    hangups)
+                let gateway = try await StartNotice.during(notifier) {
+                    try await composition(
+                        configuration, { () throws(ConfigurationError) in try read(after: configuration) }, logger)
+                }
+                try await run(gateway, hangups)
                 logger.notice("Ended.")
                 return .success
             } catch {
