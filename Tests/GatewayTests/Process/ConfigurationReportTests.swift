@@ -131,6 +131,19 @@ import Vitals
         }
     }
 
+    @Test func `refuses the database of another program`() throws {
+        try withFolder { folder in
+            var bytes = Data("SQLite format 3\0".utf8) + Data(count: 4_080)
+            bytes[100] = 13
+            bytes[104] = 1
+            try bytes.write(to: URL(filePath: "\(folder)/v"))
+            let (isUsable, text) = try problems("store: {path: v}", in: folder)
+            #expect(!isUsable)
+            #expect(
+                text == "F/c:3: store.path: F/v is the database of another program. Set another store.path.\n")
+        }
+    }
+
     @Test func `refuses a file that nobody may wait for`() throws {
         try withFolder { folder in
             try #require(mkfifo("\(folder)/fifo", 0o600) == 0)
