@@ -79,7 +79,7 @@ let fixtures: [String: [String]] = [
     "GadgetbridgeTests": ["Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
-    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"], "StoreTests": ["Fixtures"],
 ]
 
 let package = Package(
@@ -211,7 +211,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "MQTT", "Store", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
+                "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(

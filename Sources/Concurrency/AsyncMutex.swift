@@ -21,8 +21,24 @@ package final class AsyncMutex: Sendable {
         return try await body()
     }
 
-    private func lock() async {
-        let waiter = state.withLock { state -> Waiter<Void>? in
+    /// As `withLock`, for bodies that may be long: a waiting task can be cancelled.
+    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled before its turn.
+    package func withCancellableLock<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        if let waiter = enter(), await waiter.wait() == nil {
+            state.withLock { state in state.waiters.removeAll { $0 === waiter } }
+            throw CancellationError()
+        }
+        defer { unlock() }
+        return try await body()
+    }
+
+    private func lock() async { _ = await enter()?.waitUncancelled() }
+
+    /// Takes the lock, or a place among the waiters.
+    private func enter() -> Waiter<Void>? {
+        state.withLock { state -> Waiter<Void>? in
             guard state.isLocked else {
                 state.isLocked = true
                 return nil
@@ -31,15 +47,17 @@ package final class AsyncMutex: Sendable {
             state.waiters.append(waiter)
             return waiter
         }
-        _ = await waiter?.waitUncancelled()
     }
 
     private func unlock() {
-        let next = state.withLock { state -> Waiter<Void>? in
-            let next = state.waiters.popFirst()
-            if next == nil { state.isLocked = false }
-            return next
+        while true {
+            let next = state.withLock { state -> Waiter<Void>? in
+                let next = state.waiters.popFirst()
+                if next == nil { state.isLocked = false }
+                return next
+            }
+            // One that was cancelled takes no turn.
+            guard let next, !next.resume(()) else { return }
         }
-        next?.resume(())
     }
 }

@@ -63,6 +63,36 @@ import Testing
         }
     }
 
+    @Test func `a mutex whose waiters give up goes on to the ones that are left`() async {
+        let room = Room()
+        await Storm.run("A mutex with impatient tasks", rounds: Storm.rounds / 5) { _ in
+            let mutex = AsyncMutex()
+            let tasks = (0..<6).map { number in
+                Task {
+                    func stay() async {
+                        room.enter()
+                        await Task.yield()
+                        room.leave()
+                    }
+                    if number.isMultiple(of: 2) {
+                        try? await mutex.withCancellableLock { await stay() }
+                    } else {
+                        await mutex.withLock { await stay() }
+                    }
+                }
+            }
+            return [
+                { tasks[0].cancel() }, { tasks[2].cancel() }, { tasks[3].cancel() },
+                {
+                    for task in tasks { await task.value }
+                    // Nobody has kept it.
+                    await mutex.withLock {}
+                },
+            ]
+        }
+        #expect(!room.wasShared)
+    }
+
     @Test func `a mutex lets one task in at a time, also where tasks are cancelled`() async {
         let room = Room()
         await Storm.run("A mutex", rounds: Storm.rounds / 5) { _ in

@@ -180,6 +180,27 @@ import Vitals
         #expect(drain(&machine) == Array((Int64(sent.count) + 1)...150))
     }
 
+    @Test func `long sleeps fill the memory sooner than other samples, and are read back, too`() {
+        var machine = connected(window: 1_000)
+        let stages = [Sleep.Stage](repeating: .init(.rem, from: Fixture.noon, to: Fixture.noon), count: 2_880)
+        let sample = Sample(metric: .sleep, start: Fixture.noon, reading: .sleep(Sleep(stages: stages)))
+        let stored = StoredSample(
+            sample: sample, id: SampleID(device: Fixture.device, sample: sample), revision: 1, receivedAt: Fixture.noon)
+        let facts = (1...100).map { number in
+            OutboxEntry.fact(
+                Fact(
+                    sequence: number, lane: .history, device: Fixture.device,
+                    content: .measurement(
+                        Fact.Measurement(
+                            metric: .sleep, source: .sync, isHistorical: true, user: nil, samples: [stored]))))
+        }
+        machine.committed(facts)
+        let sent = drain(&machine)
+        #expect(sent == Array(1...Int64(DeliveryMachine.maximumWaiting / sample.weight + 1)))
+        machine.paged(.history, Array(facts.dropFirst(sent.count)))
+        #expect(drain(&machine).last == 100)
+    }
+
     @Test(arguments: [true, false])
     func `answers that do not fit into memory are read back as facts are, whatever makes them long`(isPayload: Bool) {
         var machine = connected(window: 1_000)

@@ -44,6 +44,7 @@ import Vitals
         func published() -> [String] {
             var lines: [String] = []
             while let entry = states.next() {
+                if case .leftover(let topic) = entry { lines.append("-" + topic) }
                 guard case .message(let message) = entry else { continue }
                 let sign = message.payload.isEmpty ? "-" : message.isRetained ? "+" : "~"
                 lines.append(sign + message.topic)
@@ -120,6 +121,40 @@ import Vitals
         rig.publisher.connected()
         #expect(!rig.publisher.migrate(devices: []))
         #expect(rig.published().filter { $0.hasPrefix("-") }.count == DiscoveryPublisher.maximumLeftovers)
+    }
+
+    @Test func `clears a bounded number of topics on one connection, and keeps none of them`() throws {
+        let rig = try Rig(.device)
+        rig.publisher.connected()
+        func find(_ numbers: Range<Int>) -> Int {
+            for number in numbers {
+                rig.publisher.found("homeassistant/sensor/vitals2mqtt_home_old/\(number)/config")
+            }
+            _ = rig.publisher.migrate(devices: [])
+            return rig.published().count { $0.hasPrefix("-") }
+        }
+        let most = DiscoveryPublisher.maximumLeftovers
+        #expect(find(0..<most / 2) == most / 2)
+        #expect(find(most / 2..<most + 10) == most / 2)
+        #expect(find(most + 10..<most + 20) == 0)
+        // What the broker still has it tells again.
+        rig.states.disconnect()
+        rig.states.connect()
+        rig.publisher.connected()
+        #expect(rig.published() == [])
+        #expect(find(most..<most + 20) == 20)
+    }
+
+    @Test func `ignores topics that are longer than any of its own`() throws {
+        let rig = try Rig(.device)
+        let topic = "homeassistant/sensor/vitals2mqtt_home_old/"
+        let rest = DiscoveryPublisher.maximumLeftoverTopic - topic.utf8.count
+        let longest = topic + String(repeating: "x", count: rest)
+        rig.publisher.found(longest)
+        rig.publisher.found(longest + "x")
+        rig.publisher.connected()
+        _ = rig.publisher.migrate(devices: [])
+        #expect(rig.published() == ["-" + longest])
     }
 
     @Test func `empties what stands about a device that is not configured any more`() throws {

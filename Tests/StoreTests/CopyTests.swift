@@ -6,7 +6,7 @@ import Vitals
 
 @testable import Store
 
-/// Backups, restored stores, checks and stores of earlier versions.
+/// Backups, restored stores and checks.
 @Suite struct CopyTests {
     private static let now = StoreFolder.now
 
@@ -105,55 +105,34 @@ import Vitals
         #expect((1...StoreCheck.maximumFindings).contains(findings.count))
     }
 
-    // MARK: Earlier versions
-
-    @Test(arguments: Schema.migrator.migrations.dropLast())
-    func `a store of an earlier version is copied, and becomes one of this version`(version: String) async throws {
+    @Test func `a check reads the fields of samples and the facts set aside`() async throws {
         let folder = try StoreFolder()
-        let queue = try DatabaseQueue(path: folder.path)
-        try Schema.migrator.migrate(queue, upTo: version)
-        try await queue.write { database in
-            try database.execute(
+        let store = try folder.open()
+        let sleep = Sample(
+            metric: .sleep, start: dawn, end: dawn + .hours(8),
+            reading: .sleep(Sleep(stages: [.init(.deep, from: dawn, to: dawn + .hours(8))])))
+        let pressure = Sample(
+            metric: .bloodPressure, start: dawn, reading: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)))
+        _ = try await store.ingest(Intake(.band, [beat(0), sleep, pressure]))
+        #expect(try StoreCheck.findings(in: folder.path) == [])
+        try await store.write { transaction in
+            try transaction.fold()
+            try transaction.database.execute(
                 sql: """
-                    INSERT INTO store(id, identity, last_sequence) VALUES (1, '\(SampleID(high: 5, low: 0))', 3);
-                    UPDATE lane SET messages = 1, samples = 1, acknowledged = 2 WHERE lane = 2;
-                    INSERT INTO device(id, name) VALUES (1, 'band-1');
-                    INSERT INTO series(id, device, metric) VALUES (1, 1, 'heart_rate');
-                    INSERT INTO alert_level(device, rule, active, since) VALUES (1, 'stress.high', 1, 5);
+                    UPDATE sample SET fields = '{"stages":[["snoring",1,2]]}'
+                        WHERE series = (SELECT id FROM series WHERE metric = 'sleep');
+                    UPDATE sample SET fields = NULL
+                        WHERE series = (SELECT id FROM series WHERE metric = 'blood_pressure');
+                    INSERT INTO aside(sequence, lane, kind, device, samples, made_at, body, reason, set_at)
+                        VALUES (70, 2, 0, 1, 1, 9, x'FF', 'x', 9), (71, 2, 4, 1, 1, 9, x'7B', 'x', 9);
                     """)
-            try database.execute(
-                sql: """
-                    INSERT INTO sample(series, start, duration, user_initiated, value, kind, revision, received_at)
-                    VALUES (1, ?, 0, 0, 61, 0, 1, 9)
-                    """, arguments: [dawn.milliseconds])
-            try database.execute(
-                sql: """
-                    INSERT INTO message(lane, sequence, kind, device, series, source, historical, samples, made_at, body)
-                    VALUES (2, 3, 0, 1, 1, 'live', 0, 1, 9, ?)
-                    """,
-                arguments: [
-                    Data(
-                        SampleKeys.pack([
-                            StoredSample(sample: beat(0), id: identity(0), revision: 1, receivedAt: dawn)
-                        ]))
-                ])
         }
-        try queue.close()
-        let store = try folder.open(identity: 9)
-        #expect(store.opening == .existing)
-        #expect(store.identity == identity(5))
-        #expect(store.oldVersion == "\(folder.path).version-\(version)")
-        #expect(try await store.all().map(\.sample) == [beat(0, 61)])
-        #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.values) == [[61]])
-        #expect(try await store.statistics().pending[.live] == 1)
-        _ = try await store.ingest(Intake(.band, [beat(1)]))
-        #expect(folder.committed.all.map(\.sequence) == [4])
-        try await store.close()
-        #expect(try folder.open().oldVersion == nil)
-        let old = try StoreInspection(of: "\(folder.path).version-\(version)")
-        #expect(old.version == version)
-        #expect(old.series.map(\.samples) == [1])
-        #expect(try StoreInspection(of: folder.path).version == Schema.migrator.migrations.last)
+        #expect(
+            try StoreCheck.findings(in: folder.path) == [
+                "The fact set aside 70 cannot be decoded.", "The fact set aside 71 cannot be decoded.",
+                "The sample with the start \(dawn.milliseconds) cannot be decoded.",
+                "The sample with the start \(dawn.milliseconds) cannot be decoded.",
+            ])
     }
 
     // MARK: A store that was set aside
@@ -178,7 +157,8 @@ import Vitals
     @Test func `a crash before a damaged store is set aside tells no loss that has not happened`() async throws {
         let folder = try StoreFolder()
         _ = try await folder.open().ingest(Intake(.band, [beat(0)]))
-        try ResetNote(of: folder.path).writeDamaged(aside: folder.path + ".corrupt-1")
+        try ResetNote(of: folder.path).write(
+            .init(reason: .damaged, aside: folder.path + ".corrupt-1", identity: identity(9).description))
         #expect(try folder.open().opening == .existing)
     }
 }

@@ -28,6 +28,33 @@ import Vitals
         }
     }
 
+    @Test func `keeps at most one stage more than a sleep may have, so that a longer one is refused and takes no memory`() async throws {
+        @Sendable func line(stages: Int) -> String {
+            let list = (0..<stages).map { #"{"stage":"rem","start":\#($0),"end":\#($0)}"# }.joined(separator: ",")
+            return #"{"method":"sample","params":{"sample":{"metric":"sleep","start":0,"end":9000,"kind":"normal","#
+                + #""user_initiated":false,"stages":[\#(list)]}}}"#
+        }
+        try await withLink { peer, session in
+            peer.send(lines: [line(stages: SampleLimits.stages)])
+            guard case .samples(let samples, _)?? = try await session.nextEvents()?.first else {
+                Issue.record("the longest sleep was refused")
+                return
+            }
+            #expect(samples.first?.weight == 361)
+            for count in [SampleLimits.stages + 1, 6_500] {
+                #expect(line(stages: count).utf8.count < 256 * 1024)
+                peer.send(lines: [line(stages: count)])
+                guard case .samples(let samples, _)?? = try await session.nextEvents()?.first else {
+                    Issue.record("a sleep of \(count) stages did not arrive")
+                    return
+                }
+                // The gateway refuses and counts it.
+                #expect(samples.first?.violations.map(\.message) == ["must be at most 2880 stages"])
+                #expect(samples.first?.weight == 361)
+            }
+        }
+    }
+
     @Test func `keeps a hundred characters of a device's name`() async throws {
         let name = String(repeating: "n", count: 101)
         try await withLink(initialize: #"{"protocol":1,"device":{"model":"\#(name)"}}"#) { _, session in

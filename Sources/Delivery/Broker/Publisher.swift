@@ -100,6 +100,7 @@ struct Publisher: Sendable {
             // It is published every few seconds.
             if shipments.with({ $0.retriesStates(at: uptime) }) { retained.repeatAll() }
         case .message(let made): message = made
+        case .leftover(let topic): message = .removal(of: topic)
         case .replay(let fact):
             var messages = messages(of: fact, isReplay: true, on: connection, &encoder)
             guard !messages.isEmpty else { return [] }

@@ -21,6 +21,8 @@ package final class DiscoveryPublisher: Sendable {
         var isDue = true
         /// Topics of an earlier run that may or may not still be valid.
         var leftovers: Set<String> = []
+        /// How many of them were found on this connection.
+        var foundCount = 0
         /// Topics of the other discovery mode, whose entities Home Assistant was asked to release.
         var migrated: Set<String> = []
         /// Topics to clear as soon as Home Assistant no longer reads them.
@@ -37,8 +39,10 @@ package final class DiscoveryPublisher: Sendable {
     /// Grace period for retained announcements of earlier runs to arrive after the subscription. The same period passes
     /// before topics are cleared, so that Home Assistant has released their entities: it would log empty states.
     static let settling: Duration = .seconds(1)
-    /// The topics of a thousand devices, with one message per entity. The next start finds those beyond this limit.
+    /// The topics of a thousand devices, with one message per entity. The next connection finds those beyond this limit.
     static let maximumLeftovers = 100_000
+    /// Bytes of the topic of such a message. The gateway's own are half as long; a broker takes 65,535.
+    static let maximumLeftoverTopic = 512
 
     package init(retained: RetainedStates, settings: DiscoverySettings) {
         self.retained = retained
@@ -50,7 +54,10 @@ package final class DiscoveryPublisher: Sendable {
 
     /// Announces everything to a newly connected broker; the first time after a grace period.
     package func connected() {
-        state.withLock { $0.wasConnected = true }
+        state.withLock { state in
+            state.wasConnected = true
+            state.foundCount = 0
+        }
         publishAll()
         sweeps.wake()
     }
@@ -106,10 +113,13 @@ package final class DiscoveryPublisher: Sendable {
 
     /// Notes a topic with a message of an earlier run.
     func found(_ topic: String) {
-        state.withLock { state in
-            if state.leftovers.count < Self.maximumLeftovers { state.leftovers.insert(topic) }
+        guard topic.utf8.count <= Self.maximumLeftoverTopic else { return }
+        let isNew = state.withLock { state in
+            guard state.foundCount < Self.maximumLeftovers, state.leftovers.insert(topic).inserted else { return false }
+            state.foundCount += 1
+            return true
         }
-        sweeps.wake()
+        if isNew { sweeps.wake() }
     }
 
     /// Withdraws outdated announcements of an earlier run before the current ones are made.
@@ -141,7 +151,7 @@ package final class DiscoveryPublisher: Sendable {
                 state.withLock { _ = $0.migrated.insert(topic) }
                 migrates = true
             } else {
-                retained.put(.message(.removal(of: topic)))
+                retained.put(.leftover(topic: topic))
             }
         }
         return migrates
@@ -154,7 +164,7 @@ package final class DiscoveryPublisher: Sendable {
             defer { state.migrated = [] }
             return state.migrated
         }
-        for topic in topics.sorted() { retained.put(.message(.removal(of: topic))) }
+        for topic in topics.sorted() { retained.put(.leftover(topic: topic)) }
     }
 
     /// Announces everything if that is due.

@@ -7,8 +7,8 @@ package import Vitals
 /// Newly committed entries are kept in memory, up to a limit; the others are read back from the store when their turn
 /// comes. After a lost connection all unacknowledged entries are sent again, from the store.
 package struct DeliveryMachine: Sendable {
-    /// Waiting entries in memory per lane, in samples or the same size of answers: about ten megabytes. Entries beyond
-    /// that are read back from the store.
+    /// Waiting entries in memory per lane, in samples (`Sample.weight`) or the same size of answers: about ten megabytes.
+    /// Entries beyond that are read back from the store.
     package static let maximumWaiting = 20_000
     /// Entries that are read back at once.
     package static let pageSize = 256
@@ -188,11 +188,15 @@ package struct DeliveryMachine: Sendable {
 }
 
 extension OutboxEntry {
-    /// How much of the memory's limit an entry takes: as many places as it has samples, or as samples have its bytes.
+    /// How much of the memory's limit an entry takes: those of its samples, or as many as samples have its bytes.
     fileprivate var weight: Int {
         switch self {
         case .fact(let fact):
-            if case .measurement(let measurement) = fact.content { max(1, measurement.samples.count) } else { 1 }
+            if case .measurement(let measurement) = fact.content {
+                max(1, measurement.samples.reduce(0) { $0 + $1.sample.weight })
+            } else {
+                1
+            }
         case .answer(_, let answer): max(1, answer.size / 512)
         }
     }

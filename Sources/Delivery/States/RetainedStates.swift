@@ -15,6 +15,9 @@ package final class RetainedStates: Sendable {
         case gatewayState(GatewayState)
         /// A message made elsewhere: discovery, or the clearing of a topic.
         case message(OutgoingMessage)
+        /// The clearing of a topic of an earlier run. It is sent once: as long as the topic stands, the broker tells of it
+        /// with each connection.
+        case leftover(topic: String)
         /// A fact that is sent again.
         case replay(Fact)
     }
@@ -56,6 +59,7 @@ package final class RetainedStates: Sendable {
             case .gatewayInfo: .gatewayInfo
             case .gatewayState: .gatewayState
             case .message(let message): .topic(message.topic)
+            case .leftover(let topic): .topic(topic)
             case .replay: .gatewayInfo
             }
         state.withLock { state in
@@ -190,6 +194,10 @@ package final class RetainedStates: Sendable {
 extension RetainedStates.Entry {
     /// Whether the next connection needs it. Discovery is large and made anew then; a cleared topic is neither.
     fileprivate var isKept: Bool {
-        if case .message(let message) = self { message.payload.isEmpty } else { true }
+        switch self {
+        case .message(let message): message.payload.isEmpty
+        case .leftover: false
+        default: true
+        }
     }
 }

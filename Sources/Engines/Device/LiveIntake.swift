@@ -8,7 +8,8 @@ import Vitals
 /// They wait here, not in the store, so that nothing is held meanwhile: the projection stays free for whatever else the
 /// device brings.
 final class LiveIntake {
-    /// The most samples that are kept from session to session while the store fails; the oldest are dropped.
+    /// The most samples that are kept from session to session while the store fails, by `Sample.weight`; the oldest are
+    /// dropped.
     static let maximumKept = 4_096
 
     private let intake: SampleIntake
@@ -83,10 +84,15 @@ final class LiveIntake {
     private func putBack(_ live: LiveSamples) {
         var rest = LiveSamples()
         let samples = live.samples + waiting.samples
-        rest.add(Array(samples.suffix(Self.maximumKept)), [])
+        var room = Self.maximumKept
+        let newest = samples.reversed().prefix { sample in
+            room -= sample.weight
+            return room >= 0
+        }
+        rest.add(newest.reversed(), [])
         waiting = rest
-        if samples.count > Self.maximumKept {
-            intake.ignore("samples that the store did not take", count: samples.count - Self.maximumKept)
+        if newest.count < samples.count {
+            intake.ignore("samples that the store did not take", count: samples.count - newest.count)
         }
     }
 

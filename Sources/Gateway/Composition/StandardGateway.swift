@@ -88,36 +88,23 @@ private struct CoreService: Service {
     let logger: Logger
 
     func run() async throws {
-        await reportLosses()
-        await withGracefulShutdownHandler {
-            await core.run(setups)
-        } onGracefulShutdown: {
-            core.stop()
-        }
-    }
-
-    /// Announces the loss of a store that was replaced to consumers, at each start until all of it is on disk.
-    private func reportLosses() async {
+        let losses = LossReport(
+            store: store, opening: store.opening, devices: setups.map(\.info.id), clock: clock, logger: logger,
+            confirm: store.confirmOpening)
         if let copy = store.oldVersion {
             logger.notice(
                 "The store is of this version now. A copy has the earlier one.", metadata: ["path": "\(copy)"])
         }
-        switch store.opening {
-        case .new, .existing: return
-        case .replacedCorrupt(let path):
-            logger.error(
-                "The store was damaged and set aside. A new one is used, and devices are read again.",
-                metadata: ["path": "\(path)"])
-        case .restored(let path):
-            logger.notice("The store was restored from a copy.", metadata: ["replaced": "\(path)"])
-        }
-        let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: clock.now)
-        for setup in setups {
-            do throws(StoreError) { try await store.report(gap, of: setup.info.id) } catch {
-                return logger.error("The gap cannot be stored.", metadata: ["error": "\(error)"])
+        let left = await losses.begin()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await losses.finish(left) }
+            await withGracefulShutdownHandler {
+                await core.run(setups)
+            } onGracefulShutdown: {
+                core.stop()
             }
+            group.cancelAll()
         }
-        store.confirmOpening()
     }
 }
 

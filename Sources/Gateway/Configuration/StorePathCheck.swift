@@ -1,6 +1,7 @@
 import Foundation
 package import GatewayKit
 import Glibc
+import Store
 
 extension GatewayConfiguration {
     /// Checks the place of the store without opening it: what `run` would fail at, and what it would do with a file
@@ -26,7 +27,11 @@ extension GatewayConfiguration {
             return ([mistake("\(path) may not be read and written by this user (\(getuid())).")], [])
         }
         if let text = Self.mistakeOfFolder(of: path) { return ([mistake(text)], []) }
-        guard status.st_size > 0, !Self.isDatabase(path) else { return ([], []) }
+        let header = StoreHeader(of: path)
+        if header.isOfAnotherProgram {
+            return ([mistake("\(path) is the database of another program. Set another store.path.")], [])
+        }
+        guard status.st_size > 0, !header.isDatabase else { return ([], []) }
         return ([], [mistake("\(path) is no SQLite database. The gateway would set it aside and begin a new one.")])
     }
 
@@ -45,12 +50,5 @@ extension GatewayConfiguration {
             return "The folder \(folder) may not be written by this user (\(getuid()))."
         }
         return nil
-    }
-
-    /// Whether the file has SQLite's header (file format, section 1.3).
-    private static func isDatabase(_ path: String) -> Bool {
-        let file = FileHandle(forReadingAtPath: path)
-        defer { try? file?.close() }
-        return (try? file?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
     }
 }

@@ -29,7 +29,7 @@ extension GatewayCore {
     @discardableResult
     package func applyReload() async throws -> [String: [String]] {
         try await hasBegun.wait()
-        return try await reloading.withLock {
+        return try await reloading.withCancellableLock {
             do {
                 let change = try await serveChanged()
                 refusedReload.withLock { $0 = nil }

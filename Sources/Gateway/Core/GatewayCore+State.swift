@@ -117,9 +117,19 @@ extension GatewayCore {
             for device in departing.keys { departing[device] = isConnected ? (departing[device] ?? 0) + 1 : 0 }
             return departing.filter { $0.value >= Self.looksBeforeForgetting }.keys.sorted()
         }
-        for device in ready {
-            try await store.forget(device)
-            departing.withLock { $0[device] = nil }
+        do {
+            // A reload may bring a device back, which then has a new state that must stay.
+            for device in ready {
+                try await reloading.withCancellableLock {
+                    guard departing.withLock({ $0[device] != nil }) else { return }
+                    try await store.forget(device)
+                    departing.withLock { $0[device] = nil }
+                }
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            // The gateway stops: the next start does it.
         }
     }
 

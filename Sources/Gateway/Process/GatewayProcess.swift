@@ -62,9 +62,11 @@ package struct GatewayProcess: Sendable {
             let configuration = try read()
             let running = configuration.fixedPart
             do {
-                try await run(
-                    composition(configuration, { () throws(ConfigurationError) in try read(after: running) }, logger),
-                    hangups)
+                let gateway = try await StartNotice.during(notifier) {
+                    try await composition(
+                        configuration, { () throws(ConfigurationError) in try read(after: running) }, logger)
+                }
+                try await run(gateway, hangups)
                 logger.notice("Ended.")
                 return .success
             } catch {

@@ -6,8 +6,8 @@ import Vitals
 /// While a driver waits in `send`, it does not read from its device, so the stream's own flow control slows the device
 /// down.
 public final class EventInbox: Sendable {
-    /// Samples and other events that may wait before `send` suspends: about two seconds of a very fast device, under a
-    /// megabyte.
+    /// Samples and other events that may wait before `send` suspends: about two seconds of a very fast device, about a
+    /// megabyte. A sleep takes a place more for every eight stages.
     public static let defaultCapacity = 4_096
 
     private let mailbox: Mailbox<DeviceEvent, DeviceError>
@@ -35,8 +35,12 @@ public final class EventInbox: Sendable {
 }
 
 extension DeviceEvent {
-    /// How many places an event takes in an inbox: one per sample.
+    /// How many places an event takes in an inbox: those of its samples.
     fileprivate var weight: Int {
-        if case .samples(let samples, _) = self { max(1, samples.count) } else { 1 }
+        switch self {
+        case .samples(let samples, _): max(1, samples.reduce(0) { $0 + $1.weight })
+        case .measurementSample(_, let sample): sample.weight
+        default: 1
+        }
     }
 }

@@ -1,38 +1,84 @@
 import Foundation
 import StoreAPI
+import Vitals
 
 /// A note beside the store: it replaces another one, and the gap that announces this is not stored yet. Without the note, a
 /// crash right after the replacement would hide the loss.
+///
+/// It is written before anything is moved, so that an opening can tell which step a crash interrupted.
 struct ResetNote {
-    private enum Reason: String { case damaged, restored }
+    enum Reason: String { case damaged, restored }
 
-    private let path: String
-
-    /// The note of the store at this path.
-    init(of store: String) { path = store + ".reset" }
-
-    /// What the note says; `nil` without a note, or if the replacement has not happened.
-    var opening: StoreOpening? {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-        let lines = text.split(separator: "\n", maxSplits: 1).map(String.init)
-        guard lines.count == 2, let reason = Reason(rawValue: lines[0]) else { return nil }
-        let aside = lines[1].trimmingCharacters(in: .newlines)
-        guard FileManager.default.fileExists(atPath: aside) else { return nil }
-        return reason == .damaged ? .replacedCorrupt(path: aside) : .restored(path: aside)
+    /// What a note says.
+    struct Content: Hashable {
+        var reason: Reason
+        /// Where the replaced store goes, an absolute path; `nil` if there was none.
+        var aside: String?
+        /// The identity of the store in its place; `nil` in the note of an earlier version.
+        var identity: String?
     }
 
-    func writeDamaged(aside: String) throws(StoreError) { try write(.damaged, aside) }
-    func writeRestored(aside: String) throws(StoreError) { try write(.restored, aside) }
+    private let store: String
+    private var path: String { store + ".reset" }
 
-    private func write(_ reason: Reason, _ aside: String) throws(StoreError) {
+    /// The note of the store at this path.
+    init(of store: String) { self.store = store }
+
+    /// `nil` without a note, or if it cannot be read.
+    var content: Content? {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count > 1, let reason = Reason(rawValue: lines[0]) else { return nil }
+        let identity = lines.count > 2 && !lines[2].isEmpty ? lines[2] : nil
+        return Content(reason: reason, aside: lines[1].isEmpty ? nil : besideStore(lines[1]), identity: identity)
+    }
+
+    /// What the note tells of the open store, `nil` if no store was replaced. It is told even if the replaced store has been
+    /// deleted since.
+    /// - Parameter wasMissing: whether there was no store at its place before it was opened.
+    func opening(of identity: SampleID, wasMissing: Bool) -> StoreOpening? {
+        guard var content else { return nil }
+        let isMoved = content.aside.map { FileManager.default.fileExists(atPath: $0) } ?? false
+        guard wasMissing || isMoved || content.identity == identity.description else {
+            // The crash came before anything was moved, and `StorePlace.endMove` has undone the rest.
+            remove()
+            return nil
+        }
+        if content.identity != identity.description {
+            // A new store was begun after the crash. The next start must know it, whatever becomes of the replaced one.
+            content.identity = identity.description
+            try? write(content)
+        }
+        switch content.reason {
+        case .damaged: return .replacedCorrupt(path: content.aside ?? "")
+        case .restored: return .restored(path: content.aside)
+        }
+    }
+
+    func write(_ content: Content) throws(StoreError) {
+        let aside = content.aside.map { absolute($0) } ?? ""
         DiskFile.create(path)
         do {
-            try Data("\(reason.rawValue)\n\(aside)\n".utf8).write(to: URL(filePath: path))
+            try Data("\(content.reason.rawValue)\n\(aside)\n\(content.identity ?? "")\n".utf8)
+                .write(to: URL(filePath: path))
             try DiskFile.synchronise(path)
+            try DiskFile.synchronise(URL(filePath: absolute(path)).deletingLastPathComponent().path)
         } catch {
             throw StoreError(.unavailable, "\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The next start may have another working directory.
+    private func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// An earlier version wrote relative paths; the file is in the store's folder in any case.
+    private func besideStore(_ path: String) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        let folder = URL(filePath: absolute(store)).deletingLastPathComponent()
+        return folder.appending(path: URL(filePath: path).lastPathComponent).path
+    }
 }

@@ -21,6 +21,13 @@ package enum StoreCheck {
         }
     }
 
+    /// Samples that are more than a number. The rows come one by one: a year of them would not fit into memory.
+    private static let samplesWithFields = """
+        SELECT sample.start, series.metric, sample.value, sample.fields
+        FROM sample JOIN series ON series.id = sample.series
+        WHERE sample.fields IS NOT NULL OR series.metric IN ('blood_pressure', 'sleep', 'sport')
+        """
+
     private static func findings(in queue: DatabaseQueue, _ path: String) throws -> [String] {
         try queue.read { database in
             try StorePlace(path: path).checkOwner(in: database)
@@ -41,11 +48,20 @@ package enum StoreCheck {
                     _ = try JournalRecord(packed: $0.bytes(at: 1) ?? [])
                 }
             }
-            try look("The message", "SELECT sequence, body FROM message WHERE kind = 0") {
-                _ = try SampleKeys.unpack($0.bytes(at: 1) ?? [])
+            for (table, what) in [("message", "The message"), ("aside", "The fact set aside")] {
+                guard try database.tableExists(table) else { continue }
+                try look(what, "SELECT sequence, body FROM \(table) WHERE kind = 0") {
+                    _ = try SampleKeys.unpack($0.bytes(at: 1) ?? [])
+                }
+                try look(what, "SELECT sequence, body FROM \(table) WHERE kind NOT IN (0, 1)") {
+                    _ = try JSONValue.kept($0.bytes(at: 1))
+                }
             }
-            try look("The message", "SELECT sequence, body FROM message WHERE kind NOT IN (0, 1)") {
-                _ = try JSONValue.kept($0.bytes(at: 1))
+            try look("The sample with the start", Self.samplesWithFields) { row in
+                guard let metric = Metric(rawValue: row[1]) else { return }
+                let fields = row.bytes(at: 3)
+                _ = try metric.qualifiers(fields: fields)
+                _ = try Reading(metric: metric, value: row[2] as Double? ?? 0, fields: fields)
             }
             try look("The summary of the day", "SELECT day, summary FROM day WHERE summary IS NOT NULL") {
                 _ = try JSONValue.kept($0[1] as String)

@@ -24,9 +24,17 @@ package enum StoreCopy {
     package static func restore(
         _ file: String, to store: String, now: Timestamp, newIdentity: SampleID
     ) throws(StoreError) -> String? {
+        try restore(file, to: store, now: now, newIdentity: newIdentity) {}
+    }
+
+    /// - Parameter atStep: called before each step after the copy is made, where a crash may come.
+    static func restore(
+        _ file: String, to store: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void
+    ) throws(StoreError) -> String? {
         let lock = try FileLock(path: store + ".lock")
         defer { withExtendedLifetime(lock) {} }
-        let making = store + ".restoring"
+        let place = StorePlace(path: store)
+        let making = place.making
         DiskFile.remove(database: making)
         defer { DiskFile.remove(database: making) }
         try withReader(of: file) { source in
@@ -37,12 +45,14 @@ package enum StoreCopy {
             try copy(source, to: making)
         }
         try rename(storeIn: making, to: newIdentity)
-        let place = StorePlace(path: store)
+        try DiskFile.synchronise(making)
         let aside = place.isEmpty ? nil : place.freeName("replaced", at: now)
+        atStep()
         // Before the store is moved: a crash in between is told, too.
-        try ResetNote(of: store).writeRestored(aside: aside ?? file)
-        if let aside { try place.move(to: aside) }
+        try ResetNote(of: store).write(.init(reason: .restored, aside: aside, identity: newIdentity.description))
+        if let aside { try place.move(to: aside, atStep: atStep) } else { atStep() }
         place.removeDamageMark()
+        atStep()
         try DiskFile.rename(making, to: store)
         return aside
     }

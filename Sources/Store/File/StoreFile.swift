@@ -23,16 +23,21 @@ final class StoreFile: Sendable {
     }
 
     /// Opens or creates the file; a damaged one is set aside first.
-    init(path: String, now: Timestamp, newIdentity: SampleID) throws(StoreError) {
+    /// - Parameter atStep: called before each step of setting it aside, where a crash may come.
+    init(path: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void = {}) throws(StoreError) {
         let lock = try FileLock(path: path + ".lock")
         let place = StorePlace(path: path)
+        let note = ResetNote(of: path)
+        try place.endMove(note.content)
+        let wasMissing = place.isEmpty
+        // It was about the store that has been moved.
+        if wasMissing { place.removeDamageMark() }
         let open: OpenStore
         do {
-            let found = place.isEmpty ? StoreOpening.new : .existing
             open = try place.open(newIdentity: newIdentity)
-            opening = ResetNote(of: path).opening ?? found
+            opening = note.opening(of: open.identity, wasMissing: wasMissing) ?? (wasMissing ? .new : .existing)
         } catch let error where error.code == .corrupt {
-            let aside = try place.setAside(at: now)
+            let aside = try place.setAside(at: now, for: newIdentity, atStep: atStep)
             open = try place.open(newIdentity: newIdentity)
             opening = .replacedCorrupt(path: aside)
         }

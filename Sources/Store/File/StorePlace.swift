@@ -179,12 +179,19 @@ struct StorePlace {
 
     /// Renames the files to make room for a new store. Returns the main file's new path; the `sqlite3` shell can open
     /// it there and recover the rest.
-    func setAside(at now: Timestamp) throws(StoreError) -> String {
+    /// - Parameters:
+    ///   - identity: the identity of the new store.
+    ///   - atStep: called before each step, where a crash may come.
+    func setAside(at now: Timestamp, for identity: SampleID, atStep: () -> Void) throws(StoreError) -> String {
         let aside = freeName("corrupt", at: now)
-        // Before the file is moved: a crash in between must not hide the loss.
-        try ResetNote(of: path).writeDamaged(aside: aside)
-        try move(to: aside)
+        atStep()
+        // Before the file is moved: a crash in between must not hide the loss, nor the damage.
+        try ResetNote(of: path).write(.init(reason: .damaged, aside: aside, identity: identity.description))
+        atStep()
+        markDamaged()
+        try move(to: aside, atStep: atStep)
         removeDamageMark()
+        atStep()
         return aside
     }
 
@@ -201,14 +208,38 @@ struct StorePlace {
     }
 
     /// Renames the main file and its log.
-    func move(to name: String) throws(StoreError) {
+    /// - Parameter atStep: called before each file, and at the end.
+    func move(to name: String, atStep: () -> Void) throws(StoreError) {
         do {
-            // The log first: without its main file it could become part of another one.
+            // The log first: without its main file it could become part of another one. `endMove` brings it back.
             for suffix in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: path + suffix) {
+                atStep()
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: name + suffix)
             }
+            atStep()
         } catch {
             throw StoreError(.unavailable, "The store \(path) cannot be set aside: \(error.localizedDescription)")
+        }
+    }
+
+    /// The copy that a restore is about to put in the place of the store.
+    var making: String { path + ".restoring" }
+
+    /// Ends what a crash interrupted while a store was replaced: a main file without its log gets it back, since it would
+    /// lose the commits in it; a place that is free already gets the copy that was to be restored.
+    func endMove(_ note: ResetNote.Content?) throws(StoreError) {
+        guard let note else { return }
+        let files = FileManager.default
+        if let aside = note.aside, !isEmpty, !files.fileExists(atPath: aside) {
+            if files.fileExists(atPath: aside + "-wal"), !files.fileExists(atPath: path + "-wal") {
+                try DiskFile.rename(aside + "-wal", to: path + "-wal")
+            }
+            unlink(aside + "-shm")
+        }
+        // What is in the copy was checked and made durable before the note was written.
+        if note.reason == .restored, isEmpty, files.fileExists(atPath: making) {
+            removeDamageMark()
+            try DiskFile.rename(making, to: path)
         }
     }
 }

@@ -43,6 +43,10 @@ public struct Sample: Sendable, Hashable {
     /// Whether it is a resting item of its day: a heart rate of kind `resting`, or any resting heart rate.
     package var isResting: Bool { metric.restOf != nil || metric.distinguishesExercise && kind == .resting }
 
+    /// How many places the sample takes where a limit counts samples in memory: one, and one for every eight stages of a
+    /// sleep, which are as large as a sample.
+    package var weight: Int { if case .sleep(let sleep) = reading { 1 + sleep.stages.count / 8 } else { 1 } }
+
     /// Duration of the measurement.
     public var duration: Duration { end - start }
 

@@ -140,6 +140,35 @@ import Vitals
         }
     }
 
+    @Test func `keeps only a few long sleeps while the store takes nothing`() throws {
+        @Sendable func sleep(_ day: Int) -> Sample {
+            let start = Fixture.noon - .days(day + 1)
+            let stages = [Sleep.Stage](repeating: .init(.rem, from: start, to: start), count: SampleLimits.stages)
+            return Sample(metric: .sleep, start: start, end: start + .hours(8), reading: .sleep(Sleep(stages: stages)))
+        }
+        let most = LiveIntake.maximumKept / sleep(0).weight
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = rig(world)
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+                for days in [[4, 3, 2, 1, 0], [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]] {
+                    await rig.session?.send(.samples(days.map { sleep($0) }, receipts: []))
+                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    let count = rig.count
+                    rig.session?.disconnect()
+                    try await rig.waitForLink(.connected, after: count)
+                }
+                rig.store.fail(nil)
+                _ = try await commit(rig, of: most)
+            }
+            let stored = try await rig.store.samples(of: Fixture.device).filter { $0.sample.metric == .sleep }
+            #expect(stored.count == most)
+            // The last that came are kept.
+            #expect(Set(stored.map(\.sample.start)).isSuperset(of: (5...14).map { sleep($0).start }))
+        }
+    }
+
     @Test func `keeps the newest four thousand samples from session to session while the store takes nothing`() throws {
         let most = LiveIntake.maximumKept
         try AgentRig.everyOrder(0..<3) { world in

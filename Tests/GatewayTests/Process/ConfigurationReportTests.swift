@@ -64,7 +64,7 @@ import Vitals
         }.joined(separator: "\n")
         #expect(switchedOn > 10)
         try withFolder { folder in
-            for name in ["mqtt-password", "phone-2-token", "home-assistant-token"] {
+            for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
                 try write("secret\n", to: name, in: folder)
             }
             for name in ["ca.pem", "client.pem", "client.key", "tcp.pem", "tcp-key.pem"] {
@@ -130,6 +130,19 @@ import Vitals
             try write("SQLite format 3\0", to: "w", in: folder)
             let (isGood, nothing) = try problems("store: {path: w}", in: folder)
             #expect(isGood && nothing.isEmpty)
+        }
+    }
+
+    @Test func `refuses the database of another program`() throws {
+        try withFolder { folder in
+            var bytes = Data("SQLite format 3\0".utf8) + Data(count: 4_080)
+            bytes[100] = 13
+            bytes[104] = 1
+            try bytes.write(to: URL(filePath: "\(folder)/v"))
+            let (isUsable, text) = try problems("store: {path: v}", in: folder)
+            #expect(!isUsable)
+            #expect(
+                text == "F/c:3: store.path: F/v is the database of another program. Set another store.path.\n")
         }
     }
 

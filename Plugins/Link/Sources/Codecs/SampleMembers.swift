@@ -84,6 +84,7 @@ struct SampleMembers {
     }
     private static let depths = JSONWords(of: Sleep.Stage.Depth.self)
 
+    /// Reads the stages, and keeps one more than a sleep may have: enough for the sample to be refused, whatever fits a line.
     private static func stages(_ reader: inout JSONReader) throws(JSONError) -> [Sleep.Stage] {
         var stages: [Sleep.Stage] = []
         try reader.beginArray()
@@ -101,6 +102,7 @@ struct SampleMembers {
                 }
             }
             guard let depth, let start, let end else { throw JSONError(.wrongValue, at: offset) }
+            guard stages.count <= SampleLimits.stages else { continue }
             stages.append(.init(depth, from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end)))
         }
         return stages

@@ -1,0 +1,27 @@
+import Foundation
+
+/// What the first page of a database says about its owner (file format, sections 1.3 and 1.6). Reading it opens no database,
+/// so that no other user's log is left beside the file.
+package struct StoreHeader {
+    /// Whether the file has SQLite's header.
+    package let isDatabase: Bool
+    /// Whether it is certainly the database of another program.
+    package let isOfAnotherProgram: Bool
+
+    /// Reads the file; one that cannot be read is no database.
+    package init(of path: String) {
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        let bytes = [UInt8]((try? file?.read(upToCount: 108)) ?? Data())
+        isDatabase = bytes.starts(with: Array("SQLite format 3\0".utf8))
+        guard isDatabase, bytes.count == 108 else {
+            isOfAnotherProgram = false
+            return
+        }
+        let owner = bytes[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        // Its schema begins on the first page: a leaf (13) without a cell has no table, and belongs to nobody.
+        let isNew = bytes[100] == 13 && bytes[103] == 0 && bytes[104] == 0
+        // Until a new store's log is moved into it, the file itself has neither owner nor tables.
+        isOfAnotherProgram = owner != Schema.applicationID && !isNew
+    }
+}
