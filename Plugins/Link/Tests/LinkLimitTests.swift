@@ -28,7 +28,7 @@ import Vitals
         }
     }
 
-    @Test func `keeps at most one stage more than a sleep may have, so that a longer one is refused and takes no memory`() async throws {
+    @Test func `keeps one stage more than a sleep may have, so that a longer sleep is refused`() async throws {
         @Sendable func line(stages: Int) -> String {
             let list = (0..<stages).map { #"{"stage":"rem","start":\#($0),"end":\#($0)}"# }.joined(separator: ",")
             return #"{"method":"sample","params":{"sample":{"metric":"sleep","start":0,"end":9000,"kind":"normal","#
