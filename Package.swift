@@ -117,7 +117,7 @@ let package = Package(
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
         module("ExportDrivers", ["Concurrency", "Exports", "GatewayKit", "Vitals", logging]),
-        module("Listening", ["GatewayKit", nioCore, nioSSL]),
+        module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
         module("StoreAPI", ["Vitals"]),
         module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
         module("Store", ["Concurrency", "JSON", "StoreAPI", "Vitals", grdb, sqlite]),
@@ -225,7 +225,7 @@ let package = Package(
             "IntegrationTests",
             ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),
         tests("JSONTests", ["JSON", "Vitals"]),
-        tests("ListeningTests", ["GatewayKit", "Listening"]),
+        tests("ListeningTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", nioCore, nioPosix]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
         tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
         tests(

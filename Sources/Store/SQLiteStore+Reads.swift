@@ -70,6 +70,9 @@ extension SQLiteStore {
         }
     }
 
+    /// Returns when the reader takes its turn: whether no read hangs.
+    package nonisolated func answerOfReader() async { await reader.answer() }
+
     package nonisolated func knownDevices() async throws(StoreError) -> [DeviceID] {
         try await reader.read { try DeviceQueries.known(in: $0) }
     }

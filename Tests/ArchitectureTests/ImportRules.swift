@@ -18,7 +18,7 @@ import Testing
         "Concurrency": [], "Exports": ["CZlib", "Concurrency", "Vitals"], "JSON": [], "Messages": [], "Vitals": [],
         "GatewayKit": ["Concurrency", "Vitals"],
         "ExportDrivers": ["Concurrency", "Exports", "GatewayKit", "Vitals"],
-        "Listening": ["GatewayKit"],
+        "Listening": ["Concurrency", "GatewayKit"],
         "StoreAPI": ["Vitals"], "Engines": ["Concurrency", "GatewayKit", "StoreAPI", "Vitals"],
         "Store": ["Concurrency", "JSON", "StoreAPI", "Vitals"], "Contract": ["JSON", "Messages", "Vitals"],
         "MQTT": ["CMosquitto", "Concurrency", "Messages"],

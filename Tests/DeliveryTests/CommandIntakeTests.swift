@@ -46,6 +46,47 @@ import Testing
         #expect(long.payloadSize == 5_000)
     }
 
+    @Test(arguments: [false, true])
+    func `a command that is never begun, or never refused, is seen until it is`(isExcess: Bool) async throws {
+        let both = CommandTurns()
+        let turns = isExcess ? both.refusing : both.running
+        let intake = CommandIntake(turns: both)
+        let (isReached, gate) = (Promise<Void>(), Promise<Void>())
+        let answered = Recorder<Void>()
+        @Sendable func hang() async {
+            isReached.fulfil(())
+            try? await gate.wait()
+        }
+        @Sendable func ask() async {
+            await turns.answer()
+            if !Task.isCancelled { answered.append(()) }
+        }
+        await both.answer()
+        for number in 0..<(isExcess ? CommandIntake.maximumWaiting + 1 : 1) { await intake.add(Self.command(number)) }
+        // Nobody begins them: their task may have missed its wake-up.
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await ask() }
+            for _ in 0..<100 { await Task.yield() }
+            group.cancelAll()
+        }
+        #expect(answered.elements.isEmpty)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await intake.serve(
+                    run: { _ in if !isExcess { await hang() } }, refuse: { _ in if isExcess { await hang() } })
+            }
+            try await isReached.wait()
+            group.addTask { await ask() }
+            for _ in 0..<100 { await Task.yield() }
+            #expect(answered.elements.isEmpty)
+            gate.fulfil(())
+            try await answered.wait { !$0.isEmpty }
+            await both.answer()
+            group.cancelAll()
+        }
+        await both.answer()
+    }
+
     @Test func `a cancelled task loses no message, and the next connection waits for room`() async {
         let intake = CommandIntake()
         let count = CommandIntake.maximumWaiting + CommandIntake.maximumExcess + 500

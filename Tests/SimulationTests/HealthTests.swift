@@ -3,6 +3,7 @@ import Gateway
 import GatewayKit
 import GatewayTesting
 import JSON
+import Messages
 import Testing
 import Vitals
 
@@ -25,7 +26,7 @@ import Vitals
     /// The parts that do not answer within their limits of simulated time.
     private func silent(_ core: GatewayCore, _ home: Household) async throws -> [HealthPart] {
         var silent: [HealthPart] = []
-        for probe in core.probes(connection: {}, writer: {}) {
+        for probe in core.probes(connection: {}, writer: {}, reader: {}) + core.passing.probes {
             let answer: Void? = await home.simulation.gatewayClock.race(against: probe.limit) { await probe.ask() }
             if answer == nil { silent.append(probe.part) }
         }
@@ -61,7 +62,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that never ends makes its reload late, and the other parts are not`() throws {
+    @Test func `a device that never ends is late with its reload, and the other parts are not`() throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
                 let home = try Household(simulation)
@@ -74,7 +75,7 @@ import Vitals
                         group.addTask { try await core.applyReload() }
                         try await home.simulation.gatewayClock.sleep(for: .seconds(1))
                         let meanwhile = try await silent(core, home)
-                        #expect(meanwhile == [.configuration])
+                        #expect(meanwhile == [.configuration, .device(try #require(DeviceID("stuck")))])
                         end.fulfil(())
                         try await group.waitForAll()
                     }
@@ -82,6 +83,89 @@ import Vitals
                     #expect(later == [])
                 }
             }
+        }
+    }
+
+    @Test func `a driver that ignores its cancellation is named by its device until it ends`() throws {
+        for seed in Self.seeds {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let home = try Household(simulation)
+                let (drop, end) = (Promise<Void>(), Promise<Void>())
+                try await home.run([try home.device("band"), try home.lingering("ring", from: drop, until: end)]) {
+                    for name in ["band", "ring"] { try await home.settled(name) }
+                    let core = try #require(home.core)
+                    #expect(core.passing.probes.isEmpty)
+                    let start = home.position
+                    drop.fulfil(())
+                    try await simulation.gatewayClock.sleep(for: .seconds(1))
+                    let meanwhile = try await silent(core, home)
+                    #expect(meanwhile == [.device(try #require(DeviceID("ring")))])
+                    end.fulfil(())
+                    try await home.message("ring/link", from: start) { $0["state"]?.asString == "connected" }
+                    let later = try await silent(core, home)
+                    #expect(later == [])
+                }
+            }
+        }
+    }
+
+    @Test func `what the devices of a plugin share is asked while it is open`() throws {
+        for seed in Self.seeds {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let (home, radio) = (try Household(simulation), SharedRadio())
+                try await home.run([try home.device("band", sharing: radio.setup())]) {
+                    try await home.settled("band")
+                    let core = try #require(home.core)
+                    let healthy = try await silent(core, home)
+                    #expect(healthy == [])
+                    let end = Promise<Void>()
+                    radio.hang(until: end)
+                    let meanwhile = try await silent(core, home)
+                    #expect(meanwhile == [.plugin("radio")])
+                    end.fulfil(())
+                    let later = try await silent(core, home)
+                    #expect(later == [])
+                    home.write(.success([try home.device("band")]))
+                    try await core.applyReload()
+                    #expect(core.passing.probes.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `a device that never ends holds up neither the goodbye of the gateway nor that of other devices`() throws
+    {
+        for seed in Self.seeds {
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
+                let home = try Household(simulation)
+                let end = Promise<Void>()
+                try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
+                    try await home.settled("band")
+                    let (start, stop) = (home.position, simulation.uptime)
+                    try #require(home.core).stop()
+                    try await home.observation.wait { messages in
+                        messages.dropFirst(start).contains {
+                            $0.message.topic.hasSuffix("gateway/status") && $0.message.payload == Array("offline".utf8)
+                        }
+                    }
+                    #expect(simulation.uptime - stop <= .seconds(4))
+                    try await home.message("band/link", from: start) { $0["state"]?.asString == "disabled" }
+                    end.fulfil(())
+                }
+            }
+        }
+    }
+
+    @Test func `of thousands of late parts gateway-state names some, the gateway's own first`() throws {
+        try everyOrder { home, core in
+            try await home.message("gateway/state")
+            let start = home.position
+            core.parts(late: (0..<5_000).map { .plugin("\($0)") } + [.timers])
+            let state = try await home.message("gateway/state", from: start)
+            #expect(state["late"]?.asArray?.count == GatewayCore.maximumLate)
+            #expect(state["late"]?.asArray?.first == "timers")
+            let parts = (0..<12).map { HealthPart.plugin("\($0)") }
+            #expect(core.healthReport.status(parts).hasSuffix("plugin.8, plugin.9 and 2 more."))
         }
     }
 

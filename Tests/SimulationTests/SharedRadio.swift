@@ -14,6 +14,8 @@ final class SharedRadio: PluginService {
         var works = true
         /// Fulfilled when it breaks.
         var breaking = Promise<Void>()
+        /// It does not answer before.
+        var answering: Promise<Void>?
     }
     private let state = Mutex(State())
 
@@ -34,6 +36,11 @@ final class SharedRadio: PluginService {
         }
         breaking.fulfil(())
     }
+
+    /// Lets it answer only when the promise is kept.
+    func hang(until end: Promise<Void>) { state.withLock { $0.answering = end } }
+
+    func answer() async { try? await state.withLock { $0.answering }?.wait() }
 
     func repair() { state.withLock { $0.works = true } }
 

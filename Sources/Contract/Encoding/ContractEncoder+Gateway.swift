@@ -50,7 +50,7 @@ extension ContractEncoder {
             writer.member("set_aside", state.setAside)
             writer.member("store_bytes", state.storeBytes)
             writer.member("last_error", state.lastError)
-            writer.member("late", texts: state.late.map(\.rawValue))
+            writer.member("late", texts: state.late.map(\.name))
             write(state.statistics, to: &writer)
             writer.member("at", state.at)
         }

@@ -14,7 +14,7 @@ package struct BrokerLoop: Sendable {
     private let settlement: Settlement
     private let inbox: @Sendable (InboundMessage) async -> Void
     private let refuse: @Sendable (InboundMessage, IntakeRefusal) async -> Void
-    private let intake = CommandIntake()
+    private let intake: CommandIntake
     private let documents: DocumentTopics
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
@@ -39,11 +39,13 @@ package struct BrokerLoop: Sendable {
         settlement = Settlement(
             shipments: shipments, outbox: outbox, watermarks: watermarks,
             aside: AsideKeeper(
-                outbox: outbox, watermarks: watermarks, shipments: shipments, store: store, settings: settings),
+                outbox: outbox, watermarks: watermarks, shipments: shipments, store: store, settings: settings,
+                turns: status.settingAside),
             status: status, settings: settings)
         publisher = Publisher(
             outbox: outbox, retained: retained, status: status, store: store, codec: codec, settlement: settlement,
             settings: settings)
+        intake = CommandIntake(turns: status.commandTurns)
         self.inbox = inbox
         self.refuse = refuse
         self.connected = connected

@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 import Synchronization
 
 /// The status of the broker connection, for `gateway/state`.
@@ -14,6 +14,10 @@ package final class BrokerStatus: Sendable {
     let sending = Pulse()
     /// The turns of the task that takes what the broker sends.
     let receiving = Pulse()
+    /// The turns of the task that sets refused facts aside.
+    package let settingAside = Pulse()
+    /// The turns of the tasks that begin commands, and refuse those in excess.
+    package let commandTurns = CommandTurns()
 
     package init() {}
 

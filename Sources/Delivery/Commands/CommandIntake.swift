@@ -46,8 +46,9 @@ final class CommandIntake: Sendable {
     private let arrival = Signal()
     private let excessArrival = Signal()
     private let room = Signal()
+    private let turns: CommandTurns
 
-    init() {}
+    init(turns: CommandTurns = CommandTurns()) { self.turns = turns }
 
     /// Adds a message. Waits while there is room in neither line. If the task is cancelled, the message is added above the
     /// limits: what one connection still held is little, and `waitForRoom` comes before the next connection.
@@ -91,7 +92,10 @@ final class CommandIntake: Sendable {
             state.excess.add(message)
             return (true, true)
         }
-        if isTaken { (isExcess ? excessArrival : arrival).wake() }
+        if isTaken {
+            (isExcess ? turns.refusing : turns.running).begin()
+            (isExcess ? excessArrival : arrival).wake()
+        }
         return isTaken
     }
 
@@ -103,24 +107,34 @@ final class CommandIntake: Sendable {
     ) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
+                let turns = self.turns.running
+                defer { turns.end() }
                 while !Task.isCancelled {
                     guard let message = self.state.withLock({ $0.waiting.popFirst() }) else {
+                        turns.end()
                         await self.arrival.wait()
                         continue
                     }
+                    turns.begin()
+                    turns.turn()
                     await run(message)
                     self.room.wake()
                 }
             }
             group.addTask {
+                let turns = self.turns.refusing
+                defer { turns.end() }
                 while !Task.isCancelled {
                     let batch = self.state.withLock { state in
                         (0..<Self.excessAtOnce).compactMap { _ in state.excess.popFirst() }
                     }
                     guard !batch.isEmpty else {
+                        turns.end()
                         await self.excessArrival.wait()
                         continue
                     }
+                    turns.begin()
+                    turns.turn()
                     await Self.answer(batch, by: refuse)
                     self.room.wake()
                 }

@@ -15,6 +15,8 @@ struct AsideKeeper: Sendable {
         var refused: [RefusedFact] = []
         /// Facts that were sent again, and that the broker took.
         var taken: [Int64] = []
+
+        var hasFacts: Bool { !refused.isEmpty || !taken.isEmpty }
     }
     private let waiting = Waitings()
     private let due = Signal()
@@ -23,10 +25,15 @@ struct AsideKeeper: Sendable {
     let shipments: Shipments
     let store: any OutboxStore
     let settings: DeliverySettings
+    /// It is busy as long as facts wait.
+    private let turns: Pulse
 
     init(
-        outbox: Outbox, watermarks: Watermarks, shipments: Shipments, store: any OutboxStore, settings: DeliverySettings
+        outbox: Outbox, watermarks: Watermarks, shipments: Shipments, store: any OutboxStore,
+        settings: DeliverySettings,
+        turns: Pulse
     ) {
+        self.turns = turns
         self.outbox = outbox
         self.watermarks = watermarks
         self.shipments = shipments
@@ -41,12 +48,14 @@ struct AsideKeeper: Sendable {
     /// Sets a fact aside. The window limits how many wait.
     func add(_ fact: RefusedFact) {
         waiting.value.withLock { $0.refused.append(fact) }
+        turns.begin()
         due.wake()
     }
 
     /// Notes that the broker has a fact that was sent again.
     func taken(_ number: Int64) {
         waiting.value.withLock { $0.taken.append(number) }
+        turns.begin()
         due.wake()
     }
 
@@ -54,11 +63,18 @@ struct AsideKeeper: Sendable {
     /// connection right after that, each time.
     func run() async {
         var failures = FailureCount()
+        defer { turns.end() }
         while true {
+            if !waiting.value.withLock({ $0.hasFacts }) { turns.end() }
             await due.wait()
+            turns.begin()
             do {
                 try await settings.clock.sleep(for: Self.delay)
-                while await !storeOnce(&failures) { try await settings.clock.sleep(for: Self.retryDelay) }
+                while await !storeOnce(&failures) {
+                    // It goes on: the store says why it takes nothing.
+                    turns.turn()
+                    try await settings.clock.sleep(for: Self.retryDelay)
+                }
             } catch { return }
         }
     }

@@ -59,6 +59,7 @@ extension DeviceAgent {
             if context.isStopping { attempt.end.fulfil(.stopped) }
             var reason: (any Error)?
             while reason == nil, let ended = await group.next() { reason = ended }
+            link.beginEnd()
             group.cancelAll()
             return reason ?? SessionEnd.failed("The session ended.")
         }

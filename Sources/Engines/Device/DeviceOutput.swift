@@ -1,3 +1,4 @@
+package import Concurrency
 package import Vitals
 
 /// Where a device's engines report what consumers should know.
@@ -7,11 +8,16 @@ package struct DeviceOutput: Sendable {
     /// Answers a command, with `accepted` or finally.
     package var answer: @Sendable (_ key: String, Answer) async -> Void
 
+    /// Reports that a connection has to end; the promise is fulfilled when it has. Returns at once.
+    package var ending: @Sendable (DeviceID, Promise<Void>) -> Void
+
     package init(
         state: @escaping @Sendable (DeviceID, DeviceState) -> Void,
-        answer: @escaping @Sendable (_ key: String, Answer) async -> Void
+        answer: @escaping @Sendable (_ key: String, Answer) async -> Void,
+        ending: @escaping @Sendable (DeviceID, Promise<Void>) -> Void = { _, _ in }
     ) {
         self.state = state
         self.answer = answer
+        self.ending = ending
     }
 }

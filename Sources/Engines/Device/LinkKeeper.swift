@@ -22,6 +22,8 @@ final class LinkKeeper {
     private var phase = Phase.idle
     /// Fulfilled at the next connection, for commands that wait for one.
     private(set) var connected = Promise<Void>()
+    /// Fulfilled when the present attempt has ended; `nil` as long as nothing ends it.
+    private var ending: Promise<Void>?
 
     init(
         context: DeviceContext, alarms: Alarms, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
@@ -99,6 +101,14 @@ final class LinkKeeper {
         case .attempting(let attempt): attempt.end.fulfil(reason)
         case .open(let session): session.attempt.end.fulfil(reason)
         }
+    }
+
+    /// Reports that the attempt or its session has to end now: its driver is cancelled.
+    func beginEnd() {
+        guard ending == nil else { return }
+        let end = Promise<Void>()
+        ending = end
+        context.output.ending(context.id, end)
     }
 
     /// Enters an open session. Returns the work that will be handed to it.
@@ -216,7 +226,11 @@ final class LinkKeeper {
     ) async -> String? {
         let attempt = ConnectionAttempt()
         phase = .attempting(attempt)
-        defer { phase = .idle }
+        defer {
+            phase = .idle
+            ending?.fulfil(())
+            ending = nil
+        }
         if context.isStopping { return nil }
         do {
             try await withThrowingTaskGroup(of: Bool.self) { [opener] group in
@@ -231,7 +245,10 @@ final class LinkKeeper {
                     throw reason
                 }
                 defer { group.cancelAll() }
-                while let isOver = try await group.next(), !isOver {}
+                do { while let isOver = try await group.next(), !isOver {} } catch let reason as SessionEnd {
+                    beginEnd()
+                    throw reason
+                }
             }
             return "The device closed the connection."
         } catch SessionEnd.stopped, SessionEnd.reconnect {

@@ -49,8 +49,8 @@ extension GatewayServices {
             probes: core.probes(
                 connection: { await broker.answer() },
                 // Reading it takes a turn on the writer's queue.
-                writer: { _ = await store.commitCount }),
-            report: core.healthReport, running: settings.running)
+                writer: { _ = await store.commitCount }, reader: { await store.answerOfReader() }),
+            passing: settings.passing, report: core.healthReport, running: settings.running)
     }
 }
 

@@ -16,6 +16,8 @@ package struct CoreSettings: Sendable {
     package var logger: Logger
     /// Notes what runs, for a stop that takes too long.
     package var running: RunningParts
+    /// The parts that come and go, for the watch of the gateway's health.
+    package let passing = PassingParts()
     /// The open services of plugins.
     package var services: RunningServices
     /// The topics of devices whose documents come as messages.

@@ -84,7 +84,11 @@ actor DeviceSupervisor {
             wanted[id].map { $0.fingerprint != members[id]?.setup.fingerprint } ?? false
         }
         let ending = change.removed + change.changed
-        for id in ending { members[id]?.agent.stop() }
+        for id in ending {
+            guard let member = members[id] else { continue }
+            settings.passing.expect(.device(id), toFulfil: member.ended)
+            member.agent.stop()
+        }
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
         for id in ending { try? await members[id]?.ended.wait() }
         for id in ending {

@@ -5,13 +5,17 @@ import Vitals
 
 extension GatewayCore {
     /// The parts of the gateway, with the ways to ask them. `connection` asks the broker's network thread, `writer` the
-    /// store's.
+    /// store's, and `reader` that of its reader.
     package func probes(
-        connection: @escaping @Sendable () async -> Void, writer: @escaping @Sendable () async -> Void
+        connection: @escaping @Sendable () async -> Void, writer: @escaping @Sendable () async -> Void,
+        reader: @escaping @Sendable () async -> Void
     ) -> [HealthProbe] {
         [
-            HealthProbe(.storeWriter, ask: writer), HealthProbe(.brokerNetwork, ask: connection),
+            HealthProbe(.storeWriter, ask: writer), HealthProbe(.storeReader, ask: reader),
+            HealthProbe(.brokerNetwork, ask: connection),
             HealthProbe(.delivery) { await self.status.answer(hasWork: self.hasWork) },
+            HealthProbe(.refusedFacts) { await self.status.settingAside.answer() },
+            HealthProbe(.commands) { await self.status.commandTurns.answer() },
             HealthProbe(.devices) { await self.supervisor.answer() },
             HealthProbe(.timers) { try? await self.settings.clock.sleep(for: .milliseconds(100)) },
             HealthProbe(.configuration) {
@@ -20,6 +24,9 @@ extension GatewayCore {
             },
         ]
     }
+
+    /// The parts that come and go.
+    package var passing: PassingParts { settings.passing }
 
     /// Whether something could be sent now.
     private var hasWork: Bool { outbox.hasWork || (outbox.hasRoom && retained.hasWork) }
@@ -30,7 +37,14 @@ extension GatewayCore {
             hasBegun: { self.hasBegun.value != nil }, late: { self.parts(late: $0) },
             status: { late in
                 let broker = self.status.snapshot.isConnected ? "The broker is connected." : "The broker is away."
-                return late.isEmpty ? broker : "\(broker) Late: \(late.map(\.rawValue).joined(separator: ", "))."
+                let names = late.prefix(Self.lateInStatus).map(\.name).joined(separator: ", ")
+                let more = late.count > Self.lateInStatus ? " and \(late.count - Self.lateInStatus) more" : ""
+                return late.isEmpty ? broker : "\(broker) Late: \(names)\(more)."
             })
     }
+
+    /// How many late parts the line for the service manager names.
+    static let lateInStatus = 10
+    /// How many late parts `gateway/state` names: of thousands of devices that hang together, some are enough.
+    package static let maximumLate = 100
 }

@@ -53,7 +53,9 @@ extension GatewayCore {
 
     /// Takes the parts that are late, from any thread, for `gateway/state`.
     package func parts(late: [HealthPart]) {
-        reported.withLock { $0.late = late }
+        // The gateway's own parts come first.
+        let named = late.filter { !$0.isOfPlugin } + late.filter(\.isOfPlugin)
+        reported.withLock { $0.late = Array(named.prefix(Self.maximumLate)) }
         lateness.wake()
     }
 

@@ -86,7 +86,8 @@ package final class GatewayCore: Sendable {
                 retained.put(.device(device, state))
                 publisher.changed(device, state)
             },
-            answer: { key, answer in await commandLog.complete(key, answer) })
+            answer: { key, answer in await commandLog.complete(key, answer) },
+            ending: { device, end in settings.passing.expect(.device(device), toFulfil: end) })
         supervisor = DeviceSupervisor(
             store: store, output: output, settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator

@@ -18,17 +18,19 @@ final class ServiceKeeper: Sendable {
     let ended = Promise<Void>()
     private let stopping = Promise<Void>()
     private let services: RunningServices
+    private let passing: PassingParts
     private let clock: GatewayClock
     private let logger: Logger
     private let onReopened: @Sendable () async -> Void
 
     /// - Parameter onReopened: called each time that the service is open again after a failure.
     init(
-        _ setup: ServiceSetup, in services: RunningServices, clock: GatewayClock, logger: Logger,
+        _ setup: ServiceSetup, in services: RunningServices, passing: PassingParts, clock: GatewayClock, logger: Logger,
         onReopened: @escaping @Sendable () async -> Void
     ) {
         self.setup = setup
         self.services = services
+        self.passing = passing
         self.clock = clock
         var logger = logger
         logger[metadataKey: "plugin"] = "\(setup.name)"
@@ -37,7 +39,10 @@ final class ServiceKeeper: Sendable {
     }
 
     /// Makes `run` end. Returns at once.
-    func stop() { stopping.fulfil(()) }
+    func stop() {
+        passing.expect(.plugin(setup.name), toFulfil: ended)
+        stopping.fulfil(())
+    }
 
     /// Keeps the service open until `stop` is called or the task is cancelled.
     func run(generator: SplitMix64) async {
@@ -94,8 +99,10 @@ final class ServiceKeeper: Sendable {
             try await setup.opener {
                 self.services.opened(self.setup.service)
                 self.tried.fulfil(())
-                await opened()
-                _ = try await self.stopping.wait()
+                try await self.passing.during(HealthProbe(.plugin(self.setup.name), ask: self.setup.service.answer)) {
+                    await opened()
+                    _ = try await self.stopping.wait()
+                }
             }
             guard stopping.value == nil else { return nil }
             throw LinkError(.broken, "It ended by itself.")

@@ -44,7 +44,8 @@ final class ServiceSupervisor {
         var begun: [ServiceKeeper] = []
         for (name, setup) in Self.services(of: setups).sorted(by: { $0.key < $1.key }) where keepers[name] == nil {
             let keeper = ServiceKeeper(
-                setup, in: settings.services, clock: settings.clock, logger: settings.logger,
+                setup, in: settings.services, passing: settings.passing, clock: settings.clock,
+                logger: settings.logger,
                 onReopened: { await onReopened(name) })
             let (seed, running) = (SplitMix64(seed: generator.next()), settings.running)
             keepers[name] = keeper

@@ -9,58 +9,81 @@ package struct HealthBoard: Sendable {
     /// its limit again.
     static let pause: Duration = .seconds(5)
 
+    /// A question to a part. Its number tells it from earlier ones, whose answers may still come.
+    package struct Question: Sendable, Hashable {
+        package let part: HealthPart
+        package let number: Int
+    }
+
     /// What a check found.
     package struct Check: Sendable, Hashable {
         /// The parts to ask now.
-        package var asked: [HealthPart] = []
+        package var asked: [Question] = []
         /// The parts that have become late, with the time for which they have not answered.
         package var fallen: [HealthPart: Duration] = [:]
-        /// The parts that were late and have answered.
+        /// The parts that were late and have answered, or are gone.
         package var recovered: [HealthPart] = []
     }
 
-    private let limits: [HealthPart: Duration]
-    /// When each question was asked that has no answer yet.
-    private var open: [HealthPart: Duration] = [:]
+    private struct Open {
+        let number: Int
+        var since: Duration
+    }
+
+    private let permanent: [HealthPart: Duration]
+    /// The questions that have no answer yet.
+    private var open: [HealthPart: Open] = [:]
+    private var count = 0
     private var lastAsked: [HealthPart: Duration] = [:]
     private var known: Set<HealthPart> = []
     private var lateParts: Set<HealthPart> = []
     private var lastCheck: Duration?
 
-    /// A board for parts with these limits.
-    package init(limits: [HealthPart: Duration]) { self.limits = limits }
+    /// A board for parts with these limits, which are always there.
+    package init(limits: [HealthPart: Duration]) { permanent = limits }
 
-    /// The late parts, in the order of `HealthPart`.
-    package var late: [HealthPart] { HealthPart.allCases.filter(lateParts.contains) }
+    /// The late parts, by name.
+    package var late: [HealthPart] { lateParts.sorted() }
 
-    /// Whether every part has answered at least once.
-    package var isComplete: Bool { known.count == limits.count }
+    /// Whether every part that is always there has answered at least once.
+    package var isComplete: Bool { known.count == permanent.count }
 
-    /// The parts that have not answered for this long.
+    /// The parts that have not answered for this long, by name.
     package func silent(for duration: Duration, at now: Duration) -> [HealthPart] {
-        HealthPart.allCases.filter { part in open[part].map { now - $0 >= duration } ?? false }
+        open.filter { now - $0.value.since >= duration }.keys.sorted()
     }
 
     /// Notes an answer.
-    package mutating func answered(_ part: HealthPart) {
-        open[part] = nil
-        known.insert(part)
+    package mutating func answered(_ question: Question) {
+        guard open[question.part]?.number == question.number else { return }
+        open[question.part] = nil
+        if permanent[question.part] != nil { known.insert(question.part) }
     }
 
-    /// Checks all parts.
-    package mutating func check(at now: Duration) -> Check {
-        if let lastCheck, now - lastCheck > Self.pause { open = open.mapValues { _ in now } }
+    /// Checks all parts: those that are always there, and these, which come and go.
+    package mutating func check(at now: Duration, passing: [HealthPart: Duration] = [:]) -> Check {
+        if let lastCheck, now - lastCheck > Self.pause {
+            for part in open.keys { open[part]?.since = now }
+        }
         lastCheck = now
         var check = Check()
+        let limits = permanent.merging(passing) { permanent, _ in permanent }
+        for part in lastAsked.keys where limits[part] == nil {
+            open[part] = nil
+            lastAsked[part] = nil
+            if lateParts.remove(part) != nil { check.recovered.append(part) }
+        }
         for (part, limit) in limits {
-            if let asked = open[part] {
-                if now - asked > limit, lateParts.insert(part).inserted { check.fallen[part] = now - asked }
+            if let question = open[part] {
+                let time = now - question.since
+                if time > limit, lateParts.insert(part).inserted { check.fallen[part] = time }
             } else {
                 if lateParts.remove(part) != nil { check.recovered.append(part) }
                 guard lastAsked[part].map({ now - $0 >= Self.interval }) ?? true else { continue }
-                open[part] = now
+                count += 1
+                open[part] = Open(number: count, since: now)
                 lastAsked[part] = now
-                check.asked.append(part)
+                check.asked.append(Question(part: part, number: count))
             }
         }
         return check

@@ -1,9 +1,11 @@
+import Concurrency
 package import Vitals
 
-/// Asks a part of the gateway, and returns when it has answered.
+/// Asks a part of the gateway for an answer within a limit.
 package struct HealthProbe: Sendable {
     package let part: HealthPart
     package let limit: Duration
+    /// Returns when the part has answered.
     package let ask: @Sendable () async -> Void
 
     /// A probe with the part's own limit, or another one for a test.
@@ -11,5 +13,12 @@ package struct HealthProbe: Sendable {
         self.part = part
         self.limit = limit ?? part.limit
         self.ask = ask
+    }
+
+    /// The probe of a part that has to end: its answer is its end.
+    init(_ part: HealthPart, limit: Duration? = nil, ends: [Promise<Void>]) {
+        self.init(part, limit: limit ?? HealthPart.endLimit) {
+            for end in ends { try? await end.wait() }
+        }
     }
 }

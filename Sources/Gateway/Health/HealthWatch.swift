@@ -9,7 +9,8 @@ package import Vitals
 /// Watches the parts of the gateway from a thread of its own, which none of them can hold up, and tells the service
 /// manager, the log and the gateway's state what it finds.
 ///
-/// The sign of life for the service manager's watchdog is sent only while every part answers within its limit.
+/// The sign of life for the service manager's watchdog is sent only while every part of the gateway itself answers within its
+/// limit. A plugin that hangs is named; ending all other devices would not help them.
 package final class HealthWatch: Sendable {
     /// The watch sends this many signs of life in the time that the service manager allows, so that a late one matters
     /// as little as a lost one.
@@ -26,8 +27,10 @@ package final class HealthWatch: Sendable {
         var hasEnded = false
     }
     private let state: Mutex<State>
-    private let probes: [HealthProbe]
-    private let questions: [HealthPart: Signal]
+    private let probes: [HealthPart: HealthProbe]
+    private let passing: PassingParts
+    /// Runs the questions.
+    private let launcher = Launcher()
     private let notifier: ServiceNotifier?
     private let logger: Logger
     private let report: HealthReport
@@ -35,12 +38,15 @@ package final class HealthWatch: Sendable {
     private let start = SuspendingClock().now
     private let change = DispatchSemaphore(value: 0)
 
-    /// A watch of these parts.
-    package init(_ probes: [HealthProbe], notifier: ServiceNotifier?, report: HealthReport, logger: Logger) {
-        let limits = Dictionary(probes.map { ($0.part, $0.limit) }) { first, _ in first }
-        state = Mutex(State(board: HealthBoard(limits: limits)))
-        questions = limits.mapValues { _ in Signal() }
-        self.probes = probes
+    /// A watch of these parts, and of those that come and go.
+    package init(
+        _ probes: [HealthProbe], passing: PassingParts = PassingParts(), notifier: ServiceNotifier?,
+        report: HealthReport,
+        logger: Logger
+    ) {
+        self.probes = Dictionary(probes.map { ($0.part, $0) }) { first, _ in first }
+        self.passing = passing
+        state = Mutex(State(board: HealthBoard(limits: self.probes.mapValues(\.limit))))
         self.notifier = notifier
         self.report = report
         self.logger = logger
@@ -72,38 +78,37 @@ package final class HealthWatch: Sendable {
         }
         thread.name = "health"
         thread.start()
-        await withDiscardingTaskGroup { group in
-            for probe in probes { group.addTask { await self.serve(probe) } }
-        }
+        await launcher.run()
         state.withLock { $0.hasEnded = true }
         change.signal()
     }
 
-    private func serve(_ probe: HealthProbe) async {
-        guard let question = questions[probe.part] else { return }
-        while !Task.isCancelled {
-            await question.wait()
-            if Task.isCancelled { return }
+    private func ask(_ question: HealthBoard.Question, by probe: HealthProbe) {
+        launcher.launch {
             await probe.ask()
-            state.withLock { $0.board.answered(probe.part) }
+            self.state.withLock { $0.board.answered(question) }
         }
     }
 
     /// Checks once, on the watch's thread. Returns `false` after the end.
     private func check() -> Bool {
         let now = start.duration(to: clock.now)
+        let passing = Dictionary(passing.probes.map { ($0.part, $0) }) { first, _ in first }
         let (check, late, isOver) = state.withLock { state -> (HealthBoard.Check, [HealthPart], Bool) in
-            (state.board.check(at: now), state.board.late, state.hasEnded)
+            let check = state.board.check(at: now, passing: passing.mapValues(\.limit))
+            return (check, state.board.late, state.hasEnded)
         }
         if isOver { return false }
-        for part in check.asked { questions[part]?.wake() }
+        for question in check.asked {
+            if let probe = probes[question.part] ?? passing[question.part] { ask(question, by: probe) }
+        }
         for (part, time) in check.fallen {
             logger.error(
                 "A part of the gateway does not answer.",
-                metadata: ["health.part": "\(part.rawValue)", "health.seconds": "\(time.components.seconds)"])
+                metadata: ["health.part": "\(part.name)", "health.seconds": "\(time.components.seconds)"])
         }
         for part in check.recovered {
-            logger.notice("A part of the gateway answers again.", metadata: ["health.part": "\(part.rawValue)"])
+            logger.notice("A part of the gateway answers again.", metadata: ["health.part": "\(part.name)"])
         }
         if !check.fallen.isEmpty || !check.recovered.isEmpty { report.late(late) }
         notify(at: now, late: late)
@@ -123,7 +128,7 @@ package final class HealthWatch: Sendable {
             let isDue = notifier.watchdog.map { limit in
                 state.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
             }
-            let isSign = (isDue ?? false) && late.isEmpty
+            let isSign = (isDue ?? false) && late.allSatisfy(\.isOfPlugin)
             if isSign { state.lastSign = now }
             return (isReady, isNews, isSign)
         }

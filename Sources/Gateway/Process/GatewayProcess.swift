@@ -81,11 +81,13 @@ package struct GatewayProcess: Sendable {
 
     private func run(_ gateway: GatewayServices, _ hangups: UnixSignalsSequence) async throws {
         let logger = log.logger()
-        let watch = HealthWatch(gateway.probes, notifier: notifier, report: gateway.report, logger: logger)
+        let watch = HealthWatch(
+            gateway.probes, passing: gateway.passing, notifier: notifier, report: gateway.report, logger: logger)
         let deadline = StopDeadline(after: Self.gracePeriod + Self.cancellationPeriod) {
             watch.stopping()
         } expire: {
-            endNow(heldUpBy: gateway.running.names + watch.silent.map(\.rawValue))
+            // Devices and plugins are among what runs.
+            endNow(heldUpBy: gateway.running.names + watch.silent.filter { !$0.isOfPlugin }.map(\.name))
         }
         let signals = deadline.armOnSignals()
         defer {

@@ -9,6 +9,8 @@ package struct GatewayServices: Sendable {
     package var reload: @Sendable () async throws -> Void
     /// The parts whose health is watched.
     package var probes: [HealthProbe]
+    /// Those of them that come and go.
+    package var passing: PassingParts
     /// Where their health is reported.
     package var report: HealthReport
     /// What runs at the moment.
@@ -17,11 +19,12 @@ package struct GatewayServices: Sendable {
     /// The parts of a gateway.
     package init(
         services: [(name: String, service: any Service)], reload: @escaping @Sendable () async throws -> Void,
-        probes: [HealthProbe], report: HealthReport, running: RunningParts
+        probes: [HealthProbe], passing: PassingParts = PassingParts(), report: HealthReport, running: RunningParts
     ) {
         self.services = services
         self.reload = reload
         self.probes = probes
+        self.passing = passing
         self.report = report
         self.running = running
     }

@@ -25,11 +25,19 @@ public protocol PluginService: Sendable {
     /// - Throws: what `body` throws, or why the service could not be opened or broke: an error whose description is a sentence
     ///   for a person.
     func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws
+    /// Returns when whatever the service works with has taken a turn: its threads, its event loops.
+    ///
+    /// The gateway asks every two seconds while the service is open. If there is no answer for 15 seconds, `gateway/state` names the
+    /// plugin in `late` until there is one. The wait must end when its task is cancelled. By default it returns at once, which is
+    /// enough for a service that has only tasks: the gateway asks their threads itself.
+    func answer() async
 }
 
 extension PluginService {
     /// Four by default: a listener or a watch, and what opening it needs.
     public static var descriptors: Int { 4 }
+    /// Returns at once.
+    public func answer() async {}
 }
 
 /// What the gateway tells a service when it opens it.

@@ -12,6 +12,9 @@ actor StoreReader {
         self.executor = executor
     }
 
+    /// Returns when the reader takes its turn: whether no read hangs.
+    func answer() {}
+
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
         do { return try file.pool().read(body) } catch { throw file.note(StoreError(error)) }
     }

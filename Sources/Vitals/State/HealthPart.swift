@@ -1,15 +1,61 @@
 /// A part of the gateway that must keep answering for the gateway to do its work.
-package enum HealthPart: String, Sendable, Hashable, CaseIterable {
+package enum HealthPart: Sendable, Hashable {
     /// Commits what devices measured.
-    case storeWriter = "store_writer"
+    case storeWriter
+    /// Reads what is stored.
+    case storeReader
     /// Moves the packets of the connection with the broker.
-    case brokerNetwork = "broker_network"
-    /// Sends what waits for the broker, and takes commands from it.
+    case brokerNetwork
+    /// Sends what waits for the broker, and takes messages from it.
     case delivery
+    /// Sets facts aside that the broker does not take.
+    case refusedFacts
+    /// Begins commands that the broker brought.
+    case commands
     /// The devices' engines, on the threads that all tasks share.
     case devices
     /// Wakes what waits for a time.
     case timers
     /// Reads a changed configuration.
     case configuration
+    /// What the devices of a plugin share, such as a listener.
+    case plugin(String)
+    /// A device whose connection has to end.
+    case device(DeviceID)
+
+    /// The parts that every gateway has from its start to its end.
+    package static let permanent: [HealthPart] = [
+        .storeWriter, .storeReader, .brokerNetwork, .delivery, .refusedFacts, .commands, .devices, .timers,
+        .configuration,
+    ]
+
+    /// The part's name for people and on the wire.
+    package var name: String {
+        switch self {
+        case .storeWriter: "store_writer"
+        case .storeReader: "store_reader"
+        case .brokerNetwork: "broker_network"
+        case .delivery: "delivery"
+        case .refusedFacts: "refused_facts"
+        case .commands: "commands"
+        case .devices: "devices"
+        case .timers: "timers"
+        case .configuration: "configuration"
+        case .plugin(let name): "plugin.\(name)"
+        case .device(let device): "device.\(device)"
+        }
+    }
+
+    /// Whether it belongs to one plugin or one device. The rest of the gateway works without it.
+    package var isOfPlugin: Bool {
+        switch self {
+        case .plugin, .device: true
+        default: false
+        }
+    }
+}
+
+extension HealthPart: Comparable {
+    /// The order of names.
+    package static func < (left: HealthPart, right: HealthPart) -> Bool { left.name < right.name }
 }

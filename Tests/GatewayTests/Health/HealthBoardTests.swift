@@ -11,7 +11,7 @@ import Vitals
     ) -> [HealthBoard.Check] {
         (start...end).map { second in
             let check = board.check(at: .seconds(second))
-            for part in check.asked where answering.contains(part) { board.answered(part) }
+            for question in check.asked where answering.contains(question.part) { board.answered(question) }
             return check
         }
     }
@@ -21,13 +21,13 @@ import Vitals
         #expect(!board.isComplete)
         let checks = run(&board, from: 0, to: 100, answering: [.timers, .delivery])
         for (second, check) in checks.enumerated() {
-            #expect(Set(check.asked) == (second % 2 == 0 ? [.timers, .delivery] : []))
+            #expect(Set(check.asked.map(\.part)) == (second % 2 == 0 ? [.timers, .delivery] : []))
             #expect(check.fallen.isEmpty)
         }
         #expect(board.isComplete)
     }
 
-    @Test func `a part is late after its limit, is told once, and recovers with its answer`() {
+    @Test func `a part is late after its limit, is told once, and recovers with its answer`() throws {
         var board = HealthBoard(limits: Self.limits)
         let checks = run(&board, from: 0, to: 21, answering: [])
         #expect(checks[10].fallen.isEmpty)
@@ -37,7 +37,7 @@ import Vitals
         #expect(board.late == [.delivery, .timers])
         #expect(board.silent(for: .seconds(21), at: .seconds(21)) == [.delivery, .timers])
         #expect(board.silent(for: .seconds(22), at: .seconds(21)) == [])
-        board.answered(.timers)
+        board.answered(try #require(checks[0].asked.first { $0.part == .timers }))
         #expect(board.check(at: .seconds(22)).recovered == [.timers])
         #expect(board.late == [.delivery])
         #expect(!board.isComplete)
@@ -51,9 +51,43 @@ import Vitals
         #expect(board.check(at: .seconds(1011)).fallen == [.timers: .seconds(11)])
     }
 
-    @Test func `every part has a limit that a slow board keeps`() {
-        for part in HealthPart.allCases { #expect(HealthProbe(part) {}.limit >= .seconds(15)) }
+    @Test func `a part that comes and goes is late like any other, and recovers when it is gone`() {
+        var board = HealthBoard(limits: [.timers: .seconds(10)])
+        let band = HealthPart.plugin("band")
+        var check = board.check(at: .seconds(0), passing: [band: .seconds(3)])
+        #expect(Set(check.asked.map(\.part)) == [.timers, band])
+        for question in check.asked where question.part == .timers { board.answered(question) }
+        #expect(board.isComplete)
+        #expect(board.check(at: .seconds(3), passing: [band: .seconds(3)]).fallen.isEmpty)
+        check = board.check(at: .seconds(4), passing: [band: .seconds(3)])
+        #expect(check.fallen == [band: .seconds(4)])
+        #expect(board.late == [band])
+        #expect(board.check(at: .seconds(5)).recovered == [band])
+        #expect(board.late.isEmpty)
+        #expect(board.silent(for: .zero, at: .seconds(5)) == [.timers])
+    }
+
+    @Test func `the answer to an earlier question is none to the present one`() throws {
+        var board = HealthBoard(limits: [:])
+        let radio = HealthPart.plugin("radio")
+        let first = try #require(board.check(at: .seconds(0), passing: [radio: .seconds(3)]).asked.first)
+        _ = board.check(at: .seconds(1))
+        let second = try #require(board.check(at: .seconds(2), passing: [radio: .seconds(3)]).asked.first)
+        board.answered(first)
+        #expect(board.silent(for: .zero, at: .seconds(2)) == [radio])
+        board.answered(second)
+        #expect(board.silent(for: .zero, at: .seconds(2)) == [])
+    }
+
+    @Test func `every part has a limit that a slow board keeps`() throws {
+        for part in HealthPart.permanent { #expect(HealthProbe(part) {}.limit >= .seconds(15)) }
         #expect(HealthProbe(.storeWriter) {}.limit == .seconds(45))
+        #expect(HealthProbe(.storeReader) {}.limit == .seconds(45))
         #expect(HealthProbe(.configuration) {}.limit == .seconds(30))
+        #expect(HealthProbe(.plugin("tcp")) {}.limit == .seconds(15))
+        // What waits for the store's writer is late after it.
+        for part in [HealthPart.commands, .refusedFacts] { #expect(HealthProbe(part) {}.limit == .seconds(60)) }
+        let band = try #require(DeviceID("band"))
+        #expect(HealthProbe(.device(band)) {}.limit == .seconds(60))
     }
 }

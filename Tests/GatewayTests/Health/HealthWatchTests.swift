@@ -38,7 +38,7 @@ import Vitals
                 hasBegun: { true }, late: { late.append($0) },
                 status: { parts in
                     checks.append(())
-                    return parts.isEmpty ? "Well." : "Late: \(parts.map(\.rawValue))."
+                    return parts.isEmpty ? "Well." : "Late: \(parts.map(\.name))."
                 })
             let watch = HealthWatch(
                 [

@@ -18,7 +18,7 @@ struct DocumentServer: Sendable {
 
     /// One thread moves the bytes of all connections. Like SwiftNIO's own shared groups, it lives as long as the process, but only
     /// from the first listener on.
-    private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// Ends a connection whose request was not read to its end.
     private struct ConnectionEnd: Error {}

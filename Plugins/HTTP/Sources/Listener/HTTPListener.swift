@@ -88,4 +88,7 @@ package final class HTTPListener: PluginService {
             try result?.get()
         }
     }
+
+    /// The thread that moves the bytes of all connections takes a turn.
+    package func answer() async { await DocumentServer.eventLoops.answer() }
 }

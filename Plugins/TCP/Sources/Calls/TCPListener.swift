@@ -87,6 +87,9 @@ package final class TCPListener: PluginService {
         }
     }
 
+    /// The thread that serves all connections takes a turn.
+    package func answer() async { await TCPChannel.eventLoops.answer() }
+
     private func listen() async throws(ListenError) -> NIOAsyncChannel<TCPLink, Never> {
         let security = try options.tls?.serverContext()
         do {

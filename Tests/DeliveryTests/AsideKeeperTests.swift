@@ -1,0 +1,78 @@
+import Concurrency
+import Contract
+import GatewayKit
+import GatewayTesting
+import Logging
+import StoreAPI
+import Testing
+import Vitals
+
+@testable import Delivery
+
+/// Whether facts are set aside can be asked.
+@Suite struct AsideKeeperTests {
+    private struct Rig: Sendable {
+        let scratch: ScratchStore
+        let keeper: AsideKeeper
+        let turns = Pulse()
+        let clock: GatewayClock
+
+        init(_ world: Simulation) throws {
+            scratch = try ScratchStore(world)
+            clock = world.gatewayClock
+            let settings = DeliverySettings(
+                topics: ContractTopics(gateway: Fixture.device),
+                calendar: try #require(LocalCalendar(identifier: "UTC")), clock: clock,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let outbox = Outbox()
+            keeper = AsideKeeper(
+                outbox: outbox, watermarks: Watermarks(outbox: outbox, store: scratch.store, settings: settings),
+                shipments: Shipments(), store: scratch.store, settings: settings, turns: turns)
+        }
+
+        /// Whether it answers within a minute.
+        func answers() async -> Bool { await clock.race(against: .minutes(1)) { await turns.answer() } != nil }
+    }
+
+    private func run(_ body: @escaping @Sendable (Rig) async throws -> Void) throws {
+        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
+            let rig = try Rig(world)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await rig.keeper.run() }
+                try await body(rig)
+                group.cancelAll()
+            }
+            #expect(await rig.answers())
+        }
+    }
+
+    @Test func `it answers while it has nothing to do, and while the store refuses`() throws {
+        try run { rig in
+            #expect(await rig.answers())
+            rig.scratch.script { call, _ in call == .setAside ? .failure(StoreError(.full, "full")) : nil }
+            rig.keeper.add(RefusedFact(lane: .live, number: 1, reason: "test"))
+            for _ in 0..<5 { #expect(await rig.answers()) }
+        }
+    }
+
+    @Test func `it answers only when a store that hangs has taken the facts`() throws {
+        try run { rig in
+            let gate = Promise<Void>()
+            rig.scratch.script { call, _ in call == .setAside ? .delay { await gate.waitUncancelled() } : nil }
+            rig.keeper.add(RefusedFact(lane: .live, number: 1, reason: "test"))
+            #expect(await !rig.answers())
+            #expect(await !rig.answers())
+            gate.fulfil(())
+            #expect(await rig.answers())
+        }
+    }
+
+    @Test func `facts that wait for a task that does not run are seen`() throws {
+        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
+            let rig = try Rig(world)
+            #expect(await rig.answers())
+            rig.keeper.taken(7)
+            #expect(await !rig.answers())
+        }
+    }
+}
