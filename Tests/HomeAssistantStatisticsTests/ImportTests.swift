@@ -238,7 +238,8 @@ import Vitals
             state.hours["sensor.pulse"] = [Self.noon - .hours(3): FakeHome.Row(mean: 60, lowest: 60, highest: 60)]
         }
         try Self.world(home) { world, importer, store, _, _ in
-            await store.add([50, 70].enumerated().map { beat($1, Self.noon - .hours(3) + .minutes($0)) }, at: Self.noon)
+            let beats = [beat(50, Self.noon - .hours(3)), beat(70, Self.noon - .hours(3) + .minutes(1))]
+            await store.add(beats, at: Self.noon)
             await #expect(throws: HomeAssistantError.late("statistics of sensor.pulse")) {
                 try await Self.settle(world, importer)
             }

@@ -2,7 +2,7 @@
 
 import json
 import os
-import sqlite3
+import signal
 import subprocess
 from typing import Any, Callable, Iterator, Optional
 
@@ -16,6 +16,14 @@ ID = "trial"
 BOARD = "vitals-board"
 DAYS = 40
 DEVICES = {"band-1": ("Anna's band", "band"), "cuff-1": ("Cuff", "cuff"), "scale-1": ("Scale", "scale")}
+
+# What the importer takes last of each.
+MEASURED = [("band-1", "sleep"), ("band-1", "steps"), ("cuff-1", "blood_pressure_systolic"), ("scale-1", "weight")]
+
+# Name, view, width, and whether the band is alone.
+PICTURES = [
+    ("vitals", "vitals", 1280, True), ("settings", "band-1-settings", 1280, True), ("year", "band-1-year", 1280, True),
+    ("all", "vitals", 1280, False), ("phone", "vitals", 420, False)]
 
 # Home Assistant reads the file itself, as it is printed.
 PAGES = f"""\
@@ -64,17 +72,19 @@ class Board:
         token = self.home.connection.ask("auth/long_lived_access_token", client_name="vitals2mqtt", lifespan=30)
         with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
             file.write(token + "\n")
-        self.start_gateway()
+        self.start_gateway(False)
         self.browser = Browser(self.processes, self.home.connection.port, self.home.connection.token or "")
 
-    def start_gateway(self) -> None:
+    def start_gateway(self, imports: bool) -> None:
+        home: dict[str, Any] = {}
+        if imports:
+            home = {"url": f"http://127.0.0.1:{self.home.connection.port}", "token": {"file": self.token}}
         with open(self.configuration, "w", encoding="utf-8") as file:
             json.dump({
                 "gateway": {"id": ID, "timezone": zone()},
                 "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
                 "store": {"path": "trial.sqlite"},
-                "home_assistant": {
-                    "url": f"http://127.0.0.1:{self.home.connection.port}", "token": {"file": self.token}},
+                "home_assistant": home,
                 "sync": {"first": f"{DAYS}d"},
                 "devices": [{
                     "id": name, "name": title, "driver": "simulator",
@@ -126,22 +136,21 @@ def cards(view: dict) -> Iterator[str]:
 
 def imported(board: Board) -> str:
     """the devices have their history, and Home Assistant has their statistics"""
-    until("the entities are there", lambda: board.entity("scale-1", "weight"), 90)
+    for device, key in MEASURED:
+        until(f"{device} has {key}", lambda: board.home.connection.get(f"/api/states/{board.entity(device, key)}"), 90)
+    # Statistics are imported of entities that have had a state; others are looked for again in five minutes.
+    board.processes.end("gateway", signal.SIGTERM, 15)
+    board.start_gateway(True)
 
     def done() -> bool:
-        with sqlite3.connect(f"file:{board.folder}/trial.sqlite?mode=ro", uri=True) as store:
-            samples = store.execute("SELECT count(*) FROM sample").fetchone()[0]
-            due = store.execute("SELECT count(*) FROM due_statistics").fetchone()[0]
-        store.close()
-        if board.broker.last(f"vitals2mqtt/{ID}/band-1/sync") is None or samples < 1000:
-            raise Finding(f"there are {samples} samples")
-        state = board.broker.last(f"vitals2mqtt/{ID}/gateway/state") or {}
+        entities = {board.entity(device, key): device for device, key in MEASURED}
         rows = board.home.connection.ask(
-            "recorder/statistics_during_period", start_time="2000-01-01T00:00:00+00:00", period="day", types=["mean"],
-            statistic_ids=[board.entity("band-1", "heart_rate")])
-        days = sum(map(len, rows.values()))
-        if days < DAYS - 2:
-            raise Finding(f"{days} days, {samples} samples, {due} series are due, {state.get('statistics')}")
+            "recorder/statistics_during_period", start_time="2000-01-01T00:00:00+00:00", period="day",
+            types=["mean", "sum"], statistic_ids=list(entities))
+        days = {device: len(rows.get(entity, [])) for entity, device in entities.items()}
+        if min(days.values()) < DAYS // 2:
+            state = board.broker.last(f"vitals2mqtt/{ID}/gateway/state") or {}
+            raise Finding(f"there are {days} days of statistics; the gateway says {state.get('statistics')}")
         return True
 
     until("the statistics are imported", done, 240)
@@ -213,14 +222,12 @@ def pictured(board: Board) -> str:
     level = board.entity("band-1", "alert_heart_rate_resting_high")
     until("there is an alert", lambda: board.home.connection.get(f"/api/states/{level}")["state"] == "on", 60)
     sizes = []
-    for path, width, options in (
-        ("vitals", 1280, ["--device", "band-1"]), ("band-1-settings", 1280, []), ("band-1-year", 1280, []), ("vitals", 420, [])
-    ):
-        board.install(board.printed(*options))
+    for name, path, width, is_alone in PICTURES:
+        board.install(board.printed(*(["--device", "band-1"] if is_alone else [])))
         board.browser.resize(width, 1600)
         board.open(path)
         board.wait(path)
-        file = os.path.join(folder, f"{path if width > 1000 else path + '-phone'}.png")
+        file = os.path.join(folder, f"{name}.png")
         board.browser.picture(file, width)
         sizes.append(os.path.getsize(file))
     if min(sizes) < 10_000:
