@@ -22,7 +22,7 @@ MEASURED = [("band-1", "sleep"), ("band-1", "steps"), ("cuff-1", "blood_pressure
 
 # Name, view, width, and whether the band is alone.
 PICTURES = [
-    ("vitals", "vitals", 1280, True), ("settings", "band-1-settings", 1280, True), ("year", "band-1-year", 1280, True),
+    ("settings", "band-1-settings", 1280, True), ("vitals", "vitals", 1280, True), ("year", "band-1-year", 1280, True),
     ("all", "vitals", 1280, False), ("phone", "vitals", 420, False)]
 
 # Home Assistant reads the file itself, as it is printed.
@@ -209,9 +209,7 @@ def renamed(board: Board) -> str:
     return f"{len(board.views)} views"
 
 
-def pictured(board: Board) -> str:
-    """pictures of the views are taken, with an alert"""
-    folder = board.pictures or board.folder
+def alert(board: Board) -> None:
     # Nobody's heart beats so slowly. The band is asked for a value, since it has sent its last one.
     for key, value in (("lower", 21), ("upper", 30)):
         board.home.connection.call("number.set_value", board.entity("band-1", f"heart_rate_resting_alert_{key}"), value=value)
@@ -221,8 +219,15 @@ def pictured(board: Board) -> str:
     board.home.connection.call("button.press", board.entity("band-1", "measure_heart_rate"))
     level = board.entity("band-1", "alert_heart_rate_resting_high")
     until("there is an alert", lambda: board.home.connection.get(f"/api/states/{level}")["state"] == "on", 60)
+
+
+def pictured(board: Board) -> str:
+    """pictures of the views are taken, with an alert"""
+    folder = board.pictures or board.folder
     sizes = []
     for name, path, width, is_alone in PICTURES:
+        if name == "vitals":
+            alert(board)
         board.install(board.printed(*(["--device", "band-1"] if is_alone else [])))
         board.browser.resize(width, 1600)
         board.open(path)
