@@ -211,7 +211,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
+                "JSON", "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(

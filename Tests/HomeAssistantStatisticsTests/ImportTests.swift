@@ -230,6 +230,27 @@ import Vitals
         }
     }
 
+    /// Home Assistant's own row of the hour may have the same mean, of other values.
+    @Test func `an import of which only the mean shows is not taken for done`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
+        home.state.withLock { state in
+            state.storesNothing = true
+            state.hours["sensor.pulse"] = [Self.noon - .hours(3): FakeHome.Row(mean: 60, lowest: 60, highest: 60)]
+        }
+        try Self.world(home) { world, importer, store, _, _ in
+            let beats = [beat(50, Self.noon - .hours(3)), beat(70, Self.noon - .hours(3) + .minutes(1))]
+            await store.add(beats, at: Self.noon)
+            await #expect(throws: HomeAssistantError.late("statistics of sensor.pulse")) {
+                try await Self.settle(world, importer)
+            }
+            home.state.withLock { $0.storesNothing = false }
+            try await importer.importDue()
+            let row = home.rows("sensor.pulse", from: Self.noon)[-3]
+            #expect(row == FakeHome.Row(mean: 60, lowest: 50, highest: 70))
+            #expect(await store.due.isEmpty)
+        }
+    }
+
     @Test func `hours whose samples may be deleted stay as they are`() throws {
         let home = Self.walking()
         try Self.world(home, retention: .days(10)) { world, importer, store, _, _ in

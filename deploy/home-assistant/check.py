@@ -16,6 +16,7 @@ import traceback
 from typing import Any, Callable
 
 import backfill
+import board
 import controls
 import entities
 import life
@@ -36,9 +37,11 @@ CHECKS: list[Callable[[Trial], str]] = [
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gateway", required=True)
-    parser.add_argument("--only", choices=["entities", "backfill"], default="")
+    parser.add_argument("--only", choices=["entities", "backfill", "dashboard"], default="")
+    parser.add_argument("--pictures", metavar="FOLDER", help="keep the pictures of the dashboard there")
     parser.add_argument("versions", nargs="+")
     arguments = parser.parse_args()
+    board.Board.pictures = arguments.pictures
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     findings = 0
@@ -54,7 +57,9 @@ def stop(number: int, _: Any) -> None:
 
 def run(version: str, program: str, only: str) -> int:
     findings = 0
-    for name, make, checks in (("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS)):
+    for name, make, checks in (
+        ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS), ("dashboard", board.Board, board.CHECKS)
+    ):
         if only in ("", name):
             findings += run_one(make, checks, version, program)
     return findings

@@ -73,16 +73,16 @@ class Connection:
 
 
 class WebSocket:
-    """As much of RFC 6455 as a client of Home Assistant needs: text, in frames of any length."""
+    """As much of RFC 6455 as a client of Home Assistant, or of a browser, needs: text, in frames of any length."""
 
     TEXT, CLOSE, PING = 1, 8, 9
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, path: str = "/api/websocket") -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.file = self.socket.makefile("rb")
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
-            f"GET /api/websocket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode())
         status = self.file.readline()
         while self.file.readline() not in (b"\r\n", b""):

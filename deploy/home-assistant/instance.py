@@ -43,7 +43,8 @@ class Record(NamedTuple):
 
 
 class Instance:
-    def __init__(self, processes: Processes, version: str, zone: str) -> None:
+    def __init__(self, processes: Processes, version: str, zone: str, more: str = "") -> None:
+        """`more` is more of its configuration."""
         self.processes = processes
         self.version = version
         self.folder = os.path.join(processes.folder, "config")
@@ -55,7 +56,7 @@ class Instance:
             with open(os.path.join(HERE, "trial_statistics", name), encoding="utf-8") as file:
                 self.write(os.path.join(integration, name), file.read())
         self.write(
-            os.path.join(self.folder, "configuration.yaml"), CONFIGURATION.format(zone=json.dumps(zone), port=port))
+            os.path.join(self.folder, "configuration.yaml"), CONFIGURATION.format(zone=json.dumps(zone), port=port) + more)
 
     @staticmethod
     def write(path: str, text: str) -> None:
@@ -70,6 +71,11 @@ class Instance:
 
     def wait_until_running(self) -> None:
         until("Home Assistant has started", lambda: self.connection.get("/api/config")["state"] == "RUNNING", START)
+        try:
+            # Since 2026 it goes back to its usual port after five minutes unless somebody confirms another one.
+            self.connection.ask("http/config/promote")
+        except Refused:
+            pass  # an older one, or it is confirmed
 
     def answers(self) -> bool:
         self.processes.check()

@@ -52,8 +52,8 @@ struct Component {
         var result: [JSONValue.Member] = []
         func add(_ key: String, _ value: JSONValue) { result.append(JSONValue.Member(key, value)) }
         if withPlatform { add("platform", .string(platform.rawValue)) }
-        add("unique_id", .string("\(node)_\(key)"))
-        add("default_entity_id", .string("\(platform.rawValue).\(entityName(in: node))"))
+        add("unique_id", .string(uniqueID(of: node)))
+        add("default_entity_id", .string(entityID(of: node)))
         add("name", .string(name))
         if let category { add("entity_category", .string(category.rawValue)) }
         if !isEnabledByDefault { add("enabled_by_default", false) }
@@ -86,8 +86,11 @@ struct Component {
         mode == .device && platform == .time ? "\(key)_time" : key
     }
 
-    /// The entity's identifier, in which hyphens become underscores.
-    private func entityName(in node: String) -> String {
-        String("\(node)_\(key)".map { $0 == "-" ? "_" : $0 })
+    /// By which Home Assistant knows the entity, whatever it was renamed to.
+    func uniqueID(of node: String) -> String { "\(node)_\(key)" }
+
+    /// The proposed id, in which hyphens become underscores.
+    func entityID(of node: String) -> String {
+        "\(platform.rawValue).\(String(uniqueID(of: node).map { $0 == "-" ? "_" : $0 }))"
     }
 }

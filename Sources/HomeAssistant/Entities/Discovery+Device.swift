@@ -11,7 +11,8 @@ extension Discovery {
             + buttons(of: id, capabilities) + diagnostics(of: device, capabilities) + settings(of: id, capabilities)
     }
 
-    private func buttons(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
+    /// The actions that a press triggers.
+    func buttons(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
         func button(
             _ key: String, _ name: String, _ command: String, category: Component.Category? = nil,
             payload: JSONValue? = nil, icon: JSONValue

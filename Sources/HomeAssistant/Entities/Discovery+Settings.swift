@@ -8,7 +8,8 @@ extension Discovery {
         MonitorSetting.all.filter { $0.isOffered(by: capabilities) }.map { control($0, of: device) }
     }
 
-    private func control(_ setting: MonitorSetting, of device: DeviceID) -> Component {
+    /// The control of one setting.
+    func control(_ setting: MonitorSetting, of device: DeviceID) -> Component {
         let key = setting.path.replacing(".", with: "_")
         let (platform, members) = parts(of: setting)
         let topic = topics.topic(.config(device))

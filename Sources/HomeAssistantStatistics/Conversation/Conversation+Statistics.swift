@@ -7,6 +7,8 @@ package import Vitals
 package struct StatisticRow: Sendable, Hashable {
     package var start: Timestamp
     package var mean: Double?
+    package var lowest: Double?
+    package var highest: Double?
     package var state: Double?
     package var sum: Double?
     package var lastReset: Timestamp?
@@ -37,7 +39,7 @@ extension Conversation {
             JSONValue.Member("end_time", .string(range.upperBound.description)),
             JSONValue.Member("statistic_ids", [.string(target.entity)]),
             JSONValue.Member("period", fiveMinutes ? "5minute" : "hour"),
-            JSONValue.Member("types", ["mean", "state", "sum", "last_reset"]),
+            JSONValue.Member("types", ["mean", "min", "max", "state", "sum", "last_reset"]),
         ]
         if let name = target.metadata.unitClass, let unit = target.metadata.unit {
             // Without it they come in the unit that is shown.
@@ -48,7 +50,8 @@ extension Conversation {
             guard let start = row["start"]?.asDouble else { return nil }
             return StatisticRow(
                 start: Timestamp(milliseconds: Int64(start)), mean: row["mean"]?.asDouble,
-                state: row["state"]?.asDouble, sum: row["sum"]?.asDouble,
+                lowest: row["min"]?.asDouble, highest: row["max"]?.asDouble, state: row["state"]?.asDouble,
+                sum: row["sum"]?.asDouble,
                 lastReset: row["last_reset"]?.asDouble.map { Timestamp(milliseconds: Int64($0)) })
         }
     }

@@ -190,10 +190,11 @@ extension HourlyStatistic {
 
     /// Whether a row has these numbers, but for rounding.
     func isShown(by row: StatisticRow) -> Bool {
-        switch content {
-        case .measured(let mean, _, _): row.mean.map { $0.isClose(to: mean) } ?? false
-        case .counted(let state, let sum, _):
-            (row.sum.map { $0.isClose(to: sum) } ?? false) && (row.state.map { $0.isClose(to: state) } ?? false)
+        func isSame(_ shown: Double?, _ number: Double) -> Bool { shown.map { $0.isClose(to: number) } ?? false }
+        return switch content {
+        case .measured(let mean, let lowest, let highest):
+            isSame(row.mean, mean) && isSame(row.lowest, lowest) && isSame(row.highest, highest)
+        case .counted(let state, let sum, _): isSame(row.sum, sum) && isSame(row.state, state)
         }
     }
 }

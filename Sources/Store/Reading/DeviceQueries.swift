@@ -6,21 +6,27 @@ import Vitals
 /// Reads the stored state of a device.
 enum DeviceQueries {
     static func record(of device: DeviceID, in database: Database) throws -> DeviceRecord {
-        var record = DeviceRecord()
+        guard let (profile, id) = try profile(of: device, in: database) else { return DeviceRecord() }
+        var record = profile
+        try readSeries(of: device, id: id, into: &record, in: database)
+        try readLevels(of: id, into: &record, in: database)
+        return record
+    }
+
+    /// What stands in the device's own row, with the row's number; `nil` if there is none.
+    static func profile(of device: DeviceID, in database: Database) throws -> (record: DeviceRecord, id: Int64)? {
         let sql = """
             SELECT id, identity, capabilities, features, twin, last_seen, last_sync FROM device WHERE name = ?
             """
-        guard let row = try Row.fetchOne(database, sql: sql, arguments: [device.text]) else { return record }
-        let id: Int64 = row[0]
+        guard let row = try Row.fetchOne(database, sql: sql, arguments: [device.text]) else { return nil }
+        var record = DeviceRecord()
         record.identity = try (row[1] as String?).map { DeviceIdentity(json: try .kept($0)) }
         record.capabilities = try (row[2] as String?).map { Capabilities(json: try .kept($0)) }
         record.features = DeviceFeatures(rawValue: row[3])
         record.twin = try (row[4] as String?).map { try TwinState(json: .kept($0)) }
         record.lastSeen = Timestamp(kept: row[5])
         record.lastSyncAt = Timestamp(kept: row[6])
-        try readSeries(of: device, id: id, into: &record, in: database)
-        try readLevels(of: id, into: &record, in: database)
-        return record
+        return (record, row[0])
     }
 
     private static func readSeries(

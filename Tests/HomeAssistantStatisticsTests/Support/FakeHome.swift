@@ -10,6 +10,8 @@ import Vitals
 final class FakeHome: Sendable {
     struct Row: Hashable {
         var mean: Double?
+        var lowest: Double?
+        var highest: Double?
         var state: Double?
         var sum: Double?
         var lastReset: Timestamp?
@@ -153,6 +155,7 @@ extension FakeHome.State {
         let values: [JSONValue] = rows.map { start, row in
             [
                 "start": .number(Double(start.milliseconds)), "mean": row.mean.map { .number($0) } ?? .null,
+                "min": row.lowest.map { .number($0) } ?? .null, "max": row.highest.map { .number($0) } ?? .null,
                 "state": row.state.map { .number($0) } ?? .null, "sum": row.sum.map { .number($0) } ?? .null,
                 "last_reset": row.lastReset.map { .number(Double($0.milliseconds)) } ?? .null,
             ]
@@ -166,7 +169,8 @@ extension FakeHome.State {
         let entity = message["metadata"]?["statistic_id"]?.asString ?? ""
         for item in message["stats"]?.asArray ?? [] {
             hours[entity, default: [:]][time(item["start"]?.asString ?? "")] = FakeHome.Row(
-                mean: item["mean"]?.asDouble, state: item["state"]?.asDouble, sum: item["sum"]?.asDouble,
+                mean: item["mean"]?.asDouble, lowest: item["min"]?.asDouble, highest: item["max"]?.asDouble,
+                state: item["state"]?.asDouble, sum: item["sum"]?.asDouble,
                 lastReset: item["last_reset"]?.asString.map { time($0) })
         }
     }
