@@ -11,37 +11,15 @@ struct PhonePushTests {
     private static let export = Repository.file("Plugins/Phones/Tests/Fixtures/health-auto-export.json")
     private static let webhook = Repository.file("Plugins/Phones/Tests/Fixtures/health-connect-webhook.json")
 
-    private func secret(_ text: String, as name: String, on bench: Bench) throws {
-        try "\(text)\n".write(toFile: bench.path(name), atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: bench.path(name))
-    }
-
     /// Two phones that post.
     private func configure(_ bench: Bench, port: Int) throws {
-        try secret("anna's secret", as: "anna.token", on: bench)
-        try secret("ben's secret", as: "ben.token", on: bench)
+        try bench.secret("anna's secret", as: "anna.token")
+        try bench.secret("ben's secret", as: "ben.token")
         try bench.configure(
             [
                 "{id: anna, driver: health-auto-export, transport: {type: http, token: {file: anna.token}}}",
                 "{id: ben, driver: health-connect-webhook, transport: {type: http, token: {file: ben.token}}}",
             ], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
-    }
-
-    /// Posts a file with curl. Returns the status and the answer.
-    private func post(
-        _ file: String, to path: String, _ token: String, port: Int, on bench: Bench, more: [String] = []
-    ) async throws -> (status: Int, json: JSONValue) {
-        let curl = bench.programs.start(
-            "curl",
-            [
-                "--silent", "--show-error", "--max-time", "60", "--write-out", "\n%{http_code}", "--data-binary",
-                "@\(file)", "--header", "Authorization: Bearer \(token)", "--header",
-                "Content-Type: application/json",
-            ] + more + ["http://127.0.0.1:\(port)\(path)"])
-        try await curl.end(within: Bench.patience)
-        let lines = curl.events.elements.filter { !$0.isEnd }.map(\.text)
-        let json = try? JSONValue(parsing: Array(lines.dropLast().joined(separator: "\n").utf8))
-        return (lines.last.flatMap { Int($0) } ?? 0, json ?? .null)
     }
 
     @Test func `a post is answered after the commit, and each mistake with its status`() async throws {
@@ -52,7 +30,7 @@ struct PhonePushTests {
             // Until a phone posts, the gateway waits for it, and says so.
             try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
             try await bench.message("ben/link") { $0.json["state"]?.asString == "connecting" }
-            let first = try await post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port, on: bench)
+            let first = try await bench.post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port)
             #expect(first.status == 200, "\(first)")
             // 13 metrics, worked out by hand: see HealthAutoExportTests.
             #expect(first.json["new"]?.asInt == 19, "\(first)")
@@ -63,13 +41,13 @@ struct PhonePushTests {
                 (message.json["samples"]?.asArray ?? []).contains { $0["value"]?.asDouble == 72.5 }
             }
             // The same again is known, and an empty export erases nothing.
-            let again = try await post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port, on: bench)
+            let again = try await bench.post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port)
             #expect(again.json["new"]?.asInt == 0 && again.json["known"]?.asInt == 19, "\(again)")
             try #"{"data":{"metrics":[]}}"#.write(toFile: bench.path("empty"), atomically: true, encoding: .utf8)
-            let empty = try await post(
-                bench.path("empty"), to: "/v1/devices/anna", "anna's secret", port: port, on: bench)
+            let empty = try await bench.post(
+                bench.path("empty"), to: "/v1/devices/anna", "anna's secret", port: port)
             #expect(empty.json["new"]?.asInt == 0 && empty.status == 200, "\(empty)")
-            let ben = try await post(Self.webhook, to: "/v1/devices/ben", "ben's secret", port: port, on: bench)
+            let ben = try await bench.post(Self.webhook, to: "/v1/devices/ben", "ben's secret", port: port)
             #expect(ben.json["new"]?.asInt == 15, "\(ben)")
 
             // The visit ends, which is no failure.
@@ -90,7 +68,7 @@ struct PhonePushTests {
                 (Self.webhook, "/v1/devices/anna", "ben's secret", [], 401),
                 (Self.export, "/v1/devices/ben", "anna's secret", [], 401),
             ] as [(String, String, String, [String], Int)] {
-                let answer = try await post(file, to: path, token, port: port, on: bench, more: more)
+                let answer = try await bench.post(file, to: path, token, port: port, more: more)
                 #expect(answer.status == status, "\(path) \(answer)")
                 #expect(answer.json["error"]?["message"]?.asString?.isEmpty == false)
             }
@@ -98,7 +76,7 @@ struct PhonePushTests {
             var guesses: [Int] = []
             while guesses.last != 429, guesses.count < 8 {
                 guesses.append(
-                    try await post(Self.export, to: "/v1/devices/anna", "a guess", port: port, on: bench).status)
+                    try await bench.post(Self.export, to: "/v1/devices/anna", "a guess", port: port).status)
             }
             #expect(guesses.last == 429, "\(guesses)")
         }

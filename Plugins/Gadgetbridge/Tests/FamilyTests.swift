@@ -54,6 +54,26 @@ import Vitals
         #expect(try phone.open().device.unknownTables.isEmpty)
     }
 
+    @Test func `what a person measures with a Xiaomi is by codes, and its temperature is one of the skin`() throws {
+        try phone.table("XIAOMI_MANUAL_SAMPLE", "TYPE I, VALUE I")
+        try phone.insert(
+            "XIAOMI_MANUAL_SAMPLE",
+            [
+                [midnight * 1000, 0x11, 72], [(midnight + 60) * 1000, 0x12, 97], [(midnight + 120) * 1000, 0x13, 35],
+                // The lower two bytes are hundredths of a degree: 33.45 °C.
+                [(midnight + 180) * 1000, 0x44, 0x7f_0000 + 3345],
+                // A code that nobody has described.
+                [(midnight + 240) * 1000, 0x77, 50],
+            ])
+        #expect(try phone.values(.heartRate) == [Value(0, 72)])
+        #expect(try phone.values(.bloodOxygen) == [Value(60, 97)])
+        #expect(try phone.values(.stress) == [Value(120, 35)])
+        #expect(try phone.values(.skinTemperature) == [Value(180, 33.45)])
+        #expect(try phone.samples(.temperature).isEmpty)
+        let manual = try [Metric.heartRate, .bloodOxygen, .stress, .skinTemperature].flatMap { try phone.samples($0) }
+        #expect(manual.count == 4 && manual.allSatisfy { $0.isUserInitiated })
+    }
+
     @Test func `a Pebble's deep sleep lies within its light one`() throws {
         try phone.table("PEBBLE_HEALTH_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, HEART_RATE I!")
         try phone.insert("PEBBLE_HEALTH_ACTIVITY_SAMPLE", [[midnight, 1, 9, 66]])
@@ -110,12 +130,21 @@ import Vitals
             """)
         try phone.table("GARMIN_NAP_SAMPLE", "END_TIMESTAMP I!")
         try phone.table("GENERIC_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
+        // The means of a night, whose meaning only their names tell.
+        try phone.table("HUAWEI_SLEEP_STATS_SAMPLE", "BED_TIME I!, WAKEUP_TIME I!, AVG_HRV I!, AVG_BREATH_RATE I!")
+        try phone.insert("HUAWEI_SLEEP_STATS_SAMPLE", [[midnight * 1000, midnight * 1000, midnight * 1000, 40, 15]])
         try phone.insert("GLORY_FIT_STEPS_SAMPLE", [[midnight * 1000, 700, 0, 0, 0, 0, 60, 700]])
         try phone.insert("GARMIN_NAP_SAMPLE", [[midnight * 1000, (midnight + 1800) * 1000]])
         try phone.insert("GENERIC_SLEEP_STAGE_SAMPLE", [[midnight * 1000, 30, 2]])
+        // The means of weeks, and baselines.
+        try phone.table("COLMI_HRV_SUMMARY_SAMPLE", "WEEKLY_AVERAGE I, LAST_NIGHT_AVERAGE I, BASELINE_LOW_UPPER I")
+        try phone.insert("COLMI_HRV_SUMMARY_SAMPLE", [[midnight * 1000, 40, 41, 35]])
         let device = try phone.open().device
         #expect(
-            device.unknownTables == ["GARMIN_NAP_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE", "GLORY_FIT_STEPS_SAMPLE"])
+            device.unknownTables == [
+                "COLMI_HRV_SUMMARY_SAMPLE", "GARMIN_NAP_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE",
+                "GLORY_FIT_STEPS_SAMPLE", "HUAWEI_SLEEP_STATS_SAMPLE",
+            ])
         #expect(device.feeds.isEmpty)
     }
 }

@@ -64,4 +64,32 @@ import Vitals
             #expect(home.kept.samples(.stress).count == 2 && home.kept.corrected.isEmpty && home.endings.isEmpty)
         }
     }
+
+    @Test func `an export that is gone for a moment, while the next one takes its place, is no problem`() throws {
+        let log = LogRecorder()
+        let folder = phone.folder
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
+        try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+        @Sendable func problems() -> [String] {
+            log.entries.filter { $0.message == "The export cannot be read now." }.compactMap { $0.metadata["error"] }
+        }
+        try Household.live(with: phone, path: folder.path, log: log) { [phone] home in
+            try await home.pass(.seconds(80))
+            // As Syncthing does: the old file is taken away, and then the new one gets its name. The looks meet every moment.
+            for round in 1...80 {
+                try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60 * Int64(round)) * 1000, 31]])
+                let whole = try Data(contentsOf: phone.file)
+                try FileManager.default.removeItem(at: phone.file)
+                try await home.pass(.seconds(4))
+                try whole.write(to: phone.file)
+                try await home.pass(.seconds(10))
+            }
+            try await home.pass(.seconds(80))
+            #expect(home.kept.samples(.stress).count == 81 && problems() == [])
+            try FileManager.default.removeItem(at: phone.file)
+            try await home.pass(.minutes(10))
+            #expect(problems().count == 1 && problems().first?.contains("has no export yet") == true)
+            #expect(home.endings.isEmpty)
+        }
+    }
 }

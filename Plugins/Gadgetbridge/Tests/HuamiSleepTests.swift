@@ -54,6 +54,18 @@ import Vitals
                 == ["-90…360: L-90--30 D-30-60 R60-90 A90-95 L95-360"])
     }
 
+    @Test func `a record that is too long to be one is counted, and the others are read`() throws {
+        try phone.insert(
+            "HUAMI_SLEEP_SESSION_SAMPLE",
+            [
+                [(Phone.midnight - 86_400 + 6 * 3600) * 1000, "zeroblob(5242880)"],
+                [(Phone.midnight - 86_400 + 7 * 3600) * 1000, "hex(zeroblob(2621440))"],
+                [(Phone.midnight + 6 * 3600) * 1000, Self.night(Phone.midnight).sql],
+            ])
+        #expect(try phone.samples(.sleep).count == 1)
+        #expect(try phone.open().leftovers["HUAMI_SLEEP_SESSION_SAMPLE"] == [.unreadable: 2])
+    }
+
     @Test func `a night whose totals do not agree is left out, but for the last minutes of stages`() throws {
         let day: Int64 = 86_400
         try phone.insert(

@@ -64,22 +64,32 @@ import Vitals
             ])
     }
 
-    @Test func `a summary of 256 KiB is read, and of a longer one only the workout`() throws {
-        for (length, distance) in [(WorkoutFeed.maximumSummary, 5012.0), (WorkoutFeed.maximumSummary + 1, nil)] {
-            let phone = try Phone()
-            let text = #"{"distanceMeters":{"value":5012.0},"note":""#
-            let rest = length - text.utf8.count - 2
+    /// The last one is longer than any value that SQLite is allowed to give.
+    @Test(arguments: [
+        (WorkoutFeed.maximumSummary, 5012.0), (WorkoutFeed.maximumSummary + 1, nil), (5 << 20, nil),
+    ])
+    func `a summary of 256 KiB is read, and of a longer one only the workout`(length: Int, distance: Double?) throws {
+        let phone = try Phone()
+        let text = #"{"distanceMeters":{"value":5012.0},"note":""#
+        let rest = length - text.utf8.count - 2
+        for (hour, note) in [(Int64(0), rest), (1, 10)] {
+            let start = (Phone.midnight + 3600 * hour) * 1000
             try phone.run(
                 """
                 INSERT INTO BASE_ACTIVITY_SUMMARY (START_TIME, END_TIME, ACTIVITY_KIND, DEVICE_ID, USER_ID, SUMMARY_DATA)
-                VALUES (\(Phone.midnight * 1000), \(Phone.midnight * 1000 + 60_000), 16, 1, 1,
-                    '\(text)' || substr(hex(zeroblob(\(rest))), 1, \(rest)) || '"}')
+                VALUES (\(start), \(start + 60_000), 16, 1, 1,
+                    '\(text)' || substr(hex(zeroblob(\(note))), 1, \(note)) || '"}')
                 """)
-            let sports = try phone.samples(.sport).map { sample -> Double? in
-                if case .sport(let sport) = sample.reading { sport.distance } else { -1 }
-            }
-            #expect(sports == [distance], "\(length)")
         }
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
+        try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+        let sports = try phone.samples(.sport).map { sample -> Double? in
+            if case .sport(let sport) = sample.reading { sport.distance } else { -1 }
+        }
+        #expect(sports == [distance, 5012])
+        #expect(try phone.values(.stress) == [Value(0, 30)])
+        let counted = try phone.open().leftovers["BASE_ACTIVITY_SUMMARY.SUMMARY_DATA"]
+        #expect(counted == (distance == nil ? [.tooLong: 1] : nil))
     }
 
     @Test func `a change comes in batches of five hundred, each when the one before is durable`() throws {

@@ -14,7 +14,7 @@ package final class Leftovers {
         case checkSum = "check_sum"
         /// A night without its end, or without stages.
         case incomplete
-        /// A night of more than a day.
+        /// A night of more than a day, or a text of more than its limit.
         case tooLong = "too_long"
         /// More rows of one minute, or sleeps of one day, than any wearable makes.
         case tooMany = "too_many"

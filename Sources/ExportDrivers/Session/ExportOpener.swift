@@ -17,6 +17,8 @@ actor ExportOpener {
     private var passedOver: Set<FileStamp> = []
     /// How many files are passed over at most, before all are looked at again.
     static let maximumPassedOver = 64
+    /// Whether the last look found no file, although one is in use.
+    private var isGone = false
     /// Why the file that is there cannot be used.
     private(set) var rejection: ExportError?
 
@@ -37,10 +39,16 @@ actor ExportOpener {
         let stamp: FileStamp
         do throws(ExportError) { stamp = try format.place.newest(besides: passedOver) } catch {
             // All files that are there were passed over.
-            guard !passedOver.isEmpty, (try? format.place.newest()) != nil else { throw error }
+            guard !passedOver.isEmpty, (try? format.place.newest()) != nil else {
+                // Syncthing takes the old file away a moment before the new one gets its name.
+                guard inUse != nil, error.code == .missing, !isGone else { throw error }
+                isGone = true
+                return .lookAgain(ExportWatch.stillness)
+            }
             guard inUse == nil else { return .nothing }
             throw rejection ?? error
         }
+        isGone = false
         guard stamp != inUse else { return .nothing }
         switch watch.see(stamp, at: context.clock.uptime) {
         case .rest: return .nothing

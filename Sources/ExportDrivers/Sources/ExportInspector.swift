@@ -57,7 +57,7 @@ extension Leftovers.Reason {
         case .unreadable: "a value of another type, or too short"
         case .checkSum: "the totals of the night disagree with its stages"
         case .incomplete: "a part is missing, such as the end, the stages or the baseline"
-        case .tooLong: "a night of more than a day"
+        case .tooLong: "a night of more than a day, or a text that is too long"
         case .tooMany: "more of one minute or one day than any wearable makes"
         case .countFell: "a running count that fell within a day"
         }

@@ -24,6 +24,7 @@ package final class ExportStatement {
     }
 
     /// Steps to the next row; `false` at the end.
+    /// - Throws: `tooLarge` if a value of the row is longer than `ExportDatabase.longestValue`; the statement begins anew then.
     package func step() throws(ExportError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -79,6 +80,10 @@ package final class ExportStatement {
                 .unavailable,
                 "An export cannot be read on this machine: \(String(cString: sqlite3_errmsg(database))). Set TMPDIR to a folder with room."
             )
+        }
+        if sqlite3_errcode(database) & 0xff == SQLITE_TOOBIG {
+            return ExportError(
+                .tooLarge, "A value of the export has more than \(ExportDatabase.longestValue >> 20) MiB.")
         }
         return ExportError(.torn, "The export cannot be read: \(String(cString: sqlite3_errmsg(database))).")
     }

@@ -18,26 +18,31 @@ struct WorkoutFeed: Feed {
         guard let columns, columns.isSuperset(of: ["START_TIME", "END_TIME", "ACTIVITY_KIND", "DEVICE_ID"]) else {
             return nil
         }
-        hasSummary = columns.contains("SUMMARY_DATA")
+        hasSummary = columns.isSuperset(of: ["_id", "SUMMARY_DATA"])
     }
 
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let statement = try reading.database.statement(
             """
-            SELECT START_TIME, END_TIME, ACTIVITY_KIND, \(hasSummary ? "SUMMARY_DATA" : "NULL")
+            SELECT START_TIME, END_TIME, ACTIVITY_KIND, \(hasSummary ? "_id" : "NULL")
             FROM \(Self.table) WHERE DEVICE_ID = ?1 AND START_TIME >= ?2 AND START_TIME < ?3 ORDER BY START_TIME
             """)
         statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
-        return WorkoutStream(statement, reading.leftovers)
+        // In a statement of its own: one that is too long to be read does not end the reading of the workouts.
+        let summaries =
+            hasSummary ? try reading.database.statement("SELECT SUMMARY_DATA FROM \(Self.table) WHERE _id = ?1") : nil
+        return WorkoutStream(statement, summaries, reading.leftovers)
     }
 }
 
 private final class WorkoutStream: SampleStream {
     private let statement: ExportStatement
+    private let summaries: ExportStatement?
     private let leftovers: Leftovers
 
-    init(_ statement: ExportStatement, _ leftovers: Leftovers) {
+    init(_ statement: ExportStatement, _ summaries: ExportStatement?, _ leftovers: Leftovers) {
         self.statement = statement
+        self.summaries = summaries
         self.leftovers = leftovers
     }
 
@@ -53,11 +58,26 @@ private final class WorkoutStream: SampleStream {
                 leftovers.add(.incomplete, in: WorkoutFeed.table)
                 continue
             }
-            let summary = row.bytes(2).flatMap { $0.count <= WorkoutFeed.maximumSummary ? WorkoutSummary($0) : nil }
+            let summary = if let number = row.integer(2) { try summary(of: number) } else { nil as WorkoutSummary? }
             let sample = Sample(
                 metric: .sport, start: row.moment, end: end, reading: .sport(Sport(kind: kind, summary)))
             return Candidate(sample: sample, rank: .records)
         }
+        return nil
+    }
+
+    /// What is said of a workout beside its times. A text that is too long is counted; its workout is read all the same.
+    private func summary(of number: Int64) throws(ExportError) -> WorkoutSummary? {
+        guard let summaries else { return nil }
+        summaries.bind(number)
+        defer { summaries.reset() }
+        do throws(ExportError) {
+            guard try summaries.step(), let bytes = summaries.bytes(0) else { return nil }
+            if bytes.count <= WorkoutFeed.maximumSummary { return WorkoutSummary(bytes) }
+        } catch {
+            guard error.code == .tooLarge else { throw error }
+        }
+        leftovers.add(.tooLong, in: "\(WorkoutFeed.table).SUMMARY_DATA")
         return nil
     }
 }

@@ -68,11 +68,19 @@ struct HuamiNights: NightFeed {
     var table: String { Self.table }
     let rank = Rank.records
 
+    /// The most bytes of a record: a hundred times the usual.
+    static let maximumRecord = 64 * 1024
+
     /// How far a record's TIMESTAMP may be from the beginning of its night.
     private static let margin: Duration = .days(2)
 
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
-        let statement = try reading.database.statement(Table.select(["DATA"], from: table))
+        // SQLite looks at kind and length of a blob without reading it; one that is too long would end the reading.
+        let statement = try reading.database.statement(
+            """
+            SELECT TIMESTAMP, CASE WHEN typeof(DATA) = 'blob' AND length(DATA) <= \(Self.maximumRecord) THEN DATA END
+            FROM \(table) WHERE DEVICE_ID = ?1 AND TIMESTAMP >= ?2 AND TIMESTAMP < ?3 ORDER BY TIMESTAMP
+            """)
         statement.bind(
             reading.device, unit.number(notBefore: reading.from - Self.margin),
             unit.number(notBefore: reading.to + Self.margin))

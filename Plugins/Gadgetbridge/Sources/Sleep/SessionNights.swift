@@ -66,7 +66,8 @@ struct SessionNights: NightFeed {
         }
     }
 
-    /// The sleeps between Garmin's events of sleep: EVENT 74, with EVENT_TYPE 0 at the start and 1 at the end.
+    /// The sleeps between Garmin's events of sleep: EVENT 74, with EVENT_TYPE 0 at the start and 1 at the end. The number
+    /// is the one with which Gadgetbridge's `GarminEventSampleProvider` asks for sleep.
     static let garminEvents: @Sendable (ExportRange) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] = {
         reading throws(ExportError) in
         let statement = try reading.database.statement(

@@ -1,5 +1,6 @@
 import ExportDrivers
 import Foundation
+import GatewayKit
 import GatewayTesting
 import Vitals
 
@@ -14,18 +15,19 @@ extension DriverLife {
 
     static func live(
         with phone: Phone, path: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
+        log: LogRecorder = LogRecorder(),
         _ body: @escaping @Sendable (Household) async throws -> Void
     ) throws {
         let options = GadgetbridgeOptions(path: path ?? phone.file.path)
         try live(
             start: start, deadline: deadline,
             { simulation in
-                (
-                    GadgetbridgeDriver(
-                        options, reading: simulation.executor.serialExecutor(),
-                        opening: simulation.executor.serialExecutor()),
-                    try Phone.context(clock: simulation.gatewayClock, zone: zone)
-                )
+                var context = try Phone.context(clock: simulation.gatewayClock, zone: zone)
+                context.logger = log.logger
+                let driver = GadgetbridgeDriver(
+                    options, reading: simulation.executor.serialExecutor(),
+                    opening: simulation.executor.serialExecutor())
+                return (driver, context)
             }, body)
     }
 }

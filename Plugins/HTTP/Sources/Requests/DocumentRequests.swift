@@ -106,7 +106,9 @@ final class DocumentRequests: Sendable {
         let stream = request.body
         let body = await clock.race(against: Self.bodyTime) { () async -> Body in
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(length ?? 0)
+            // All of its share at once: an array that grows has up to twice its size beside itself. The system gives a page of it
+            // when it is written.
+            bytes.reserveCapacity(length ?? BodyBudget.maximumBody)
             var received = 0
             do {
                 for try await part in stream {

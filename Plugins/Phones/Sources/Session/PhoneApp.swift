@@ -38,5 +38,5 @@ package struct DocumentProblem: Error, Sendable, Hashable {
     static let tooManyLists = DocumentProblem("The document has more than \(PhoneLimits.sections) lists of records.")
 
     /// A document that is not JSON, or not of the expected shape.
-    init(_ error: JSONError) { self.init("The document cannot be read: \(error).") }
+    init(_ error: JSONError) { self.init("The document cannot be read: \(error)") }
 }
