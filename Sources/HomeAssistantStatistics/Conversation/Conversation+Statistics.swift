@@ -7,9 +7,24 @@ package import Vitals
 package struct StatisticRow: Sendable, Hashable {
     package var start: Timestamp
     package var mean: Double?
+    package var lowest: Double?
+    package var highest: Double?
     package var state: Double?
     package var sum: Double?
     package var lastReset: Timestamp?
+
+    package init(
+        start: Timestamp, mean: Double? = nil, lowest: Double? = nil, highest: Double? = nil, state: Double? = nil,
+        sum: Double? = nil, lastReset: Timestamp? = nil
+    ) {
+        self.start = start
+        self.mean = mean
+        self.lowest = lowest
+        self.highest = highest
+        self.state = state
+        self.sum = sum
+        self.lastReset = lastReset
+    }
 }
 
 /// Where statistics are read from and written to: an entity, and how its statistics are kept.
@@ -37,7 +52,7 @@ extension Conversation {
             JSONValue.Member("end_time", .string(range.upperBound.description)),
             JSONValue.Member("statistic_ids", [.string(target.entity)]),
             JSONValue.Member("period", fiveMinutes ? "5minute" : "hour"),
-            JSONValue.Member("types", ["mean", "state", "sum", "last_reset"]),
+            JSONValue.Member("types", ["mean", "min", "max", "state", "sum", "last_reset"]),
         ]
         if let name = target.metadata.unitClass, let unit = target.metadata.unit {
             // Without it they come in the unit that is shown.
@@ -48,7 +63,8 @@ extension Conversation {
             guard let start = row["start"]?.asDouble else { return nil }
             return StatisticRow(
                 start: Timestamp(milliseconds: Int64(start)), mean: row["mean"]?.asDouble,
-                state: row["state"]?.asDouble, sum: row["sum"]?.asDouble,
+                lowest: row["min"]?.asDouble, highest: row["max"]?.asDouble, state: row["state"]?.asDouble,
+                sum: row["sum"]?.asDouble,
                 lastReset: row["last_reset"]?.asDouble.map { Timestamp(milliseconds: Int64($0)) })
         }
     }
