@@ -54,8 +54,8 @@ enum DueTable {
     /// The hour of a row that is joining was not touched.
     private static let widening = """
         ON CONFLICT(series, sensor) DO UPDATE SET first_hour = min(first_hour, excluded.first_hour),
-            last_hour = iif(is_joining, excluded.last_hour, max(last_hour, excluded.last_hour)), changed_at = excluded.changed_at, revision = revision + 1,
-            is_joining = 0
+            last_hour = iif(is_joining, excluded.last_hour, max(last_hour, excluded.last_hour)),
+            changed_at = excluded.changed_at, revision = revision + 1, is_joining = 0
         """
 
     static func all(in database: Database) throws -> [DueStatistics] {
