@@ -11,9 +11,15 @@ extension SQLiteStore: StatisticsStore {
     }
 
     package nonisolated func setDue(
-        _ hours: ClosedRange<Hour>?, of entry: DueStatistics
+        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics
     ) async throws(StoreError) -> Bool {
-        try await write { try $0.setDue(hours, of: entry) }
+        try await write { try $0.setDue(hours, isJoining: isJoining, of: entry) }
+    }
+
+    package nonisolated func splitDue(
+        _ entry: DueStatistics, among sensors: [String]
+    ) async throws(StoreError) -> Bool {
+        try await write { try $0.splitDue(entry, among: sensors) }
     }
 
     package nonisolated func history(

@@ -4,11 +4,16 @@ package import Vitals
 package protocol StatisticsStore: Sendable {
     /// Keeps from now on what is due, or no longer. When this begins, everything that is stored is due.
     func keepDueStatistics(_ isKept: Bool, at: Timestamp) async throws(StoreError)
-    /// What is due, one entry for each series.
+    /// What is due: an entry for each series that samples marked, and one for each sensor that waits by itself.
     func dueStatistics() async throws(StoreError) -> [DueStatistics]
-    /// Replaces the hours of an entry; with `nil` nothing is due any more. Changes nothing if samples arrived since the
-    /// entry was read, and returns `false` then.
-    func setDue(_ hours: ClosedRange<Hour>?, of entry: DueStatistics) async throws(StoreError) -> Bool
+    /// Replaces the hours of an entry; with `nil` nothing is due any more. Changes nothing if the entry changed since it was
+    /// read, and returns `false` then.
+    func setDue(
+        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics
+    ) async throws(StoreError) -> Bool
+    /// Replaces the entry of a series by one for each of its sensors, which widens one that is there. Changes nothing if the
+    /// entry changed since it was read, and returns `false` then.
+    func splitDue(_ entry: DueStatistics, among sensors: [String]) async throws(StoreError) -> Bool
     /// Valid samples of a metric that begin within a range, in key order.
     func history(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
@@ -41,20 +46,28 @@ package struct Hour: Sendable, Hashable, Comparable, Strideable {
 package struct DueStatistics: Sendable, Hashable {
     package var device: DeviceID
     package var metric: Metric
+    /// The key of the sensor that is due; empty for all sensors of the metric.
+    package var sensor: String
     /// From the first to the last hour that was touched.
     package var hours: ClosedRange<Hour>
     /// When samples last touched them.
     package var changedAt: Timestamp
     /// Rises with each change.
     package var revision: Int64
+    /// Whether all hours are imported, and only Home Assistant's own rows do not follow them yet. Then `hours` is the hour
+    /// after the imported ones.
+    package var isJoining: Bool
 
     package init(
-        device: DeviceID, metric: Metric, hours: ClosedRange<Hour>, changedAt: Timestamp, revision: Int64
+        device: DeviceID, metric: Metric, sensor: String = "", hours: ClosedRange<Hour>, changedAt: Timestamp,
+        revision: Int64, isJoining: Bool = false
     ) {
         self.device = device
         self.metric = metric
+        self.sensor = sensor
         self.hours = hours
         self.changedAt = changedAt
         self.revision = revision
+        self.isJoining = isJoining
     }
 }

@@ -38,9 +38,10 @@ import Vitals
 
     /// The counts and sums of hours from a text of moments, ten steps at each.
     private func counted(_ moments: [String], from first: String, through last: String) -> [(Double, Double, String)] {
-        var hours = CountedHours(from: Hour(of: time(first)), base: 100, calendar: berlin)
+        var hours = CountedHours(
+            from: SumAnchor(at: Hour(of: time(first)).start, sum: 100), calendar: berlin)
         for moment in moments { hours.add(Observation(at: time(moment), 10)) }
-        return hours.statistics(through: Hour(of: time(last))).map { statistic in
+        return hours.statistics(in: Hour(of: time(first))...Hour(of: time(last))).map { statistic in
             guard case .counted(let state, let sum, let since) = statistic.content else { return (0, 0, "") }
             return (state, sum, since.description)
         }
@@ -77,11 +78,11 @@ import Vitals
     @Test func `a zone with half an hour has its midnight within an hour`() throws {
         let kolkata = try #require(LocalCalendar(identifier: "Asia/Kolkata"))
         let first = Hour(of: time("2026-11-18T18:00:00Z"))
-        var hours = CountedHours(from: first, base: 0, calendar: kolkata)
+        var hours = CountedHours(from: SumAnchor(at: first.start), calendar: kolkata)
         hours.add(Observation(at: time("2026-11-18T18:15:00Z"), 7))
         hours.add(Observation(at: time("2026-11-18T18:30:00Z"), 5))
         #expect(
-            hours.statistics(through: first).map(\.content) == [
+            hours.statistics(in: first...first).map(\.content) == [
                 .counted(state: 5, sum: 12, since: time("2026-11-18T18:30:00Z"))
             ])
         #expect(hours.sum(at: time("2026-11-18T18:30:00Z")) == 7)
@@ -105,7 +106,11 @@ import Vitals
 
     @Test(arguments: [
         ("°C", "°F", 37.0, 98.6), ("kg", "lb", 100, 220.462_262), ("m", "ft", 304.8, 1_000), ("min", "h", 90, 1.5),
-        ("mmHg", "kPa", 100, 13.332_239), ("kcal", "kWh", 3_600, 4.184),
+        ("mmHg", "kPa", 100, 13.332_239), ("kcal", "kWh", 3_600, 4.184), ("m", "in", 1, 39.370_079),
+        ("m", "mm", 2, 2_000), ("m", "nmi", 1_852, 1), ("kcal", "J", 2, 8_368), ("kcal", "GJ", 1e6, 4.184),
+        ("kcal", "MWh", 3.6e6, 4.184), ("kcal", "Gcal", 1e6, 1), ("kg", "oz", 1, 35.273_962),
+        ("mmHg", "Pa", 1, 133.322_387), ("mmHg", "mbar", 100, 133.322_387), ("mmHg", "bar", 1_000, 1.333_224),
+        ("mmHg", "inHg", 25.4, 1), ("mg/dL", "mmol/L", 180.16, 10),
     ])
     func `numbers are converted to the unit of the statistics`(from: String, to: String, number: Double, other: Double)
         throws
@@ -139,5 +144,42 @@ import Vitals
     ])
     func `what is no such address is refused`(url: String) {
         #expect(HomeAssistantAddress(url: url) == nil)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1", true), ("http://127.8.9.1", true), ("http://localhost", true), ("http://[::1]", true),
+        ("http://127.example.org", false), ("http://127.0.0.1.example.org", false), ("http://127.0.0", false),
+        ("http://128.0.0.1", false), ("http://127.0.0.256", false),
+    ])
+    func `only an address of this machine is safe from tapping`(url: String, isLoopback: Bool) throws {
+        #expect(try #require(HomeAssistantAddress(url: url)).isLoopback == isLoopback)
+    }
+
+    /// A row of Home Assistant: the hour after the first one, with 50 of the day's count, and a sum of 150.
+    private func row(state: Double?) -> StatisticRow {
+        StatisticRow(
+            start: time("2026-11-18T10:00:00Z"), state: state, sum: 150,
+            lastReset: state == nil ? nil : time("2026-11-17T23:00:00Z"))
+    }
+
+    @Test func `the sum at the last reset is what decides, also if the row shows less than was counted`() throws {
+        let anchor = try #require(SumAnchor(row(state: 50), samplesSince: nil))
+        #expect(anchor.sum == 100)
+        var hours = CountedHours(from: anchor, calendar: berlin)
+        // 20 more than the row shows came before its end, and 30 in the hour after it.
+        for (moment, number) in [("09:00", 50.0), ("10:45", 20), ("11:15", 30)] {
+            hours.add(Observation(at: time("2026-11-18T\(moment):00Z"), number))
+        }
+        let late = Hour(of: time("2026-11-18T13:00:00Z"))
+        #expect(hours.beginning(before: late, precision: 1) == Hour(of: time("2026-11-18T10:00:00Z")))
+        #expect(
+            hours.statistics(in: late...late).first?.content
+                == .counted(state: 100, sum: 200, since: time("2026-11-17T23:00:00Z")))
+        // Without a state nothing is known but the row's own sum.
+        let plain = try #require(SumAnchor(row(state: nil), samplesSince: nil))
+        #expect((plain.moment, plain.sum) == (time("2026-11-18T11:00:00Z"), 150))
+        // Neither if samples of its day may be deleted.
+        let old = try #require(SumAnchor(row(state: 50), samplesSince: time("2026-11-18T05:00:00Z")))
+        #expect((old.moment, old.sum) == (time("2026-11-18T11:00:00Z"), 150))
     }
 }

@@ -10,23 +10,25 @@ import Vitals
 
 /// A Home Assistant that refuses, has something removed, or is away.
 @Suite struct RefusalTests {
-    @Test func `a wrong token is told once, and never tried again`() throws {
+    @Test func `a wrong token is told at once and once, stands in no log, and is never tried again`() throws {
         let home = ImportTests.walking()
-        try ImportTests.world(home, token: "wrong") { world, importer, store, states, log in
-            await store.add([steps(10, ImportTests.noon - .days(1))], at: ImportTests.noon)
-            try await world.gatewayClock.sleep(for: .seconds(21))
+        home.state.withLock { $0.refusal = String(repeating: "no ", count: 100_000) }
+        try ImportTests.world(home, token: "wrong-7f3a") { world, importer, _, states, log in
+            // Nothing is due yet: whoever configured it wants to know it now.
             await importer.run()
             #expect(home.state.withLock { $0.logins } == 1)
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)
             #expect(states.elements.last?.activity == .refused)
             #expect(states.elements.last?.problem?.contains("does not take the token") == true)
-            #expect(await store.due.count == 1)
+            #expect(states.elements.last.map { $0.problem?.count ?? 0 < 400 } == true)
+            #expect(!log.entries.contains { "\($0)".contains("7f3a") || "\($0)".count > 1_000 })
+            #expect(!states.elements.contains { "\($0)".contains("7f3a") })
         }
     }
 
     @Test func `an old release is told once, and tried again in an hour`() throws {
         let home = ImportTests.walking()
-        home.state.withLock { $0.version = "2024.11.3" }
+        home.state.withLock { $0.version = "2024.11.3" + String(repeating: ".1", count: 100_000) }
         try ImportTests.world(home) { world, importer, store, states, log in
             await store.add([steps(10, ImportTests.noon - .days(1))], at: ImportTests.noon)
             await withTaskGroup(of: Void.self) { group in
@@ -36,7 +38,9 @@ import Vitals
             }
             #expect(home.state.withLock { $0.logins } == 3)
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)
-            #expect(states.elements.last?.problem?.contains("2024.11.3 is too old") == true)
+            #expect(states.elements.last?.problem?.contains("2024.11.3.1") == true)
+            #expect(states.elements.last?.problem?.contains("is too old") == true)
+            #expect(states.elements.last.map { $0.problem?.count ?? 0 < 400 } == true)
         }
     }
 
@@ -96,6 +100,105 @@ import Vitals
             #expect((70...160).contains(attempts.elements.count), "\(attempts.elements.count)")
             #expect(log.entries.filter { $0.level >= .warning }.isEmpty)
             #expect(log.entries.filter { $0.level == .info }.count == 1)
+        }
+    }
+
+    @Test func `of steps, distance and energy each waits for itself, until its entity is as it must be`() throws {
+        let home = ImportTests.walking()
+        home.add("distance", "sensor.way", "furlong")
+        try ImportTests.world(home) { world, importer, store, states, log in
+            let walk = Steps(count: 10, distance: 7, energy: 1)
+            let start = ImportTests.noon - .days(1)
+            await store.add(
+                [Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .steps(walk))],
+                at: ImportTests.noon)
+            // The energy's entity is there, and has had no state.
+            home.state.withLock { $0.entities["vitals2mqtt_home_band_energy"] = "sensor.heat" }
+            try await ImportTests.settle(world, importer)
+            #expect(home.rows(ImportTests.count, from: ImportTests.noon)[-24]?.sum == 10)
+            #expect(await store.due.map(\.sensor).sorted() == ["distance", "energy", "steps"])
+            #expect(log.entries.filter { $0.level >= .warning }.count == 2)
+            #expect(
+                states.elements.last?.problem
+                    == "sensor.heat has no statistics: it has had no state yet; sensor.way has the unit furlong")
+            home.add("distance", "sensor.way", "ft")
+            home.state.withLock { $0.disabled = ["sensor.heat"] }
+            try await world.gatewayClock.sleep(for: .minutes(6))
+            try await importer.importDue()
+            #expect(abs((home.rows("sensor.way", from: ImportTests.noon)[-24]?.sum ?? 0) - 7 / 0.3048) < 1e-6)
+            // Nothing is wanted of an entity that is switched off.
+            #expect(await !store.due.contains { $0.sensor == "energy" })
+            #expect(states.elements.last?.problem == nil)
+            #expect(states.elements.last?.due == 0)
+        }
+    }
+
+    @Test func `a series that is refused delays no other`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm"), "temperature": ("sensor.warmth", "°C")])
+        home.state.withLock { $0.refused = ["sensor.pulse"] }
+        try ImportTests.world(home) { world, importer, store, states, log in
+            let late = ImportTests.noon - .hours(3)
+            await store.add(
+                [beat(60, late), Sample(metric: .temperature, start: late, reading: .value(37))], at: ImportTests.noon)
+            for _ in 0..<3 {
+                try await ImportTests.settle(world, importer)
+            }
+            #expect(home.rows("sensor.warmth", from: ImportTests.noon)[-3]?.mean == 37)
+            #expect(await store.due.map(\.sensor) == ["heart_rate"])
+            #expect(states.elements.last?.problem?.contains("refused recorder/import_statistics: no") == true)
+            #expect(log.entries.filter { $0.level >= .warning }.count == 1)
+            home.state.withLock { $0.refused = [] }
+            try await world.gatewayClock.sleep(for: .minutes(2))
+            try await importer.importDue()
+            #expect(await store.due.isEmpty)
+            #expect(states.elements.last?.problem == nil)
+        }
+    }
+
+    @Test func `what has no sensor is due to nobody`() throws {
+        try ImportTests.world(ImportTests.walking()) { world, importer, store, states, _ in
+            let start = ImportTests.noon - .hours(5)
+            let run = Sample(
+                metric: .sport, start: start, end: start + .hours(1), reading: .sport(Sport(activity: "running")))
+            await store.add([run], at: ImportTests.noon)
+            try await importer.importDue()
+            #expect(await store.due.isEmpty)
+            #expect(states.elements.allSatisfy { $0.due == 0 })
+        }
+    }
+
+    @Test func `a rename in the middle loses no hour`() throws {
+        let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
+        home.state.withLock {
+            $0.afterImport = { state in
+                state.entities["vitals2mqtt_home_band_heart_rate"] = "sensor.heart"
+                state.units["sensor.heart"] = "bpm"
+                // Home Assistant moves the statistics that it has, and drops those that come under the old name.
+                state.hours = [:]
+            }
+        }
+        try ImportTests.world(home) { world, importer, store, _, log in
+            await store.add([beat(60, ImportTests.noon - .hours(3))], at: ImportTests.noon)
+            try await ImportTests.settle(world, importer)
+            #expect(await store.due.count == 1)
+            try await world.gatewayClock.sleep(for: .minutes(3))
+            try await importer.importDue()
+            #expect(home.rows("sensor.heart", from: ImportTests.noon)[-3]?.mean == 60)
+            #expect(await store.due.isEmpty)
+            #expect(log.entries.filter { $0.level >= .warning }.isEmpty)
+        }
+    }
+
+    @Test func `a peer that takes no message is away after a minute`() throws {
+        struct Deaf: MessageStream {
+            let clock: GatewayClock
+            func send(_ message: [UInt8]) async throws { try await clock.sleep(for: .days(365)) }
+            func receive() async throws -> [UInt8] { Array(#"{"type":"auth_required"}"#.utf8) }
+        }
+        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
+            let conversation = Conversation(Deaf(clock: world.gatewayClock), clock: world.gatewayClock)
+            await #expect(throws: HomeAssistantError.self) { _ = try await conversation.authenticate(token: "x") }
+            #expect(world.uptime == .seconds(60))
         }
     }
 }

@@ -83,17 +83,33 @@ import Testing
         await #expect(throws: HomeAssistantError.self) { try await ask("begin", at: port) }
     }
 
-    @Test func `a cancelled task does not wait for a server that is silent`() async throws {
-        let server = try await SocketServer { _ in [] }
+    /// Runs a body with an open connection, and cancels it once it has begun.
+    private func cancelled(
+        _ server: SocketServer, _ body: @escaping @Sendable (any MessageStream) async throws -> Void
+    ) async throws {
         let client = try client(server.port)
+        let (opened, open) = AsyncStream<Void>.makeStream()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 try? await client.withConnection { stream in
-                    _ = try await stream.receive()
+                    open.yield()
+                    try await body(stream)
                 }
             }
+            for await _ in opened { break }
             group.cancelAll()
         }
         try await server.channel.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a cancelled task does not wait for a server that is silent`() async throws {
+        try await cancelled(try await SocketServer { _ in [] }) { _ = try await $0.receive() }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a cancelled task does not wait for a server that reads nothing`() async throws
+    {
+        // More than all buffers on the way hold.
+        let message = [UInt8](repeating: 120, count: 32 << 20)
+        try await cancelled(try await SocketServer(reads: false) { _ in [] }) { try await $0.send(message) }
     }
 }

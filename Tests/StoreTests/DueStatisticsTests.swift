@@ -54,12 +54,12 @@ import Vitals
         let store = try open()
         _ = try await store.ingest(Intake(.band, [beat(0), beat(7_200)], at: dawn + .hours(9)))
         let read = try #require(try await store.dueStatistics().first)
-        #expect(try await store.setDue(hours(1...2), of: read))
+        #expect(try await store.setDue(hours(1...2), isJoining: false, of: read))
         _ = try await store.ingest(Intake(.band, [beat(60)], at: dawn + .hours(9)))
-        #expect(try await !store.setDue(nil, of: read))
+        #expect(try await !store.setDue(nil, isJoining: false, of: read))
         #expect(try await store.dueStatistics().map(\.hours) == [hours(0...2)])
         let again = try #require(try await store.dueStatistics().first)
-        #expect(try await store.setDue(nil, of: again))
+        #expect(try await store.setDue(nil, isJoining: false, of: again))
         #expect(try await store.dueStatistics().isEmpty)
     }
 
@@ -72,7 +72,7 @@ import Vitals
         try await store.keepDueStatistics(true, at: dawn + .hours(9))
         #expect(try await store.dueStatistics().map(\.hours) == [hours(0...8)])
         let all = try #require(try await store.dueStatistics().first)
-        #expect(try await store.setDue(nil, of: all))
+        #expect(try await store.setDue(nil, isJoining: false, of: all))
         // It has begun: a restart makes nothing due.
         try await store.keepDueStatistics(true, at: dawn + .hours(9))
         #expect(try await store.dueStatistics().isEmpty)
@@ -81,12 +81,45 @@ import Vitals
         #expect(try await store.dueStatistics().map(\.hours) == [hours(0...8)])
     }
 
-    @Test func `a night belongs to the hour of its end and to those after it`() async throws {
+    @Test
+    func `a night belongs to the hour of its end, to those after it, and to those in which another one may have ended`()
+        async throws
+    {
         let store = try open()
         let night = Sample(
             metric: .sleep, start: dawn, end: dawn + .hours(7),
             reading: .sleep(Sleep(stages: [Sleep.Stage(.deep, from: dawn, to: dawn + .hours(7))])))
         _ = try await store.ingest(Intake(.band, [night], at: dawn + .hours(9)))
-        #expect(try await store.dueStatistics().map(\.hours) == [hours(7...8)])
+        #expect(try await store.dueStatistics().map(\.hours) == [hours(-17...8)])
+    }
+
+    @Test func `each sensor of a series gets an entry of its own, which later samples widen`() async throws {
+        let store = try open()
+        _ = try await store.ingest(Intake(.band, [beat(0), beat(3_600)], at: dawn + .hours(9)))
+        let all = try #require(try await store.dueStatistics().first)
+        #expect(all.sensor.isEmpty)
+        #expect(try await store.splitDue(all, among: ["one", "two"]))
+        #expect(try await !store.splitDue(all, among: ["one", "two"]))
+        var due = try await store.dueStatistics()
+        #expect(due.map(\.sensor) == ["one", "two"])
+        #expect(due.map(\.hours) == [hours(0...1), hours(0...1)])
+        // One of them waits for its own rows, and the other is done.
+        #expect(try await store.setDue(hours(2...2), isJoining: true, of: due[0]))
+        #expect(try await store.setDue(nil, isJoining: false, of: due[1]))
+        #expect(try await store.dueStatistics().map(\.isJoining) == [true])
+        _ = try await store.ingest(Intake(.band, [beat(5 * 3_600)], at: dawn + .hours(9)))
+        let late = try #require(try await store.dueStatistics().first)
+        #expect(try await store.splitDue(late, among: ["one", "two"]))
+        due = try await store.dueStatistics()
+        #expect(due.map(\.hours) == [hours(2...5), hours(5...5)])
+        #expect(due.map(\.isJoining) == [false, false])
+    }
+
+    @Test func `a device that was forgotten before has nothing due`() async throws {
+        let store = try open(marks: false)
+        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .hours(9)))
+        try await store.forget(.band)
+        try await store.keepDueStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.dueStatistics().isEmpty)
     }
 }

@@ -227,15 +227,29 @@ class Backfill:
         return f"{count} numbers"
 
     def joined(self) -> None:
-        """Home Assistant's own newest row continues the sums of the import."""
+        """Every row of Home Assistant's own after the imported hours continues their sums, and so does the next one that it compiles."""
+        self.home.connection.call("trial_statistics.compile", None)
+        last = self.last()
         for place, key in ((0, "steps"), (2, "distance")):
-            rows = [row for row in self.rows(self.entity(key), "5minute", time.time() - 3 * HOUR) if row.get("sum") is not None]
-            if not rows:
+            counted = self.export.counted(place)
+
+            def excess(row: dict, counted: list[tuple[int, float]] = counted) -> float:
+                before = sum(number for start, number in counted if start < row["last_reset"] / 1000)
+                return row["sum"] - row["state"] - before
+
+            entity = self.entity(key)
+            own = [row for row in self.rows(entity, "5minute", last + HOUR) if row.get("sum") is not None]
+            if not own:
                 raise Finding(f"Home Assistant has no row of {key}")
-            reset = rows[-1]["last_reset"] / 1000
-            before = sum(number for start, number in self.export.counted(place) if start < reset)
-            if abs(rows[-1]["sum"] - rows[-1]["state"] - before) > 0.01:
-                raise Finding(f"{key} continues with {rows[-1]}, and {before} were before this day")
+            hours = [row for row in self.rows(entity, "hour", last - HOUR) if row.get("sum") is not None]
+            for row in [*hours, *own]:
+                if abs(excess(row)) > 0.01:
+                    raise Finding(f"{key} has {row}, which is {excess(row)} too much")
+            imported = [row for row in hours if row["start"] / 1000 <= last]
+            # On one day the sum rises as the state does.
+            step, same = own[0]["sum"] - imported[-1]["sum"], own[0]["last_reset"] == imported[-1]["last_reset"]
+            if same and abs(step - own[0]["state"] + imported[-1]["state"]) > 0.01:
+                raise Finding(f"{key} goes on from {imported[-1]} with {own[0]}")
 
 
 def moment(second: int) -> str:

@@ -56,7 +56,8 @@ extension GatewayConfiguration {
             MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID)
         }
         store = reader.section("store") { StoreConfiguration(&$0) }
-        homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0) }
+        let retention = store.sampleRetention
+        homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0, sampleRetention: retention) }
         if homeAssistant.discovery != .off, "\(mqtt.baseTopic)/".hasPrefix("\(homeAssistant.prefix)/") {
             reader.report(
                 "The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside it.",

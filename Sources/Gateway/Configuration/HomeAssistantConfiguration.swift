@@ -65,7 +65,8 @@ package struct HomeAssistantConfiguration: Sendable, Hashable {
 
 extension HomeAssistantConfiguration {
     /// Reads `home_assistant:`.
-    init(_ reader: inout ConfigurationReader) {
+    /// - Parameter sampleRetention: how long samples are kept, from which statistics are imported; `nil` for ever.
+    init(_ reader: inout ConfigurationReader, sampleRetention: Duration?) {
         discovery = reader.choice("discovery", default: .device)
         prefix = reader.string("prefix", default: Self.defaultPrefix)
         if let mistake = ContractTopics.mistake(inBase: prefix) {
@@ -81,7 +82,7 @@ extension HomeAssistantConfiguration {
         }
         token = reader.secret("token")
         authorityFile = reader.pemFile("ca_file")
-        checkImport(&reader)
+        checkImport(&reader, sampleRetention)
         if discovery == .device, compatibility < Self.defaultCompatibility {
             reader.report(
                 "Home Assistant before \(Self.defaultCompatibility) needs discovery: component.", at: "compatibility")
@@ -91,7 +92,7 @@ extension HomeAssistantConfiguration {
 
 extension HomeAssistantConfiguration {
     /// Checks what the import of statistics needs.
-    private func checkImport(_ reader: inout ConfigurationReader) {
+    private func checkImport(_ reader: inout ConfigurationReader, _ sampleRetention: Duration?) {
         if (reader.value("url") == nil) != (reader.value("token") == nil) {
             reader.report("url and token belong together.", at: token == nil ? "url" : "token")
         }
@@ -104,6 +105,10 @@ extension HomeAssistantConfiguration {
         }
         if discovery == .off {
             reader.report("Statistics belong to announced entities: discovery must not be off.", at: "url")
+        }
+        if let sampleRetention, sampleRetention < StatisticsSettings.shortestRetention {
+            reader.report(
+                "Statistics need samples of four days: store.retention.samples must be 4d or more.", at: "url")
         }
         if authorityFile != nil, !address.isTLS {
             reader.report("ca_file does nothing here: the url does not begin with https://.", at: "ca_file")

@@ -46,6 +46,16 @@ extension Conversation {
         return entities
     }
 
+    /// The `unique_id` of an entity; `nil` if there is none of this name.
+    package func uniqueID(of entity: String) async throws -> String? {
+        do {
+            return try await ask("config/entity_registry/get", [JSONValue.Member("entity_id", .string(entity))])
+                .value["unique_id"]?.asString
+        } catch HomeAssistantError.refused(_, "not_found", _) {
+            return nil
+        }
+    }
+
     /// How the statistics of entities are kept, or would be: of those that have had a state.
     package func metadata(of entities: [String]) async throws -> [String: StatisticMetadata] {
         guard !entities.isEmpty else { return [:] }

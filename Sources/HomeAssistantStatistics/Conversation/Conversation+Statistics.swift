@@ -12,6 +12,19 @@ package struct StatisticRow: Sendable, Hashable {
     package var state: Double?
     package var sum: Double?
     package var lastReset: Timestamp?
+
+    package init(
+        start: Timestamp, mean: Double? = nil, lowest: Double? = nil, highest: Double? = nil, state: Double? = nil,
+        sum: Double? = nil, lastReset: Timestamp? = nil
+    ) {
+        self.start = start
+        self.mean = mean
+        self.lowest = lowest
+        self.highest = highest
+        self.state = state
+        self.sum = sum
+        self.lastReset = lastReset
+    }
 }
 
 /// Where statistics are read from and written to: an entity, and how its statistics are kept.

@@ -26,7 +26,9 @@ package actor Conversation {
         let answer = try await receive()
         switch answer["type"]?.asString {
         case "auth_ok": break
-        case "auth_invalid": throw HomeAssistantError.token(answer["message"]?.asString.map { "\($0)." } ?? "")
+        case "auth_invalid":
+            let message = answer["message"]?.asString?.prefix(HomeAssistantError.textLimit)
+            throw HomeAssistantError.token(message.map { "\($0)." } ?? "")
         default: throw unexpected(answer)
         }
         let text = answer["ha_version"]?.asString ?? ""
@@ -35,7 +37,9 @@ package actor Conversation {
         guard let version = HomeAssistantVersion(parts) else {
             throw HomeAssistantError.unexpected("its version is \(text.prefix(40))")
         }
-        guard version >= HomeAssistantError.oldest else { throw HomeAssistantError.outdated(text) }
+        guard version >= HomeAssistantError.oldest else {
+            throw HomeAssistantError.outdated(String(text.prefix(HomeAssistantError.textLimit)))
+        }
         return version
     }
 
@@ -53,7 +57,10 @@ package actor Conversation {
         }
     }
 
-    private func send(_ message: JSONValue) async throws { try await stream.send(message.bytes) }
+    private func send(_ message: JSONValue) async throws {
+        let (stream, bytes) = (stream, message.bytes)
+        try await limited("it takes no message within \(Self.answerTime)") { try await stream.send(bytes) }
+    }
 
     private func receive() async throws -> JSONValue {
         let bytes = try await receiveBytes()
@@ -63,13 +70,19 @@ package actor Conversation {
     }
 
     private func receiveBytes() async throws -> [UInt8] {
-        let (stream, clock) = (stream, clock)
+        let stream = stream
+        return try await limited("no answer within \(Self.answerTime)") { try await stream.receive() }
+    }
+
+    /// The value of an operation that may take as long as an answer.
+    private func limited<Value: Sendable>(
+        _ problem: String, _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let clock = clock
         let result = await race(against: { try await clock.sleep(for: Self.answerTime) }) { () async in
-            do { return Result<[UInt8], any Error>.success(try await stream.receive()) } catch {
-                return .failure(error)
-            }
+            do { return Result<Value, any Error>.success(try await operation()) } catch { return .failure(error) }
         }
-        guard let result else { throw HomeAssistantError.away("no answer within \(Self.answerTime)") }
+        guard let result else { throw HomeAssistantError.away(problem) }
         return try result.get()
     }
 
@@ -108,8 +121,9 @@ package struct Answer: Sendable {
         guard answered == id, type == "result" else { return nil }
         guard success else {
             throw HomeAssistantError.refused(
-                command: command, code: error["code"]?.asString ?? "unknown",
-                message: String((error["message"]?.asString ?? "no reason").prefix(200)))
+                command: command,
+                code: String((error["code"]?.asString ?? "unknown").prefix(HomeAssistantError.textLimit)),
+                message: String((error["message"]?.asString ?? "no reason").prefix(HomeAssistantError.textLimit)))
         }
         self.bytes = bytes
         range = result ?? 0..<0

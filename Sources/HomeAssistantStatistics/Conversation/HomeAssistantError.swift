@@ -14,6 +14,11 @@ package enum HomeAssistantError: Error, Sendable, Hashable, CustomStringConverti
     case unexpected(String)
     /// It took a command, and its effect did not show in time.
     case late(String)
+    /// An entity has got another name in the middle of its import. A later attempt finds it.
+    case renamed(String)
+
+    /// The most characters of a text of Home Assistant in an error, which goes to the log and to the gateway's state.
+    package static let textLimit = 200
 
     /// The oldest release that the import is tried with.
     package static let oldest = HomeAssistantVersion(year: 2025, month: 4)
@@ -30,6 +35,7 @@ package enum HomeAssistantError: Error, Sendable, Hashable, CustomStringConverti
                 ? "Home Assistant does not allow \(command): the token must be an administrator's."
                 : "Home Assistant refused \(command): \(message) (\(code))"
         case .unexpected(let what): "Home Assistant gave an unexpected answer: \(what)"
+        case .renamed(let entity): "\(entity) was renamed or removed while its statistics were imported."
         case .late(let what): "Home Assistant did not store in time: \(what)"
         }
     }

@@ -24,7 +24,7 @@ extension StatisticSensor {
     private func daily(
         _ observations: some Sequence<Observation>, in range: ClosedRange<Hour>, calendar: LocalCalendar
     ) -> [HourlyStatistic] {
-        var counted = CountedHours(from: range.lowerBound, base: 0, calendar: calendar)
+        var counted = CountedHours(from: SumAnchor(at: range.lowerBound.start), calendar: calendar)
         var firsts: [Timestamp: Hour] = [:]
         for observation in observations {
             counted.add(observation)
@@ -32,7 +32,7 @@ extension StatisticSensor {
             let day = calendar.bounds(of: calendar.day(of: observation.moment)).lowerBound
             firsts[day] = min(firsts[day] ?? hour, hour)
         }
-        return counted.statistics(through: range.upperBound).compactMap { statistic in
+        return counted.statistics(in: range).compactMap { statistic in
             guard case .counted(let state, _, let since) = statistic.content,
                 let first = firsts[since], statistic.hour >= first
             else { return nil }

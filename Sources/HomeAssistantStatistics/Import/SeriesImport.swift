@@ -2,176 +2,109 @@ import HomeAssistant
 import StoreAPI
 import Vitals
 
-/// Imports what is due of one series, in an open conversation.
+/// Imports what is due of one sensor, in an open conversation.
 struct SeriesImport {
+    /// How an import ended.
+    struct Outcome: Hashable {
+        /// Whether Home Assistant was seen to have some hours now.
+        var hasImported: Bool
+        /// Whether Home Assistant has no own row yet that could follow the imported ones.
+        var isJoining = false
+    }
+
     let settings: StatisticsSettings
     let store: any StatisticsStore
     let conversation: Conversation
     let version: HomeAssistantVersion
-    /// The series' sensors that Home Assistant has.
-    let sensors: [(sensor: StatisticSensor, target: StatisticTarget, conversion: UnitConversion)]
+    let sensor: StatisticSensor
+    /// The `unique_id` of its entity.
+    let unique: String
+    let target: StatisticTarget
+    let conversion: UnitConversion
 
-    /// Imports the hours up to `last`. Returns whether all of them are stored; `false` if samples came meanwhile.
-    func run(_ entry: DueStatistics, through last: Hour) async throws -> Bool {
-        guard let kind = sensors.first?.sensor.kind else { return false }
-        guard let entry = try await withoutLost(entry) else { return true }
-        return kind == .counter ? try await count(entry, through: last) : try await measure(entry, through: last)
+    /// Imports the hours up to `last`.
+    func run(_ entry: DueStatistics, through last: Hour) async throws -> Outcome {
+        try await check()
+        return sensor.kind == .counter
+            ? try await count(entry, through: last) : try await measure(entry, through: last)
     }
 
-    /// The entry without the hours whose samples may be deleted; `nil` if none is left.
-    private func withoutLost(_ entry: DueStatistics) async throws -> DueStatistics? {
-        guard let retention = settings.retention else { return entry }
-        // The day of the limit may have lost a part already, and a night before it.
-        let oldest = Hour(of: settings.clock.now - retention + .days(2))
-        guard entry.hours.lowerBound < oldest else { return entry }
-        let hours = entry.hours.upperBound < oldest ? nil : oldest...entry.hours.upperBound
-        guard try await store.setDue(hours, of: entry), let hours else { return nil }
-        var entry = entry
-        entry.hours = hours
-        return entry
-    }
-
-    // MARK: Measured
-
-    private func measure(_ entry: DueStatistics, through last: Hour) async throws -> Bool {
-        let end = min(entry.hours.upperBound, last)
-        var first = entry.hours.lowerBound
-        while first <= end {
-            let through = min(first.advanced(by: StatisticsSettings.batch - 1), end)
-            for (sensor, target, conversion) in sensors {
-                let hours = first...through
-                let statistics = try await statistics(of: sensor, entry.device, in: hours)
-                try await storeAll(statistics.map { $0.converted(conversion) }, to: target)
-            }
-            first = through.advanced(by: 1)
-            let rest = first <= entry.hours.upperBound ? first...entry.hours.upperBound : nil
-            guard try await store.setDue(rest, of: entry) else { return false }
+    /// Sees that the entity is still the one of the sensor. Statistics under an old name would get lost.
+    func check() async throws {
+        guard try await conversation.uniqueID(of: target.entity) == unique else {
+            throw HomeAssistantError.renamed(target.entity)
         }
-        return true
     }
 
-    private func statistics(
-        of sensor: StatisticSensor, _ device: DeviceID, in hours: ClosedRange<Hour>
-    ) async throws -> [HourlyStatistic] {
+    /// Gives hours up, but for the rest. Returns `false` if samples came meanwhile.
+    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: DueStatistics) async throws -> Bool {
+        try await check()
+        return try await store.setDue(hours, isJoining: isJoining, of: entry)
+    }
+
+    /// Stores hours in place of those that Home Assistant has, as far as they differ, and sees them stored. Returns whether
+    /// there were any.
+    func storeAll(_ statistics: [HourlyStatistic], in hours: ClosedRange<Hour>) async throws -> Bool {
+        let range = hours.lowerBound.start..<hours.upperBound.end
+        let rows = try await conversation.rows(of: target, in: range)
+        let shown = Dictionary(rows.map { (Hour(of: $0.start), $0) }) { $1 }
+        var wanted = statistics
         if sensor.kind == .dailySum {
-            let calendar = settings.calendar
-            let start = CountedHours.beginning(of: hours.lowerBound, calendar: calendar)
-            var observations: [Observation] = []
-            // A night begins before its day.
-            try await read(sensor, device, from: start - SampleLimits.duration, to: hours.upperBound.end) {
-                if $0.moment >= start { observations.append($0) }
-            }
-            return sensor.measured(observations, in: hours, calendar: calendar)
+            // Before its first night, or after the last was withdrawn, a day shows zero.
+            let known = Set(statistics.map(\.hour))
+            wanted += shown.filter { hours.contains($0.key) && !known.contains($0.key) && $0.value.highest != 0 }
+                .map { HourlyStatistic(hour: $0.key, content: .measured(mean: 0, lowest: 0, highest: 0)) }
+            wanted.sort { $0.hour < $1.hour }
         }
-        var measured = MeasuredHours()
-        try await read(sensor, device, from: hours.lowerBound.start, to: hours.upperBound.end) { measured.add($0) }
-        return measured.statistics
-    }
-
-    // MARK: Counted
-
-    /// Counts are imported with every hour from the first due one on, since the sums of all later ones follow.
-    private func count(_ entry: DueStatistics, through last: Hour) async throws -> Bool {
-        var entry = entry
-        var joints: [Joint] = []
-        for (_, target, _) in sensors { joints.append(try await joint(of: target, after: last)) }
-        // Home Assistant continues from its newest row. If that is older than what is due, the hours since it follow, too.
-        if let oldest = joints.compactMap({ $0.oldestHour }).min(), oldest < entry.hours.lowerBound {
-            let hours = oldest...entry.hours.upperBound
-            guard try await store.setDue(hours, of: entry) else { return false }
-            entry.hours = hours
+        let different = wanted.filter { statistic in !(shown[statistic.hour].map(statistic.isShown) ?? false) }
+        guard let last = different.last else { return !wanted.isEmpty }
+        try await conversation.store(different, to: target, version)
+        try await waitFor("statistics of \(target.entity)") {
+            let rows = try await conversation.rows(of: target, in: last.hour.start..<last.hour.end)
+            return rows.first.map(last.isShown) ?? false
         }
-        let first = entry.hours.lowerBound
-        var counted: [CountedHours] = []
-        for ((sensor, target, conversion), joint) in zip(sensors, joints) {
-            var hours = CountedHours(
-                from: first, base: try await base(of: target, before: first), calendar: settings.calendar)
-            let start = CountedHours.beginning(of: first, calendar: settings.calendar)
-            // What is newer counts for the beginning of a day that has begun meanwhile.
-            try await read(sensor, entry.device, from: min(start, joint.oldestDay ?? start), to: settings.clock.now) {
-                hours.add(Observation(at: $0.moment, conversion.difference($0.number)))
-            }
-            if !hours.isEmpty { try await joint.fit(hours, target, after: last, conversation, settings) }
-            counted.append(hours)
-        }
-        guard try await store(counted, entry, through: last) else { return false }
-        // Without a row of its own Home Assistant will begin at zero: only then its rows can be made to fit.
-        let isJoined = zip(joints, counted).allSatisfy { !$0.rows.isEmpty || $1.isEmpty }
-        let next = max(first, last.advanced(by: 1))
-        let rest = next <= entry.hours.upperBound ? next...entry.hours.upperBound : isJoined ? nil : next...next
-        return try await store.setDue(rest, of: entry)
-    }
-
-    private func store(_ counted: [CountedHours], _ entry: DueStatistics, through last: Hour) async throws -> Bool {
-        let all = counted.map { $0.statistics(through: last) }
-        var begin = 0
-        while begin < (all.first?.count ?? 0) {
-            let end = min(begin + StatisticsSettings.batch, all[0].count)
-            for ((statistics, sensor), hours) in zip(zip(all, sensors), counted) where !hours.isEmpty {
-                try await storeAll(Array(statistics[begin..<end]), to: sensor.target)
-            }
-            begin = end
-            guard begin < all[0].count else { break }
-            let first = entry.hours.lowerBound.advanced(by: begin)
-            guard try await store.setDue(first...max(first, entry.hours.upperBound), of: entry) else { return false }
-        }
+        try await settings.clock.sleep(for: StatisticsSettings.pause)
         return true
     }
 
-    /// The sum of the newest row before an hour; zero if there is none.
-    private func base(of target: StatisticTarget, before first: Hour) async throws -> Double {
-        var end = first.start
-        for days in [7, 70, 700, 7_000] {
-            let start = first.start - .days(days)
-            let rows = try await conversation.rows(of: target, in: start..<end)
-            if let sum = rows.last(where: { $0.sum != nil })?.sum { return sum }
-            end = start
-        }
-        return 0
-    }
-
-    private func joint(of target: StatisticTarget, after last: Hour) async throws -> Joint {
-        let now = settings.clock.now
-        let today = settings.calendar.bounds(of: settings.calendar.day(of: now)).lowerBound
-        // Home Assistant keeps these rows for ten days unless somebody wants more.
-        for hours in [3, 26, 11 * 24] {
-            let start = min(now - .hours(hours), last.end)
-            let rows = try await conversation.rows(of: target, in: start..<now, fiveMinutes: true)
-            if let joint = Joint(rows, after: last, today: today) { return joint }
-        }
-        return Joint(today: today)
-    }
-
-    // MARK: Both
-
-    /// Stores hours in batches, and sees each of them stored.
-    private func storeAll(_ statistics: [HourlyStatistic], to target: StatisticTarget) async throws {
-        var rest = statistics[...]
-        while let last = rest.prefix(StatisticsSettings.batch).last {
-            try await conversation.store(Array(rest.prefix(StatisticsSettings.batch)), to: target, version)
-            rest = rest.dropFirst(StatisticsSettings.batch)
-            try await settings.waitFor("statistics of \(target.entity)") {
-                let rows = try await conversation.rows(of: target, in: last.hour.start..<last.hour.end)
-                return rows.first.map { last.isShown(by: $0) } ?? false
+    /// Waits until Home Assistant shows the effect of a message.
+    func waitFor(_ what: String, _ isDone: () async throws -> Bool) async throws {
+        let end = settings.clock.uptime + StatisticsSettings.effectTime
+        while try await !isDone() {
+            guard settings.clock.uptime < end else {
+                // Under its old name nothing shows any more.
+                try await check()
+                throw HomeAssistantError.late(what)
             }
-            try await settings.clock.sleep(for: StatisticsSettings.pause)
+            try await settings.clock.sleep(for: StatisticsSettings.look)
         }
     }
 
-    private func read(
-        _ sensor: StatisticSensor, _ device: DeviceID, from start: Timestamp, to end: Timestamp,
-        _ body: (Observation) -> Void
+    /// Reads the sensor's observations that begin within a time, from samples that begin then.
+    func read(
+        _ device: DeviceID, from start: Timestamp, to end: Timestamp, _ body: (Observation) -> Void
+    ) async throws {
+        try await sensor.read(store, device, from: start, to: end) {
+            body($0)
+            return true
+        }
+    }
+}
+
+extension StatisticSensor {
+    /// Reads observations from samples that begin within a time, until `body` returns `false`.
+    func read(
+        _ store: any StatisticsStore, _ device: DeviceID, from start: Timestamp, to end: Timestamp,
+        _ body: (Observation) -> Bool
     ) async throws {
         guard start < end else { return }
         var after: SampleKey?
         while true {
             let samples = try await store.history(
-                of: device, metric: sensor.metric, starting: start..<end, after: after, limit: StatisticsSettings.page)
+                of: device, metric: metric, starting: start..<end, after: after, limit: StatisticsSettings.page)
             for stored in samples {
-                guard let observation = sensor.observation(of: stored.sample), observation.moment < end else {
-                    continue
-                }
-                body(observation)
+                guard let observation = observation(of: stored.sample), observation.moment < end else { continue }
+                guard body(observation) else { return }
             }
             guard samples.count == StatisticsSettings.page, let last = samples.last else { return }
             after = SampleKey(last.sample)
@@ -190,11 +123,12 @@ extension HourlyStatistic {
 
     /// Whether a row has these numbers, but for rounding.
     func isShown(by row: StatisticRow) -> Bool {
-        func isSame(_ shown: Double?, _ number: Double) -> Bool { shown.map { $0.isClose(to: number) } ?? false }
+        func shows(_ shown: Double?, _ number: Double) -> Bool { shown.map { $0.isClose(to: number) } ?? false }
         return switch content {
         case .measured(let mean, let lowest, let highest):
-            isSame(row.mean, mean) && isSame(row.lowest, lowest) && isSame(row.highest, highest)
-        case .counted(let state, let sum, _): isSame(row.sum, sum) && isSame(row.state, state)
+            shows(row.mean, mean) && shows(row.lowest, lowest) && shows(row.highest, highest)
+        case .counted(let state, let sum, let since):
+            shows(row.sum, sum) && shows(row.state, state) && row.lastReset == since
         }
     }
 }
@@ -202,15 +136,4 @@ extension HourlyStatistic {
 extension Double {
     /// Whether both are equal but for rounding on the way: less than a hundredth of a step in ten million.
     func isClose(to other: Double) -> Bool { abs(self - other) <= 1e-9 * max(1, abs(self), abs(other)) }
-}
-
-extension StatisticsSettings {
-    /// Waits until Home Assistant shows the effect of a message.
-    func waitFor(_ what: String, _ isDone: () async throws -> Bool) async throws {
-        let end = clock.uptime + Self.effectTime
-        while try await !isDone() {
-            guard clock.uptime < end else { throw HomeAssistantError.late(what) }
-            try await clock.sleep(for: Self.look)
-        }
-    }
 }

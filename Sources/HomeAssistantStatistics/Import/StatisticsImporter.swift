@@ -18,22 +18,11 @@ package actor StatisticsImporter {
     private let report: @Sendable (StatisticsState) -> Void
     private var state = StatisticsState(activity: .idle)
     private var generator: any RandomNumberGenerator & Sendable
-    /// Since when each series is due, and when a count without a row was looked at.
-    private var dueSince: [SeriesName: Timestamp] = [:]
-    private var joinedAt: [SeriesName: Timestamp] = [:]
-    /// What was told about each series.
-    private var told: [SeriesName: String] = [:]
-    /// The series without an entity to import into.
-    private var waiting: Set<SeriesName> = []
+    private var attempts = Attempts()
+    /// What was told about each sensor.
+    private var told: [SensorName: String] = [:]
     private var hasBegun = false
-
-    private struct SeriesName: Hashable, Comparable {
-        var device: DeviceID
-        var metric: Metric
-        static func < (a: Self, b: Self) -> Bool {
-            (a.device.text, a.metric.rawValue) < (b.device.text, b.metric.rawValue)
-        }
-    }
+    private var hasLoggedIn = false
 
     /// - Parameter report: receives each changed state.
     package init(
@@ -75,135 +64,154 @@ package actor StatisticsImporter {
         }
     }
 
-    /// One look for what is due, and its import.
+    /// One look for what is due, and its import. The first one logs in also if nothing is due, so that a wrong token is told
+    /// when it was configured.
     package func importDue() async throws {
         if !hasBegun {
             try await store.keepDueStatistics(true, at: settings.clock.now)
             hasBegun = true
         }
-        let due = try await store.dueStatistics()
-        note(due)
-        let ready = ready(due)
-        guard !ready.isEmpty else {
-            // A refusal stays until it was tried again.
-            return set { $0.due = due.count }
-        }
+        try await split()
+        let due = try await dueNow()
         let last = settings.lastHour(at: settings.clock.now)
+        let ready = attempts.ready(due, through: last, at: settings.clock.uptime)
+        // A refusal stays until it was tried again.
+        guard !ready.isEmpty || !hasLoggedIn else { return set { $0.due = Self.count(due) } }
         try await connect { stream in
             try await self.converse(Conversation(stream, clock: self.settings.clock), ready, through: last)
         }
-        let left = try await store.dueStatistics()
-        note(left)
-        let problems = told.sorted { $0.key < $1.key }.map(\.value)
+        let left = try await dueNow()
+        let problems = Set(told.values).sorted()
         set {
             $0.activity = .idle
-            $0.due = left.count
+            $0.due = Self.count(left)
             $0.problem = problems.isEmpty ? nil : Self.joined(problems)
+        }
+    }
+
+    /// What is due, without the hours whose samples may be deleted.
+    private func dueNow() async throws -> [DueStatistics] {
+        var due: [DueStatistics] = []
+        for entry in try await store.dueStatistics() {
+            guard let oldest = settings.oldestHour, entry.hours.lowerBound < oldest else {
+                due.append(entry)
+                continue
+            }
+            let upper = entry.isJoining ? max(entry.hours.upperBound, oldest) : entry.hours.upperBound
+            let hours = upper < oldest ? nil : oldest...upper
+            guard try await store.setDue(hours, isJoining: entry.isJoining, of: entry), let hours else { continue }
+            var left = entry
+            left.hours = hours
+            due.append(left)
+        }
+        attempts.note(due, at: settings.clock.now)
+        let names = Set(due.map(SensorName.init))
+        told = told.filter { names.contains($0.key) }
+        return due
+    }
+
+    /// Gives each sensor of a series whose samples have come an entry of its own.
+    private func split() async throws {
+        let now = settings.clock.now
+        let due = try await dueNow()
+        for entry in due where entry.sensor.isEmpty {
+            let sensors = StatisticSensor.all(of: entry.metric).map(\.key)
+            // A workout has no sensor, and nothing of it is due.
+            let isReady = attempts.isComplete(entry, at: now) && entry.hours.lowerBound <= settings.lastHour(at: now)
+            guard isReady || sensors.isEmpty else { continue }
+            _ = try await store.splitDue(entry, among: sensors)
         }
     }
 
     private func converse(_ conversation: Conversation, _ entries: [DueStatistics], through last: Hour) async throws {
         let version = try await conversation.authenticate(token: settings.token)
-        let entities = try await conversation.entities(beginningWith: settings.discovery.uniqueIDPrefix)
-        let metadata = try await conversation.metadata(of: entities.values.map(\.id).sorted())
-        set { $0.activity = .importing }
+        hasLoggedIn = true
+        let entries = entries.filter { !$0.sensor.isEmpty }
+        guard !entries.isEmpty else { return }
+        let places = try await Places(conversation, settings.discovery)
+        // A look for Home Assistant's own rows is no import.
+        if entries.contains(where: { !$0.isJoining }) { set { $0.activity = .importing } }
         for entry in entries {
-            let name = SeriesName(device: entry.device, metric: entry.metric)
-            let (sensors, problem, isOff) = sensors(of: entry, entities, metadata)
-            tell(problem, of: name)
-            joinedAt[name] = settings.clock.now
-            guard !sensors.isEmpty else {
-                // Whoever switched the entities off wants no statistics of them.
-                if isOff { _ = try await store.setDue(nil, of: entry) } else { waiting.insert(name) }
-                continue
+            do {
+                try await importOne(entry, conversation, version, places, through: last)
+            } catch let error as HomeAssistantError where error.isOfOneSeries && !Task.isCancelled {
+                // The others are not to wait for it.
+                if case .renamed = error {} else { tell("\(error)", of: entry) }
+                attempts.mustWait(entry, first: StatisticsSettings.rejoining, at: settings.clock.uptime)
             }
-            waiting.remove(name)
+        }
+    }
+
+    private func importOne(
+        _ entry: DueStatistics, _ conversation: Conversation, _ version: HomeAssistantVersion, _ places: Places,
+        through last: Hour
+    ) async throws {
+        guard let sensor = StatisticSensor.all(of: entry.metric).first(where: { $0.key == entry.sensor }) else {
+            // Of another version of the gateway.
+            _ = try await store.setDue(nil, isJoining: false, of: entry)
+            return
+        }
+        let unique = settings.discovery.uniqueID(of: sensor.key, entry.device)
+        switch places.place(of: sensor, unique: unique) {
+        case .off: _ = try await store.setDue(nil, isJoining: false, of: entry)
+        case .missing(let problem):
+            guard try await isMeasured(sensor, entry) else {
+                _ = try await store.setDue(nil, isJoining: false, of: entry)
+                return
+            }
+            tell(problem, of: entry)
+            attempts.mustWait(entry, first: StatisticsSettings.missing, at: settings.clock.uptime)
+        case .here(let unique, let target, let conversion):
             let series = SeriesImport(
-                settings: settings, store: store, conversation: conversation, version: version, sensors: sensors)
-            let isDone = try await series.run(entry, through: last)
-            if isDone {
-                let now = settings.clock.now
-                set { $0.importedAt = now }
-                settings.logger.debug(
-                    "Statistics are imported.",
-                    metadata: ["device.id": "\(entry.device)", "metric": "\(entry.metric)"])
+                settings: settings, store: store, conversation: conversation, version: version, sensor: sensor,
+                unique: unique, target: target, conversion: conversion)
+            let outcome = try await series.run(entry, through: last)
+            tell(nil, of: entry)
+            if outcome.isJoining {
+                attempts.mustWait(
+                    entry, first: StatisticsSettings.rejoining, isJoining: true, at: settings.clock.uptime)
+            } else {
+                attempts.succeeded(entry, at: settings.clock.uptime)
             }
+            guard outcome.hasImported else { return }
+            let now = settings.clock.now
+            set { $0.importedAt = now }
+            settings.logger.debug(
+                "Statistics are imported.",
+                metadata: ["device.id": "\(entry.device)", "metric": "\(entry.metric)", "sensor": "\(sensor.key)"])
         }
     }
 
-    /// The sensors of a series that Home Assistant has, what is wrong with the others, and whether all are switched off.
-    private func sensors(
-        of entry: DueStatistics, _ entities: [String: RegisteredEntity], _ metadata: [String: StatisticMetadata]
-    ) -> (
-        sensors: [(sensor: StatisticSensor, target: StatisticTarget, conversion: UnitConversion)], problem: String?,
-        isOff: Bool
-    ) {
-        var sensors: [(sensor: StatisticSensor, target: StatisticTarget, conversion: UnitConversion)] = []
-        var problem: String?
-        var isOff = true
-        for sensor in StatisticSensor.all(of: entry.metric) {
-            let unique = settings.discovery.uniqueID(of: sensor.key, entry.device)
-            guard let entity = entities[unique] else {
-                problem = problem ?? "There is no entity \(unique)"
-                continue
-            }
-            if entity.isDisabled { continue }
-            isOff = false
-            // Its state is not there yet.
-            guard let metadata = metadata[entity.id] else { continue }
-            guard let conversion = UnitConversion(from: sensor.unit, to: metadata.unit) else {
-                problem = "\(entity.id) has the unit \(metadata.unit ?? "none")"
-                continue
-            }
-            sensors.append((sensor, StatisticTarget(entity: entity.id, metadata: metadata), conversion))
+    /// Whether the device has a number for a sensor in the hours that are due: steps may come without a distance.
+    private func isMeasured(_ sensor: StatisticSensor, _ entry: DueStatistics) async throws -> Bool {
+        var isMeasured = entry.isJoining
+        let start = entry.hours.lowerBound.start
+        try await sensor.read(store, entry.device, from: start - SampleLimits.duration, to: entry.hours.upperBound.end)
+        {
+            isMeasured = isMeasured || $0.moment >= start
+            return !isMeasured
         }
-        return (sensors, problem, isOff && problem == nil)
-    }
-
-    /// The entries whose hours are old enough and whose samples have come.
-    private func ready(_ due: [DueStatistics]) -> [DueStatistics] {
-        let now = settings.clock.now
-        let last = settings.lastHour(at: now)
-        return due.filter { entry in
-            let name = SeriesName(device: entry.device, metric: entry.metric)
-            guard !StatisticSensor.all(of: entry.metric).isEmpty else { return false }
-            let isQuiet = now - entry.changedAt >= StatisticsSettings.quiet || now < entry.changedAt
-            let isOld = dueSince[name].map { now - $0 >= StatisticsSettings.patience } ?? false
-            guard isQuiet || isOld else { return false }
-            if entry.hours.lowerBound <= last {
-                // An entity that is missing is looked for less often.
-                guard waiting.contains(name), let tried = joinedAt[name] else { return true }
-                return now - tried >= StatisticsSettings.missing
-            }
-            guard StatisticSensor.all(of: entry.metric).contains(where: { $0.kind == .counter }) else { return false }
-            return joinedAt[name].map { now - $0 >= StatisticsSettings.rejoining } ?? true
-        }
-    }
-
-    private func note(_ due: [DueStatistics]) {
-        let now = settings.clock.now
-        let names = Set(due.map { SeriesName(device: $0.device, metric: $0.metric) })
-        dueSince = dueSince.filter { names.contains($0.key) }
-        for name in names where dueSince[name] == nil { dueSince[name] = now }
-        joinedAt = joinedAt.filter { names.contains($0.key) }
-        told = told.filter { names.contains($0.key) }
-        waiting.formIntersection(names)
+        return isMeasured
     }
 
     // MARK: Reports
 
-    private func tell(_ problem: String?, of name: SeriesName) {
+    private func tell(_ problem: String?, of entry: DueStatistics) {
+        let name = SensorName(entry)
         guard told[name] != problem else { return }
         told[name] = problem
         guard let problem else { return }
         settings.logger.warning(
-            "Statistics wait for an entity of Home Assistant.",
-            metadata: ["device.id": "\(name.device)", "metric": "\(name.metric)", "problem": "\(problem)"])
+            "Statistics of a sensor wait.",
+            metadata: [
+                "device.id": "\(entry.device)", "metric": "\(entry.metric)", "sensor": "\(entry.sensor)",
+                "problem": "\(problem)",
+            ])
     }
 
     private func failed(_ error: HomeAssistantError, _ backOff: inout BackOff) -> Duration {
         switch error {
-        case .away, .late:
+        case .away, .late, .renamed:
             if state.activity != .away {
                 settings.logger.info("No statistics are imported for now.", metadata: ["error": "\(error)"])
             }
@@ -233,11 +241,27 @@ package actor StatisticsImporter {
         if state != before { report(state) }
     }
 
+    /// The series with hours to import.
+    private static func count(_ due: [DueStatistics]) -> Int {
+        Set(due.filter { !$0.isJoining }.map { [$0.device.text, $0.metric.rawValue] }).count
+    }
+
     /// The most problems of the state's text.
     private static let namedProblems = 3
 
     private static func joined(_ problems: [String]) -> String {
         let more = problems.count - namedProblems
         return problems.prefix(namedProblems).joined(separator: "; ") + (more > 0 ? "; and \(more) more" : "")
+    }
+}
+
+extension HomeAssistantError {
+    /// Whether another series may succeed, so that a pass goes on.
+    fileprivate var isOfOneSeries: Bool {
+        switch self {
+        case .away, .token, .outdated: false
+        case .refused(_, let code, _): code != "unauthorized"
+        case .unexpected, .late, .renamed: true
+        }
     }
 }

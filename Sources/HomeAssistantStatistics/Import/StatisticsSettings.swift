@@ -41,11 +41,13 @@ package struct StatisticsSettings: Sendable {
     static let patience: Duration = .minutes(10)
     /// The interval of looking for what is due.
     static let interval: Duration = .seconds(15)
-    /// How often a count that Home Assistant has no row of is looked at again. Home Assistant
-    /// compiles every five minutes.
+    /// When a count that Home Assistant has no own row of is looked at again, and a series whose import failed; each time
+    /// twice as late. Home Assistant compiles every five minutes.
     static let rejoining: Duration = .minutes(1)
-    /// How often an entity that is missing is looked for.
+    /// When an entity that is missing is looked for again; each time twice as late.
     static let missing: Duration = .minutes(5)
+    /// The longest of these times: a retired device costs one login in an hour.
+    static let rarest: Duration = .hours(1)
     /// How long the effect of a message may take.
     static let effectTime: Duration = .seconds(120)
     /// The wait between two looks for the effect.
@@ -57,6 +59,16 @@ package struct StatisticsSettings: Sendable {
     static let refusalWait: Duration = .hours(1)
     /// The most samples of one read from the store.
     static let page = 5_000
+
+    /// What the newest samples before the end of their retention are not used for: the day of the limit may have lost a part
+    /// already, and a night before it.
+    static let retentionMargin: Duration = .days(2)
+    /// The shortest retention with which anything can be imported: the margin, a day that must be whole, and a day for what
+    /// comes late.
+    package static let shortestRetention: Duration = .days(4)
+
+    /// The first hour whose samples are all there; `nil` if they are kept for ever.
+    var oldestHour: Hour? { retention.map { Hour(of: clock.now - $0 + Self.retentionMargin) } }
 
     /// The last hour that may be imported at a moment.
     func lastHour(at moment: Timestamp) -> Hour { Hour(of: moment - Self.settling).advanced(by: -1) }

@@ -50,7 +50,10 @@ package struct HomeAssistantAddress: Sendable, Hashable, CustomStringConvertible
     }
 
     /// Whether it is on this machine, so that the connection cannot be tapped.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool {
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return host == "localhost" || host == "::1" || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+    }
 
     /// The host as it stands in an address.
     var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }

@@ -2,58 +2,79 @@ import GRDB
 import StoreAPI
 import Vitals
 
-/// The hours whose statistics are due, as rows: one for each series, from the first to the last hour. So the table never
-/// grows beyond the number of series, however many samples arrive. Hours count from 1970 UTC.
+/// The hours whose statistics are due, as rows from a first to a last hour, which count from 1970 UTC.
+///
+/// Samples mark one row for their series, whose `sensor` is empty. Whoever imports splits it into one row for each sensor of
+/// the series, since each is imported for itself. So the table never grows beyond the number of sensors, however many
+/// samples arrive.
 enum DueTable {
     static let version7 = """
         CREATE TABLE due_statistics(
-            series INTEGER PRIMARY KEY,
+            series INTEGER NOT NULL,
+            sensor TEXT NOT NULL,
             first_hour INTEGER NOT NULL,
             last_hour INTEGER NOT NULL,
             changed_at INTEGER NOT NULL,
-            revision INTEGER NOT NULL
-        ) STRICT;
+            revision INTEGER NOT NULL,
+            -- Whether all hours are imported, and only Home Assistant's own rows do not follow them yet.
+            is_joining INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY(series, sensor)
+        ) STRICT, WITHOUT ROWID;
 
         -- Whether due_statistics is kept: only if somebody imports the statistics.
         ALTER TABLE store ADD COLUMN keeps_due_statistics INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Everything that is stored: from the first sample of each series, which the key finds without a search, to now.
+    /// Everything that is stored of the devices that there are: from the first sample of each series, which the key finds
+    /// without a search, to now.
     static let everything = """
-        INSERT INTO due_statistics(series, first_hour, last_hour, changed_at, revision)
-        SELECT id, lowest / 3600000, max(highest / 3600000, ?1 / 3600000 - 1), ?1, 1 FROM (
-            SELECT id, (SELECT min(start) FROM sample WHERE series = series.id) AS lowest,
+        INSERT INTO due_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
+        SELECT id, '', lowest / 3600000, max(highest / 3600000, ?1 / 3600000 - 1), ?1, 1 FROM (
+            SELECT series.id, (SELECT min(start) FROM sample WHERE series = series.id) AS lowest,
                 (SELECT max(start + duration) FROM (
                     SELECT start, duration FROM sample WHERE series = series.id ORDER BY start DESC LIMIT 1)) AS highest
-            FROM series)
+            FROM series JOIN device ON device.id = series.device WHERE device.known = 1)
         WHERE lowest IS NOT NULL AND true
-        ON CONFLICT(series) DO UPDATE SET first_hour = min(first_hour, excluded.first_hour),
-            last_hour = max(last_hour, excluded.last_hour), revision = revision + 1
+        \(widening)
         """
 
     static let marking = """
-        INSERT INTO due_statistics(series, first_hour, last_hour, changed_at, revision) VALUES (?1, ?2, ?3, ?4, 1)
-        ON CONFLICT(series) DO UPDATE SET first_hour = min(first_hour, ?2), last_hour = max(last_hour, ?3),
-            changed_at = ?4, revision = revision + 1
+        INSERT INTO due_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
+        VALUES (?1, '', ?2, ?3, ?4, 1)
+        \(widening)
+        """
+
+    /// The row of one sensor, from the row of its series.
+    static let splitting = """
+        INSERT INTO due_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
+        VALUES (?1, ?5, ?2, ?3, ?4, 1)
+        \(widening)
+        """
+
+    /// The hour of a row that is joining was not touched.
+    private static let widening = """
+        ON CONFLICT(series, sensor) DO UPDATE SET first_hour = min(first_hour, excluded.first_hour),
+            last_hour = iif(is_joining, excluded.last_hour, max(last_hour, excluded.last_hour)),
+            changed_at = excluded.changed_at, revision = revision + 1, is_joining = 0
         """
 
     static func all(in database: Database) throws -> [DueStatistics] {
         let rows = try Row.fetchAll(
             database,
             sql: """
-                SELECT device.name, series.metric, first_hour, last_hour, changed_at, revision
+                SELECT device.name, series.metric, sensor, first_hour, last_hour, changed_at, revision, is_joining
                 FROM due_statistics JOIN series ON series.id = due_statistics.series
                     JOIN device ON device.id = series.device
-                ORDER BY device.name, series.metric
+                ORDER BY device.name, series.metric, sensor
                 """)
         return rows.compactMap { row in
-            let (first, last) = (Hour(number: row[2]), Hour(number: row[3]))
+            let (first, last) = (Hour(number: row[3]), Hour(number: row[4]))
             guard let device = DeviceID(row[0] as String), let metric = Metric(rawValue: row[1]), first <= last else {
                 return nil
             }
             return DueStatistics(
-                device: device, metric: metric, hours: first...last,
-                changedAt: Timestamp(milliseconds: row[4]), revision: row[5])
+                device: device, metric: metric, sensor: row[2], hours: first...last,
+                changedAt: Timestamp(milliseconds: row[5]), revision: row[6], isJoining: row[7])
         }
     }
 }
@@ -67,10 +88,12 @@ extension Transaction {
             let sample = outcome.stored.sample
             let hour = Hour(of: DailySummary.decisiveMoment(of: sample))
             guard hour < current else { continue }
-            // A night is shown for the rest of its day.
-            let last = sample.metric.shape == .sleep ? min(hour.advanced(by: 24), current.advanced(by: -1)) : hour
-            let range = touched[sample.metric] ?? hour...last
-            touched[sample.metric] = min(range.lowerBound, hour)...max(range.upperBound, last)
+            // A night is shown for the rest of its day, and the one in whose place it stands may have ended earlier.
+            let isNight = sample.metric.shape == .sleep
+            let first = isNight ? hour.advanced(by: -24) : hour
+            let last = isNight ? min(hour.advanced(by: 24), current.advanced(by: -1)) : hour
+            let range = touched[sample.metric] ?? first...last
+            touched[sample.metric] = min(range.lowerBound, first)...max(range.upperBound, last)
         }
         for (metric, hours) in touched {
             try execute(
@@ -97,23 +120,43 @@ extension Transaction {
     }
 
     /// Replaces the hours of an entry unless it has changed since it was read. Returns whether it has not.
-    func setDue(_ hours: ClosedRange<Hour>?, of entry: DueStatistics) throws -> Bool {
-        let series = """
-            (SELECT series.id FROM series JOIN device ON device.id = series.device
-                WHERE device.name = ?1 AND metric = ?2) AND revision = ?3
+    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics) throws -> Bool {
+        let isEntry = """
+            series = (SELECT series.id FROM series JOIN device ON device.id = series.device
+                WHERE device.name = ?1 AND metric = ?2) AND sensor = ?3 AND revision = ?4
             """
+        let key: [(any DatabaseValueConvertible)?] = [
+            entry.device.text, entry.metric.rawValue, entry.sensor, entry.revision,
+        ]
         if let hours {
             try execute(
-                "UPDATE due_statistics SET first_hour = ?4, last_hour = ?5 WHERE series = \(series)",
-                [
-                    entry.device.text, entry.metric.rawValue, entry.revision, hours.lowerBound.number,
-                    hours.upperBound.number,
-                ])
+                "UPDATE due_statistics SET first_hour = ?5, last_hour = ?6, is_joining = ?7 WHERE \(isEntry)",
+                StatementArguments(key + [hours.lowerBound.number, hours.upperBound.number, isJoining]))
         } else {
-            try execute(
-                "DELETE FROM due_statistics WHERE series = \(series)",
-                [entry.device.text, entry.metric.rawValue, entry.revision])
+            try execute("DELETE FROM due_statistics WHERE \(isEntry)", StatementArguments(key))
         }
         return changes > 0
+    }
+
+    /// Replaces the entry of a series by one for each of its sensors, unless it has changed since it was read. Returns
+    /// whether it has not.
+    func splitDue(_ entry: DueStatistics, among sensors: [String]) throws -> Bool {
+        guard try setDue(nil, isJoining: false, of: entry) else { return false }
+        let series = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT series.id FROM series JOIN device ON device.id = series.device
+                WHERE device.name = ? AND metric = ?
+                """, arguments: [entry.device.text, entry.metric.rawValue])
+        guard let series else { return false }
+        for sensor in sensors {
+            try execute(
+                DueTable.splitting,
+                [
+                    series, entry.hours.lowerBound.number, entry.hours.upperBound.number,
+                    entry.changedAt.milliseconds, sensor,
+                ])
+        }
+        return true
     }
 }

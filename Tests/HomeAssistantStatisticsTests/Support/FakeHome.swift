@@ -31,6 +31,16 @@ final class FakeHome: Sendable {
         /// Whether its recorder forgets what it was given, as when it is killed.
         var storesNothing = false
         var logins = 0
+        /// The entities that somebody switched off.
+        var disabled: Set<String> = []
+        /// The entities that are shown in another unit than they are kept in.
+        var isShownOtherwise: Set<String> = []
+        /// The entities whose statistics are refused.
+        var refused: Set<String> = []
+        /// What happens once after the next import.
+        var afterImport: (@Sendable (inout State) -> Void)?
+        var registryReads = 0
+        var refusal = "Invalid access token or password"
     }
     let state: Mutex<State>
 
@@ -43,7 +53,9 @@ final class FakeHome: Sendable {
         self.state = Mutex(state)
     }
 
-    /// What the recorder compiles at a moment from a count, by Home Assistant's rule for `total`.
+    /// What the recorder compiles for the five minutes from a moment, of a count that stands at their end, by Home Assistant's
+    /// rule for `total`: a first row has the sum 0, a new reset adds the count itself, and else the difference is added. The
+    /// newest row counts, however old it is.
     func compile(_ entity: String, _ count: Double, since: Timestamp, at moment: Timestamp) {
         state.withLock { state in
             let last = state.fiveMinutes[entity]?.max { $0.key < $1.key }?.value
@@ -51,8 +63,24 @@ final class FakeHome: Sendable {
             if let known = last?.state { sum += last?.lastReset == since ? count - known : count }
             let row = Row(state: count, sum: sum, lastReset: since)
             state.fiveMinutes[entity, default: [:]][moment] = row
-            let hour = Hour(of: moment)
-            if moment + .minutes(5) == hour.end { state.hours[entity, default: [:]][hour.start] = row }
+        }
+        if moment + .minutes(5) == Hour(of: moment).end { endHour(entity, Hour(of: moment)) }
+    }
+
+    /// What the recorder compiles at the end of an hour: the newest of its five-minute rows, if there is one.
+    func endHour(_ entity: String, _ hour: Hour) {
+        state.withLock { state in
+            let rows = state.fiveMinutes[entity]?.filter { Hour(of: $0.key) == hour }
+            guard let row = rows?.max(by: { $0.key < $1.key })?.value else { return }
+            state.hours[entity, default: [:]][hour.start] = row
+        }
+    }
+
+    /// Adds an entity of the device, or gives one another name.
+    func add(_ key: String, _ id: String, _ unit: String) {
+        state.withLock {
+            $0.entities["vitals2mqtt_home_band_\(key)"] = id
+            $0.units[id] = unit
         }
     }
 
@@ -94,14 +122,29 @@ final class FakeHome: Sendable {
             func result(_ value: JSONValue) -> [JSONValue] {
                 [["id": id, "type": "result", "success": true, "result": value]]
             }
+            func refuse(_ code: String, _ text: String) -> [JSONValue] {
+                [
+                    [
+                        "id": id, "type": "result", "success": false,
+                        "error": ["code": .string(code), "message": .string(text)],
+                    ]
+                ]
+            }
             switch message["type"]?.asString {
             case "auth":
                 state.logins += 1
                 guard message["access_token"]?.asString == state.token else {
-                    return [["type": "auth_invalid", "message": "Invalid access token or password"]]
+                    return [["type": "auth_invalid", "message": .string(state.refusal)]]
                 }
                 return [["type": "auth_ok", "ha_version": .string(state.version)]]
+            case "config/entity_registry/get":
+                let entity = message["entity_id"]?.asString ?? ""
+                guard let unique = state.entities.first(where: { $0.value == entity })?.key else {
+                    return refuse("not_found", "Entity not found")
+                }
+                return result(["entity_id": .string(entity), "unique_id": .string(unique)])
             case "config/entity_registry/list":
+                state.registryReads += 1
                 // An event in between, and an entity of somebody else with a number as unique_id.
                 return [["id": 99, "type": "event", "event": ["a": 1]]]
                     + result(
@@ -110,7 +153,7 @@ final class FakeHome: Sendable {
                                 + state.entities.sorted { $0.key < $1.key }.map { unique, entity in
                                     [
                                         "entity_id": .string(entity), "platform": "mqtt", "unique_id": .string(unique),
-                                        "disabled_by": .null,
+                                        "disabled_by": state.disabled.contains(entity) ? "user" : .null,
                                     ]
                                 }))
             case "recorder/get_statistics_metadata":
@@ -128,18 +171,18 @@ final class FakeHome: Sendable {
                     if left == 0 { throw HomeAssistantError.away("the test ends the connection") }
                     state.importsBeforeEnd = left - 1
                 }
+                if state.refused.contains(message["metadata"]?["statistic_id"]?.asString ?? "") {
+                    return refuse("invalid_format", "no")
+                }
                 state.store(message)
+                let after = state.afterImport
+                state.afterImport = nil
+                after?(&state)
                 return result(.null)
             case "recorder/adjust_sum_statistics":
                 state.shift(message)
                 return result(.null)
-            default:
-                return [
-                    [
-                        "id": id, "type": "result", "success": false,
-                        "error": ["code": "unknown_command", "message": "?"],
-                    ]
-                ]
+            default: return refuse("unknown_command", "?")
             }
         }
     }
@@ -152,11 +195,19 @@ extension FakeHome.State {
         let to = time(message["end_time"]?.asString ?? "")
         let table = message["period"]?.asString == "hour" ? hours : fiveMinutes
         let rows = (table[entity] ?? [:]).filter { from <= $0.key && $0.key < to }.sorted { $0.key < $1.key }
+        let types = Set((message["types"]?.asArray ?? []).compactMap(\.asString))
+        let unit = message["units"]?["temperature"]?.asString
+        // Somebody sees degrees Celsius of what is kept in degrees Fahrenheit.
+        let isConverted = isShownOtherwise.contains(entity) && unit != units[entity]
         let values: [JSONValue] = rows.map { start, row in
-            [
-                "start": .number(Double(start.milliseconds)), "mean": row.mean.map { .number($0) } ?? .null,
-                "min": row.lowest.map { .number($0) } ?? .null, "max": row.highest.map { .number($0) } ?? .null,
-                "state": row.state.map { .number($0) } ?? .null, "sum": row.sum.map { .number($0) } ?? .null,
+            func value(_ type: String, _ number: Double?) -> JSONValue {
+                guard let number, types.contains(type) else { return .null }
+                return .number(isConverted ? (number - 32) / 1.8 : number)
+            }
+            return [
+                "start": .number(Double(start.milliseconds)), "mean": value("mean", row.mean),
+                "min": value("min", row.lowest), "max": value("max", row.highest),
+                "state": value("state", row.state), "sum": value("sum", row.sum),
                 "last_reset": row.lastReset.map { .number(Double($0.milliseconds)) } ?? .null,
             ]
         }

@@ -9,13 +9,15 @@ final class SocketServer: Sendable {
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameter answer: the frames for a text; the text is empty when the connection begins.
-    init(takes: Bool = true, _ answer: @escaping @Sendable (String) -> [WebSocketFrame]) async throws {
+    init(
+        takes: Bool = true, reads: Bool = true, _ answer: @escaping @Sendable (String) -> [WebSocketFrame]
+    ) async throws {
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(takes ? HTTPHeaders() : nil) },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Script(answer: answer))
-                }
+                }.flatMap { channel.setOption(.autoRead, value: reads) }
             })
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in

@@ -1,0 +1,35 @@
+import HomeAssistant
+import StoreAPI
+import Vitals
+
+/// What Home Assistant has of the gateway's sensors: read once for each conversation.
+struct Places {
+    /// Where the statistics of a sensor belong.
+    enum Place {
+        case here(unique: String, target: StatisticTarget, conversion: UnitConversion)
+        /// Whoever switched the entity off wants no statistics of it.
+        case off
+        /// There is none, and why.
+        case missing(String)
+    }
+    private let entities: [String: RegisteredEntity]
+    private let metadata: [String: StatisticMetadata]
+
+    init(_ conversation: Conversation, _ discovery: Discovery) async throws {
+        entities = try await conversation.entities(beginningWith: discovery.uniqueIDPrefix)
+        metadata = try await conversation.metadata(of: entities.values.map(\.id).sorted())
+    }
+
+    func place(of sensor: StatisticSensor, unique: String) -> Place {
+        guard let entity = entities[unique] else { return .missing("There is no entity \(unique)") }
+        if entity.isDisabled { return .off }
+        guard let metadata = metadata[entity.id] else {
+            return .missing("\(entity.id) has no statistics: it has had no state yet")
+        }
+        guard let conversion = UnitConversion(from: sensor.unit, to: metadata.unit) else {
+            return .missing("\(entity.id) has the unit \(metadata.unit ?? "none")")
+        }
+        return .here(
+            unique: unique, target: StatisticTarget(entity: entity.id, metadata: metadata), conversion: conversion)
+    }
+}

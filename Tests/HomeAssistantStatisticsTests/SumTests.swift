@@ -1,0 +1,137 @@
+import GatewayTesting
+import HomeAssistantStatistics
+import StoreAPI
+import Synchronization
+import Testing
+import Vitals
+
+/// The one rule of counts, over chance lives of three days: after each import, of every row from the hour before the first
+/// due one on, sum minus state is the sum of the series at the row's last reset.
+@Suite struct SumTests {
+    /// Steps on their way to the gateway.
+    private struct Parcel {
+        var sample: Sample
+        var arrival: Timestamp
+    }
+
+    /// A life that a seed decides.
+    private struct Life {
+        let begin: Timestamp
+        let end: Timestamp
+        var parcels: [Parcel] = []
+        /// When Home Assistant sees nothing: the broker, the device, or itself is away.
+        var gaps: [Range<Timestamp>] = []
+
+        init(seed: UInt64, from begin: Timestamp) {
+            var generator = SplitMix64(seed: seed)
+            self.begin = begin
+            end = begin + .days(3)
+            for quarter in 0..<(3 * 96) where Bool.random(using: &generator) {
+                let start = begin + .minutes(15 * quarter)
+                let isLate = Int.random(in: 0..<8, using: &generator) == 0
+                let delay = isLate ? Int.random(in: 60...2_000, using: &generator) : 0
+                parcels.append(
+                    Parcel(
+                        sample: steps(Int.random(in: 1...300, using: &generator), start),
+                        arrival: start + .minutes(16 + delay)))
+            }
+            parcels.sort { $0.arrival < $1.arrival }
+            for _ in 0..<Int.random(in: 0...6, using: &generator) {
+                let start = begin + .minutes(5 * Int.random(in: 0..<800, using: &generator))
+                gaps.append(start..<start + .minutes(5 * Int.random(in: 1...120, using: &generator)))
+            }
+        }
+    }
+
+    private struct Row: Hashable {
+        var start: Timestamp
+        var state: Double
+        var sum: Double
+        var since: Timestamp
+    }
+
+    private func rows(_ rows: [Timestamp: FakeHome.Row]) -> [Row] {
+        rows.compactMap { start, row in
+            guard let state = row.state, let sum = row.sum, let since = row.lastReset else { return nil }
+            return Row(start: start, state: state, sum: sum, since: since)
+        }.sorted { $0.start < $1.start }
+    }
+
+    /// At ten past midnight, at five past one, at half past two, and at five past noon.
+    @Test(arguments: 1...6, ["23:10", "00:05", "01:30", "11:05"])
+    func `sums are continuous, whatever is missing and whenever it comes`(seed: Int, clock: String) throws {
+        let home = ImportTests.walking()
+        let begin = time("2026-11-17T\(clock):00Z")
+        let life = Life(seed: UInt64(seed) &* 7919 &+ UInt64(begin.milliseconds / 60_000), from: begin)
+        try ImportTests.world(home, start: begin, seed: UInt64(seed), deadline: .days(6)) {
+            world, importer, store, _, _ in
+            let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+            func midnight(_ moment: Timestamp) -> Timestamp {
+                calendar.bounds(of: calendar.day(of: moment)).lowerBound
+            }
+            var parcels = life.parcels[...]
+            var imports = 0
+            // After the third day nothing is missing any more, and everything comes to rest.
+            while world.date < life.end + .days(1) + .hours(12) {
+                let period = Timestamp(milliseconds: world.date.milliseconds / 300_000 * 300_000)
+                try await world.gatewayClock.sleep(for: period + .minutes(5) - world.date)
+                let now = world.date
+                while let next = parcels.first, next.arrival <= now {
+                    await store.add([next.sample], at: now)
+                    parcels.removeFirst()
+                }
+                let isSeen = !life.gaps.contains { $0.contains(period) }
+                if isSeen {
+                    let since = midnight(period)
+                    let counted = await store.count(from: since, to: period + .minutes(5))
+                    home.compile(ImportTests.count, counted, since: since, at: period)
+                }
+                if Hour(of: period).end == now { home.endHour(ImportTests.count, Hour(of: period)) }
+                let last = Hour(of: now - .minutes(75)).advanced(by: -1)
+                let due = await store.due.filter { ["", "steps"].contains($0.sensor) && $0.hours.lowerBound <= last }
+                let before = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
+                let sent = home.state.withLock { $0.imports.count + $0.shifts }
+                try await world.gatewayClock.sleep(for: .seconds(25))
+                try await importer.importDue()
+                guard home.state.withLock({ $0.imports.count + $0.shifts }) != sent,
+                    let first = due.map(\.hours.lowerBound).min()
+                else { continue }
+                imports += 1
+                let isJoined = await !store.due.contains { $0.sensor == "steps" && $0.isJoining }
+                // What the series is at a moment, from the row before the first due hour.
+                let anchor = before.last { $0.start < first.start }
+                let zero = anchor?.since ?? first.start
+                func sum(_ moment: Timestamp) async -> Double {
+                    let base = anchor.map { $0.sum - $0.state } ?? 0
+                    return moment >= zero
+                        ? base + (await store.count(from: zero, to: moment))
+                        : base - (await store.count(from: moment, to: zero))
+                }
+                let hours = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
+                let five = rows(home.state.withLock { $0.fiveMinutes[ImportTests.count] ?? [:] })
+                // What the rows before the first due hour lacked is there now.
+                let gap = anchor.map { Hour(of: $0.start)..<max(first, Hour(of: $0.start)) }
+                for hour in gap.map(Array.init) ?? [] where await store.count(from: hour.start, to: hour.end) > 0 {
+                    let state = await store.count(from: midnight(hour.start), to: hour.end)
+                    #expect(hours.contains { $0.start == hour.start && $0.state == state }, "\(hour) at \(now)")
+                }
+                for row in hours where row.start >= first.start && (isJoined || row.start < last.end) {
+                    let wanted = await sum(row.since)
+                    #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
+                    // Imported hours show everything.
+                    guard row.start < last.end else { continue }
+                    let end = row.start + .hours(1)
+                    let state = await store.count(from: row.since, to: end)
+                    #expect(row.state == state, "\(row) at \(now)")
+                }
+                for row in five where row.start >= last.end && isJoined {
+                    let wanted = await sum(row.since)
+                    #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
+                }
+            }
+            #expect(await store.due.isEmpty)
+            #expect(imports > 0)
+            #expect(home.state.withLock { $0.imports.count } < 600)
+        }
+    }
+}
