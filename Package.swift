@@ -34,6 +34,7 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
+    ("ColmiRing", ["Concurrency", logging]),
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("GATTHealth", ["Concurrency", logging]),
     ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
@@ -47,6 +48,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("Link", ["Concurrency", "JSON", logging]),
     ("MQTTDocuments", []),
+    ("O2Ring", ["Concurrency", "JSON", logging]),
     ("Phones", ["Concurrency", "JSON"]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
@@ -54,6 +56,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
+    "ColmiRing": ["Concurrency", "Conformance", "GatewayTesting"],
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
@@ -61,6 +64,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, subprocess],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "MQTTDocuments": ["GatewayTesting", logging],
+    "O2Ring": ["Concurrency", "Conformance", "GatewayTesting"],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
@@ -76,9 +80,11 @@ let sanitizedSuites = [
 let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
+    "ColmiRingTests": ["Fuzzer", "Inputs"],
     "GadgetbridgeTests": ["Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
+    "O2RingTests": ["Fuzzer", "Inputs"],
     "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"], "StoreTests": ["Fixtures"],
 ]
 
@@ -244,9 +250,10 @@ let package = Package(
 // must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     let exports = "Plugins/Gadgetbridge/Tests"
-    package.products = ["CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "PhoneFuzzer", "RecordFuzzer"].map {
-        .library(name: $0, type: .static, targets: [$0])
-    }
+    package.products = [
+        "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "O2RingFuzzer", "PhoneFuzzer",
+        "RecordFuzzer",
+    ].map { .library(name: $0, type: .static, targets: [$0]) }
     package.targets = package.targets.filter { $0.type != .test }
     package.targets += [
         .target(
@@ -257,6 +264,13 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             name: "GATTHealthFuzzer", dependencies: ["GATTHealth", "GatewayKit", "Vitals"],
             path: "Plugins/GATTHealth/Tests", exclude: ["Inputs"], sources: ["HealthInput.swift", "Fuzzer"],
             swiftSettings: settings),
+        .target(
+            name: "ColmiRingFuzzer", dependencies: ["ColmiRing", "GatewayKit", "Vitals"],
+            path: "Plugins/ColmiRing/Tests", exclude: ["Inputs"], sources: ["RingInput.swift", "Fuzzer"],
+            swiftSettings: settings),
+        .target(
+            name: "O2RingFuzzer", dependencies: ["GatewayKit", "O2Ring", "Vitals"], path: "Plugins/O2Ring/Tests",
+            exclude: ["Inputs"], sources: ["OxiInput.swift", "Fuzzer"], swiftSettings: settings),
         .target(
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),

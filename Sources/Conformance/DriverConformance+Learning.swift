@@ -32,7 +32,7 @@ extension DriverConformance {
             var lesson = Lesson(description: session.description, expectation: self.expectation)
             let capabilities = session.description.capabilities
             lesson.expectation.hasSettableClock = await self.canSetClock(session, calendar, findings)
-            for metric in capabilities.metrics(with: .monitor) {
+            for metric in capabilities.configurable {
                 lesson.monitoring[metric] = await findings.value { try await self.configuration(session, metric) }
             }
             for metric in capabilities.metrics(with: .history) {

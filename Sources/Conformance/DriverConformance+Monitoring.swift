@@ -5,11 +5,12 @@ extension DriverConformance {
     /// Checks that written parts are read back, other parts stay, and refused settings change nothing.
     func checkMonitoring() async -> [Finding] {
         await session(.monitoring) { session, _, findings in
-            for metric in session.description.capabilities.metrics(with: .monitor) {
+            for metric in session.description.capabilities.configurable {
                 let abilities = session.description.capabilities.metrics[metric] ?? []
                 let original = try await self.configuration(session, metric)
                 findings.expect(
-                    original.schedule != nil, "\(metric.rawValue) is monitored, but its configuration has no schedule.")
+                    original.schedule != nil || !abilities.contains(.monitor),
+                    "\(metric.rawValue) is monitored, but its configuration has no schedule.")
                 let variations = MonitorVariations(of: original, abilities)
                 for part in variations.possible {
                     try await self.write(part, over: original, session, metric, findings)

@@ -6,7 +6,7 @@ extension DriverConformance {
     func checkOverlap() async -> [Finding] {
         await session(.overlap) { session, _, findings in
             let capabilities = session.description.capabilities
-            let monitored = capabilities.metrics(with: .monitor)
+            let monitored = capabilities.configurable
             var settings: [Metric: MonitorConfiguration] = [:]
             for metric in monitored { settings[metric] = try await self.configuration(session, metric) }
             try await withThrowingTaskGroup { [settings] group in

@@ -9,13 +9,18 @@ extension DriverConformance {
         await session(.unsupported) { session, _, findings in
             for metric in Metric.allCases {
                 for (ability, what, call) in Self.refusals(of: metric)
-                where !session.description.capabilities.supports(ability, metric) {
+                where !Self.has(ability, metric, session.description.capabilities) {
                     try await findings.expect([.unsupported], "\(what) \(metric.rawValue)") {
                         try await self.inTime("\(what) \(metric.rawValue)") { try await call(session) }
                     }
                 }
             }
         }
+    }
+
+    /// Whether a device has an ability; that to be configured also by its limits alone.
+    private static func has(_ ability: Abilities, _ metric: Metric, _ capabilities: Capabilities) -> Bool {
+        ability == .monitor ? capabilities.isConfigurable(metric) : capabilities.supports(ability, metric)
     }
 
     private typealias Call = @Sendable (any DeviceSession) async throws -> Void

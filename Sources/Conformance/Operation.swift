@@ -41,8 +41,10 @@ struct Operation: Sendable {
             let days = LocalDay(number: 0)...LocalDay(number: 1)
             all.append(Operation("summaries") { _ = try await $0.summaries(of: metric, days: days) })
         }
-        if let metric = capabilities.metrics(with: .monitor).first {
+        if let metric = capabilities.configurable.first {
             all.append(Operation("monitorConfiguration") { _ = try await $0.monitorConfiguration(of: metric) })
+        }
+        if let metric = capabilities.metrics(with: .monitor).first {
             all.append(
                 Operation("setMonitorConfiguration") {
                     try await $0.setMonitorConfiguration(MonitorConfiguration(of: metric, schedule: schedule))

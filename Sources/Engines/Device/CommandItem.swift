@@ -37,7 +37,7 @@ extension DeviceCommand {
             // One supported metric is enough: the answer gives the result of each.
             missing = metrics.contains { capabilities.canSynchronise($0) } ? [] : metrics
         case .measure(let metric, _): missing = capabilities.supports(.measure, metric) ? [] : [metric]
-        case .fetch(let metrics): missing = metrics.filter { !capabilities.supports(.monitor, $0) }
+        case .fetch(let metrics): missing = metrics.filter { !capabilities.isConfigurable($0) }
         case .history(let metric, _, _, _, _, true, _):
             missing = capabilities.supports(.history, metric) ? [] : [metric]
         case .daily(let metric, _, _, true, _): missing = capabilities.canSynchronise(metric) ? [] : [metric]

@@ -57,7 +57,7 @@ final class MonitorSync {
     /// which metrics could not be read.
     func refresh(_ metrics: [Metric] = [], on line: DeviceLine) async throws(DeviceError) -> [Failure] {
         try await conversation.withLock { () async throws(DeviceError) in
-            let monitored = line.capabilities.metrics(with: .monitor)
+            let monitored = line.capabilities.configurable
             let failures = await read(metrics.isEmpty ? monitored : metrics, from: line)
             guard !failures.contains(where: \.error.endsSession) else { return failures }
             // What was read is answered also if the session ends while the pending settings are written.
@@ -211,7 +211,7 @@ final class MonitorSync {
 
     /// The answer to a command that reads the monitoring, with the metrics that were read.
     func answer(reading metrics: [Metric], failures: [Failure]) -> Answer {
-        let wanted = metrics.isEmpty ? profile.capabilities?.metrics(with: .monitor) ?? [] : metrics
+        let wanted = metrics.isEmpty ? profile.capabilities?.configurable ?? [] : metrics
         let read = Metric.monitored.filter { metric in
             wanted.contains(metric) && !failures.contains { $0.metric == metric }
         }

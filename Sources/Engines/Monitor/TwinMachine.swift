@@ -99,7 +99,7 @@ package struct TwinMachine: Sendable {
         let before = state
         let metrics = Set(settings.metrics)
         // Metrics that this firmware no longer monitors are now kept by the gateway alone.
-        for metric in state.reported.metrics where !capabilities.supports(.monitor, metric) {
+        for metric in state.reported.metrics where !capabilities.isConfigurable(metric) {
             state.reported.remove(metric)
         }
         for metric in metrics { if let configuration = settings[metric] { state.reported.set(configuration) } }
@@ -121,7 +121,7 @@ package struct TwinMachine: Sendable {
         // device's value.
         let reported = Set(state.reported.metrics)
         var first = MonitorSettings.defaults(for: capabilities)
-        for metric in first.metrics where capabilities.supports(.monitor, metric) && !reported.contains(metric) {
+        for metric in first.metrics where capabilities.isConfigurable(metric) && !reported.contains(metric) {
             first.remove(metric)
         }
         first.merge(state.reported.values)

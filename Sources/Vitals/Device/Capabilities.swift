@@ -19,6 +19,14 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether the device supports this metric in any way.
     public func supports(_ metric: Metric) -> Bool { metrics[metric] != nil }
 
+    /// Whether the device has a monitoring configuration of this metric: a schedule, limits, or both.
+    public func isConfigurable(_ metric: Metric) -> Bool {
+        !(metrics[metric] ?? []).isDisjoint(with: [.monitor, .alert, .restAlert, .exerciseAlert])
+    }
+
+    /// The metrics with a monitoring configuration, in the order of `Metric.allCases`.
+    public var configurable: [Metric] { Metric.allCases.filter { isConfigurable($0) } }
+
     /// Whether the device has something to read for this metric: records, or its own daily summaries.
     public func canSynchronise(_ metric: Metric) -> Bool {
         !(metrics[metric] ?? []).isDisjoint(with: [.history, .summary])

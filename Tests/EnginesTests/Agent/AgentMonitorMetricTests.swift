@@ -246,4 +246,26 @@ import Vitals
             }
         }
     }
+
+    /// An oximeter ring records as long as it is worn, and vibrates beyond its limits.
+    @Test func `limits of a device without a schedule are fetched and pushed`() throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let lower = MonitorSetting(.bloodOxygen, .lower(.value))
+            let onRing = try MonitorConfiguration(
+                of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: 88, upper: 100)])
+            let rig = AgentRig(
+                world, capabilities: Capabilities([.bloodOxygen: [.history, .alert]]),
+                content: .init(monitors: [.bloodOxygen: onRing]))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                var patch = MonitorPatch()
+                patch.changes[lower] = .number(90)
+                let answer = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
+                #expect(answer == Answer(.done, data: .version(2, pending: [])))
+                #expect(rig.session?.content.monitors[.bloodOxygen]?.limits[.value]?.lower == 90)
+                let fetched = try await rig.ask(.fetch(metrics: [.bloodOxygen]), "f", of: agent)
+                #expect(fetched.status == .done)
+            }
+        }
+    }
 }

@@ -1,0 +1,31 @@
+package import GatewayKit
+import Vitals
+
+/// Speaks with a ring of Colmi.
+package struct ColmiDriver: DeviceDriver {
+    package static let name = "colmi-ring"
+    package static let link = LinkKind.gatt
+
+    private let options: ColmiOptions
+
+    package init(options: inout ConfigurationReader) { self.options = ColmiOptions(&options) }
+
+    /// A driver with these options.
+    init(_ options: ColmiOptions) { self.options = options }
+
+    package func withSession(
+        over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        guard case .gatt(let link) = link else {
+            throw DeviceError(.failure, "The driver colmi-ring needs a transport for Bluetooth.")
+        }
+        let connection = try RingConnection(link, options.zone, context)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await connection.receive() }
+            group.addTask { await connection.line.run() }
+            group.addTask { await connection.measurement.run() }
+            defer { group.cancelAll() }
+            try await body(ColmiSession(connection, try await connection.open()))
+        }
+    }
+}

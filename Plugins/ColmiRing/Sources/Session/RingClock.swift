@@ -1,0 +1,67 @@
+import GatewayKit
+import Vitals
+
+/// The ring's clock, which nobody can read: it is set when a session opens, and again before it can be off.
+actor RingClock {
+    /// After this time it is set again: a quartz is off by less than half a second then.
+    static let interval: Duration = .hours(6)
+    /// It is set again when the gateway's own clock was corrected by more.
+    static let tolerance: Duration = .seconds(2)
+    /// This close to the ring's midnight nothing is asked by days ago: the ring may already have another day.
+    static let margin: Duration = .seconds(10)
+
+    private let line: RingLine
+    private let zone: RingZone
+    private let clock: GatewayClock
+    private var setting: (to: Timestamp, at: Duration)?
+
+    init(_ line: RingLine, _ zone: RingZone, clock: GatewayClock) {
+        self.line = line
+        self.zone = zone
+        self.clock = clock
+    }
+
+    /// What the clock shows now, as a moment.
+    var now: Timestamp { setting.map { $0.to + (clock.uptime - $0.at) } ?? clock.now }
+
+    /// Sets the clock.
+    func set(to moment: Timestamp) async throws(DeviceError) {
+        let request: RingPacket
+        do { request = try RingRequest.time(moment, zone) } catch {
+            throw DeviceError(.invalid, "The clock cannot be set: \(error.problem).")
+        }
+        let begin = clock.uptime
+        _ = try await line.ask(request, for: PacketReply(RingRequest.time))
+        setting = (moment, begin)
+    }
+
+    /// Sets the clock if that was long ago, or it was wrong.
+    func keep() async throws(DeviceError) {
+        let off = now - clock.now
+        if let setting, clock.uptime - setting.at < Self.interval, max(off, .zero - off) <= Self.tolerance { return }
+        try await set(to: clock.now)
+    }
+
+    /// Asks for something that the ring tells by days ago.
+    /// - Returns: the answer, and the day on which it was given.
+    func withToday<Value: Sendable>(
+        _ question: @Sendable (LocalDay) async throws(DeviceError) -> Value
+    ) async throws(DeviceError) -> (day: LocalDay, value: Value) {
+        for _ in 0..<2 {
+            try await keep()
+            try await passMidnight()
+            let day = zone.day(of: now)
+            let value = try await question(day)
+            if zone.day(of: now) == day { return (day, value) }
+        }
+        throw DeviceError(.busy, "The ring's day ended while it answered; ask again.")
+    }
+
+    private func passMidnight() async throws(DeviceError) {
+        let nearest = [0, 1].map { zone.moment(zone.day(of: now).advanced(by: $0), minute: 0) }
+        guard let midnight = nearest.first(where: { max($0 - now, now - $0) < Self.margin }) else { return }
+        do { try await clock.sleep(for: midnight + Self.margin - now) } catch {
+            throw DeviceError(.disconnected, "The gateway no longer waits for the ring.")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Conformance
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import ColmiRing
+
+@Suite struct ConformanceTests {
+    /// 2026-03-10T12:00:00Z; the ring's clock is an hour ahead.
+    static let start = Timestamp(seconds: 1_773_144_000)
+    static let midnight = Timestamp(seconds: 1_773_097_200)
+    static let worn = start - .hours(30)
+
+    /// What a ring tells that was worn since then, by the true time.
+    static var history: [Metric: [Sample]] {
+        var history: [Metric: [Sample]] = [:]
+        for second in stride(from: worn.milliseconds / 1000, to: start.milliseconds / 1000, by: 1800) {
+            let (moment, value) = (Timestamp(seconds: second), RingLogs.value(at: second, worn: worn))
+            for metric in [Metric.heartRate, .stress] {
+                history[metric, default: []].append(
+                    Sample(metric: metric, start: moment, reading: .value(Double(value))))
+            }
+            guard second % 3600 == 0 else { continue }
+            let steps = Steps(count: Int(value), distance: 40, energy: 1.2)
+            history[.steps, default: []].append(
+                Sample(metric: .steps, start: moment, end: moment + .hours(1), reading: .steps(steps)))
+        }
+        func oxygen(_ hour: Int, _ kind: Sample.Kind, _ value: Int) -> Sample {
+            let moment = midnight + .hours(hour)
+            return Sample(
+                metric: .bloodOxygen, start: moment, end: moment + .hours(1), kind: kind, reading: .value(Double(value)))
+        }
+        for hour in 0..<24 where hour % 5 != 0 {
+            let value = 90 + hour % 8
+            history[.bloodOxygen, default: []].append(oxygen(hour - 24, value == 97 ? .normal : .minimum, value))
+        }
+        for hour in 0..<4 { history[.bloodOxygen, default: []].append(oxygen(hour, .normal, 98)) }
+        let temperatures: [(minute: Int, celsius: Double)] = [(-120, 35), (-90, 35.1), (-30, 35.3), (0, 36.5), (30, 32.8)]
+        history[.skinTemperature] = temperatures.map { minute, celsius in
+            Sample(metric: .skinTemperature, start: midnight + .minutes(minute), reading: .value(celsius))
+        }
+        return history
+    }
+
+    @Test(arguments: [UInt64(1), 2, 3]) func `does what every driver must do`(seed: UInt64) throws {
+        let findings = try Simulation.run(seed: seed, start: Self.start, deadline: .days(2)) { simulation in
+            let clock = simulation.gatewayClock
+            let expectation = DriverConformance.Expectation(history: Self.history, hasSettableClock: true)
+            return await DriverConformance(expecting: expectation, clock: clock) { body in
+                let radio = GATTFaults(delay: .milliseconds(1)...(.milliseconds(5)))
+                let ring = ScriptedRing(
+                    clock: clock, worn: Self.worn, zone: 60, radio: radio, random: simulation.random())
+                let id = try #require(DeviceID("ring"))
+                try await ColmiDriver(ColmiOptions(offset: 60)).withSession(
+                    over: .gatt(ring.peripheral.link), context: .testing(id, clock: clock)
+                ) { session in
+                    let peer = DriverConformance.Peer(
+                        disconnect: { ring.peripheral.disconnect() },
+                        sendEvents: {
+                            ring.send(raw: Captures.batteryNotice)
+                            ring.send(raw: Captures.fullBatteryNotice)
+                            ring.send(raw: [1, 2, 3])
+                            return [.battery(percent: 43, isCharging: true), .battery(percent: 100, isCharging: true)]
+                        },
+                        fallSilent: { ring.peripheral.fallSilent() })
+                    try await body(session, peer)
+                }
+            }.check()
+        }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+}

@@ -1,0 +1,150 @@
+import GatewayKit
+import GatewayTesting
+import Synchronization
+import Testing
+import Vitals
+
+@testable import ColmiRing
+
+/// Whether a record's time is the true one: with every offset, at midnights, and on the days when local clocks change.
+@Suite struct DayTests {
+    /// Reads metrics of a ring that was worn since some time before, after the session was open for a while.
+    private func history(
+        of metric: Metric, offset: Int, start: Timestamp, worn: Duration, open: Duration = .zero,
+        faults: Set<ScriptedRing.Fault> = []
+    ) throws -> [Sample] {
+        try Simulation.run(seed: 1, start: start, deadline: .days(3)) { simulation in
+            let clock = simulation.gatewayClock
+            let ring = ScriptedRing(clock: clock, worn: start - worn, faults: faults)
+            // It was set right before, so that its memory is of this zone.
+            ring.state.withLock { $0.offset = Int64(offset) * 60 }
+            let context = SessionContext.testing(try #require(DeviceID("ring")), clock: clock)
+            return try await ColmiDriver(ColmiOptions(offset: offset)).withPages(ring, context) { session in
+                try await clock.sleep(for: open)
+                let request = HistoryRequest(metric: metric, from: start - worn, to: simulation.date + .days(1))
+                return try await session.history(request).samples
+            }
+        }
+    }
+
+    /// The true half hours that are over, with their values.
+    private static func spots(_ metric: Metric, from: Timestamp, to: Timestamp, slot: Duration) -> [Sample] {
+        var samples: [Sample] = []
+        var second = (from.milliseconds / 1000 + 1799) / 1800 * 1800
+        while Timestamp(seconds: second) + slot <= to {
+            let value = Double(RingLogs.value(at: second, worn: from))
+            samples.append(Sample(metric: metric, start: Timestamp(seconds: second), reading: .value(value)))
+            second += 1800
+        }
+        return samples
+    }
+
+    /// 2026-03-29T01:00Z and 2026-10-25T01:00Z are the changes in Europe; 2026-03-08 and 2026-11-01 those in America.
+    static let changes = [1_774_746_000, 1_792_890_000, 1_772_953_200, 1_793_512_800].map { Timestamp(seconds: $0) }
+
+    @Test(arguments: changes, [-720, -300, 0, 60, 330, 840])
+    func `a day on which local clocks change is a day like others for the ring`(change: Timestamp, offset: Int) throws {
+        let now = change + .hours(6)
+        let read = try history(of: .heartRate, offset: offset, start: now, worn: .hours(20))
+        #expect(read == Self.spots(.heartRate, from: now - .hours(20), to: now, slot: .minutes(5)))
+        let stress = try history(of: .stress, offset: offset, start: now, worn: .hours(20))
+        #expect(stress == Self.spots(.stress, from: now - .hours(20), to: now, slot: .minutes(30)))
+    }
+
+    /// Moments before and after the ring's midnight.
+    @Test(arguments: [-3600, -11, -5, -1, 0, 1, 5, 30, 3600], [-300, 0, 60])
+    func `a record has its true time, whenever it is asked for`(seconds: Int, offset: Int) throws {
+        let midnight = RingZone(offset: offset).moment(LocalDay(number: 20_500), minute: 0)
+        let now = midnight + .seconds(seconds)
+        for metric in [Metric.heartRate, .stress] {
+            let read = try history(of: metric, offset: offset, start: now, worn: .hours(30))
+            let slot: Duration = metric == .stress ? .minutes(30) : .minutes(5)
+            let expected = Self.spots(metric, from: now - .hours(30), to: now, slot: slot)
+            // While it waits for midnight to pass, a slot may end.
+            #expect(read.prefix(expected.count) == expected[...])
+            #expect(read.count <= expected.count + 1)
+        }
+        let steps = try history(of: .steps, offset: offset, start: now, worn: .hours(30))
+        #expect(steps.count >= 28)
+        for sample in steps {
+            #expect(sample.value == Double(RingLogs.value(at: sample.start.milliseconds / 1000, worn: now - .hours(30))))
+            #expect(sample.duration == .hours(1))
+        }
+    }
+
+    @Test func `a night across midnight begins on the evening before, by the ring's clock`() throws {
+        // 12:00Z; the captured night is from 22:23 to 09:02.
+        let noon = Timestamp(seconds: 1_773_144_000)
+        for offset in [0, 60, -300] {
+            let read = try history(of: .sleep, offset: offset, start: noon + .hours(5), worn: .days(1))
+            let night = try #require(read.first)
+            let midnight = Timestamp(seconds: 1_773_100_800) - .minutes(offset)
+            #expect(night.start == midnight - .minutes(97))
+            #expect(night.end == midnight + .minutes(542))
+            #expect(night.isValid)
+            guard case .sleep(let sleep) = night.reading else { continue }
+            #expect(sleep.stages.last?.end == night.end)
+            #expect(sleep.minutes(.awake) == 17 + 12)
+        }
+    }
+
+    @Test func `a night that is not over waits`() throws {
+        // 08:30 by the ring's clock.
+        let morning = Timestamp(seconds: 1_773_100_800) + .minutes(510)
+        #expect(try history(of: .sleep, offset: 0, start: morning, worn: .days(1)).isEmpty)
+    }
+
+    @Test func `what is still to come has no record, though the ring has a value of another day there`() throws {
+        var reply = DayLogReply(RingRequest.heartRateLog)
+        for packet in Captures.heartRates { _ = reply.take(.packet(try RingPacket(packet))) }
+        // The capture was taken at 22:14:10.
+        let decoder = RecordDecoder(zone: RingZone(offset: 0), now: Timestamp(seconds: 1_730_412_850))
+        let day = try #require(LocalDay(year: 2024, month: 10, day: 31))
+        let samples = decoder.heartRates(reply, day).samples
+        #expect(samples.map(\.value).prefix(3) == [104, 111, 66])
+        #expect(samples.first?.start == Timestamp(seconds: 1_730_334_600))
+        #expect(samples.last?.start == Timestamp(seconds: 1_730_412_300))
+        #expect(samples.count == 3 + 54 + 2)
+        // The log of another day is none of this one.
+        #expect(decoder.heartRates(reply, day.advanced(by: 1)) == DayRecords(refused: 1))
+    }
+
+    @Test func `a clock that was wrong is set before the history is read`() throws {
+        let start = Timestamp(seconds: 1_773_144_000)
+        try Simulation.run(seed: 1, start: start, deadline: .days(3)) { simulation in
+            let clock = simulation.gatewayClock
+            let ring = ScriptedRing(clock: clock, worn: start)
+            let context = SessionContext.testing(try #require(DeviceID("ring")), clock: clock)
+            try await ColmiDriver(ColmiOptions(offset: 0)).withPages(ring, context) { session in
+                let request = HistoryRequest(metric: .heartRate, from: start, to: start + .days(2))
+                _ = try await session.history(request)
+                #expect(ring.state.withLock { $0.clocks } == [start])
+                // The gateway's own clock is corrected by a year.
+                simulation.jumpDate(by: .days(365))
+                _ = try await session.history(request)
+                #expect(ring.state.withLock { $0.clocks.last } == simulation.date)
+                try await clock.sleep(for: .hours(7))
+                _ = try await session.history(request)
+                #expect(ring.state.withLock { $0.clocks.count } == 3)
+            }
+        }
+    }
+}
+
+extension ColmiDriver {
+    /// Opens a session with a ring.
+    func withPages<Value: Sendable>(
+        _ ring: ScriptedRing, _ context: SessionContext,
+        _ body: @escaping @Sendable (any DeviceSession) async throws -> Value
+    ) async throws -> Value {
+        let result = Mutex<Value?>(nil)
+        try await withSession(over: .gatt(ring.peripheral.link), context: context) { session in
+            let value = try await body(session)
+            result.withLock { $0 = value }
+        }
+        return try result.withLock { value in
+            guard let value else { throw DeviceError(.failure, "The session had no result.") }
+            return value
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Synchronization
+import Vitals
+
+/// The logs of a scripted ring. Its values follow from the true time, and their places from what its clock shows.
+struct RingLogs {
+    private let ring: ScriptedRing
+    private let shown: Int64
+    private let offset: Int64
+
+    init(_ ring: ScriptedRing) {
+        self.ring = ring
+        shown = ring.shown
+        offset = ring.state.withLock { $0.offset }
+    }
+
+    /// What the ring measures at a true second; 0 if it was not worn.
+    static func value(at second: Int64, worn: Timestamp) -> UInt8 {
+        guard second >= worn.milliseconds / 1000, second % 1800 == 0 else { return 0 }
+        return UInt8(50 + second / 1800 % 40)
+    }
+
+    /// A slot of the running day that is still to come has the value of another day: 199.
+    private func slot(_ place: Int64) -> UInt8 {
+        place >= shown ? 199 : Self.value(at: place - offset, worn: ring.worn)
+    }
+
+    func heartRates(second: Int64) -> [[UInt8]] {
+        let midnight = second - second % 86_400
+        guard midnight + 86_400 > ring.worn.milliseconds / 1000 + offset else { return [[0x15, 0xff]] }
+        var values: [UInt8] = []
+        for number in 0..<288 { values.append(slot(midnight + Int64(number) * 300)) }
+        let stamp = (0..<4).map { UInt8(truncatingIfNeeded: second >> (8 * Int64($0))) }
+        return packets(0x15, [24, 5], stamp, values)
+    }
+
+    func stress(daysAgo: Int64) -> [[UInt8]] {
+        let midnight = shown - shown % 86_400 - daysAgo * 86_400
+        guard midnight + 86_400 > ring.worn.milliseconds / 1000 + offset else { return [[0x37, 0xff]] }
+        var values: [UInt8] = []
+        for number in 0..<48 { values.append(slot(midnight + Int64(number) * 1800)) }
+        return packets(0x37, [5, 30], [30], values)
+    }
+
+    /// A log in numbered packets, of which the first with values has some bytes before them.
+    private func packets(_ command: UInt8, _ header: [UInt8], _ heading: [UInt8], _ values: [UInt8]) -> [[UInt8]] {
+        var packets: [[UInt8]] = [[command, 0] + header]
+        var rest = heading + values
+        while !rest.isEmpty {
+            let number = UInt8(packets.count)
+            packets.append([command, number] + Array(rest.prefix(13)))
+            rest.removeFirst(min(13, rest.count))
+        }
+        return packets
+    }
+
+    /// Hours with steps: as many as the hour's first value.
+    func steps(daysAgo: Int64) -> [[UInt8]] {
+        let midnight = shown - shown % 86_400 - daysAgo * 86_400
+        var hours: [(hour: UInt8, steps: UInt8)] = []
+        for hour in 0..<24 {
+            let place = midnight + Int64(hour) * 3600
+            let steps = RingLogs.value(at: place - offset, worn: ring.worn)
+            if place < shown, steps > 0 { hours.append((UInt8(hour), steps)) }
+        }
+        guard !hours.isEmpty else { return [[0x43, 0xff]] }
+        let date = LocalDay(number: Int(midnight / 86_400)).description.split(separator: "-").compactMap { Int($0) }
+        let digits: [UInt8] = [date[0] - 2000, date[1], date[2]].map { number -> UInt8 in
+            UInt8(number / 10) * 16 + UInt8(number % 10)
+        }
+        var packets: [[UInt8]] = [[0x43, 0xf0, UInt8(hours.count), 1]]
+        for (index, row) in hours.enumerated() {
+            var packet: [UInt8] = [0x43]
+            packet += digits
+            packet += [row.hour * 4, UInt8(index), UInt8(hours.count)]
+            packet += [120, 0, row.steps, 0, 40, 0]
+            packets.append(packet)
+        }
+        return packets
+    }
+}
+
+/// Messages of the second service, with checksums that another implementation has computed.
+enum Messages {
+    /// Yesterday's 24 hours, of which every fifth has none, and today's first four.
+    static let oxygen = bytes(
+        """
+        bc 2a 62 00 ba 07 01 00 00 5b 61 5c 61 5d 61 5e 61 00 00 60 61 61 61 5a 61 5b 61 00 00 5d 61 5e 61 5f 61 60 61
+        00 00 5a 61 5b 61 5c 61 5d 61 00 00 5f 61 60 61 61 61 00 62 62 62 62 62 62 62 62
+        """) + Array(repeating: 0, count: 40)
+    /// Yesterday's 22:00, 22:30 and 23:30, and today's 0:00 and 0:30.
+    static let temperature =
+        bytes("bc 25 64 00 87 67 01 1e") + Array(repeating: 0, count: 44) + bytes("96 97 00 99 00 1e a5 80")
+        + Array(repeating: 0, count: 46)
+}

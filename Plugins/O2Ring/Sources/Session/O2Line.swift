@@ -1,0 +1,101 @@
+import Concurrency
+import GatewayKit
+import Vitals
+
+/// Asks a ring one thing after the other. Its replies do not say what they answer, so a request that was not answered ends the line.
+actor O2Line {
+    /// The pause after which a ring has not understood a request.
+    static let patience: Duration = .seconds(3)
+    /// How often something is asked: every request may be repeated.
+    static let attempts = 2
+    /// The bytes of one write, and the pause after it (fact of the maker's library).
+    static let pieceLength = 20
+    static let pause: Duration = .milliseconds(20)
+
+    private let link: any GATTLink
+    private let requests: GATTCharacteristic
+    private let clock: GatewayClock
+    private let runner = SerialRunner()
+    private var assembler = OxiReplyAssembler()
+    private var answer: Promise<Result<OxiReply, DeviceError>>?
+    private var end: DeviceError?
+
+    init(_ link: any GATTLink, requests: GATTCharacteristic, clock: GatewayClock) {
+        self.link = link
+        self.requests = requests
+        self.clock = clock
+    }
+
+    /// Asks until the task is cancelled.
+    nonisolated func run() async { await runner.run() }
+
+    /// Why nothing can be asked any more.
+    var failure: DeviceError? { end }
+
+    /// Runs a sequence of exchanges without others between them.
+    nonisolated func perform<Value: Sendable>(
+        _ operation: @escaping @Sendable (O2Line) async throws(DeviceError) -> Value
+    ) async throws(DeviceError) -> Value {
+        let result = await runner.perform { () -> Result<Value, DeviceError> in
+            do throws(DeviceError) { return .success(try await operation(self)) } catch { return .failure(error) }
+        }
+        guard let result else { throw DeviceError(.disconnected, "The gateway no longer waits for the ring.") }
+        return try result.get()
+    }
+
+    /// Sends one request, and waits for its reply.
+    /// - Throws: `failure` if the ring does not do it.
+    nonisolated func ask(_ request: OxiRequest) async throws(DeviceError) -> OxiReply {
+        try await perform { (line) async throws(DeviceError) in try await line.exchange(request) }
+    }
+
+    /// Sends a request within `perform`, and waits for its reply.
+    func exchange(_ request: OxiRequest) async throws(DeviceError) -> OxiReply {
+        defer { answer = nil }
+        for _ in 0..<Self.attempts {
+            if let end { throw end }
+            let answer = Promise<Result<OxiReply, DeviceError>>()
+            self.answer = answer
+            assembler.reset()
+            try await send(request.bytes)
+            let result = await clock.race(against: Self.patience) { try? await answer.wait() }
+            switch result {
+            case .some(.some(let result)):
+                let reply = try result.get()
+                guard reply.status == 0 else {
+                    throw DeviceError(.failure, "The ring refused \(request.command) (status \(reply.status)).")
+                }
+                return reply
+            case .some(.none): throw DeviceError(.disconnected, "The session is over.")
+            case .none: continue
+            }
+        }
+        let error = DeviceError(.timeout, "The ring does not answer.")
+        close(error)
+        throw error
+    }
+
+    /// Takes a value. Returns how many of its bytes were no part of a reply.
+    func take(_ value: [UInt8]) -> Int {
+        let before = assembler.passed
+        for reply in assembler.take(value) { answer?.fulfil(.success(reply)) }
+        return assembler.passed - before
+    }
+
+    /// Fails what waits and what comes: the link is over.
+    func close(_ error: DeviceError) {
+        if end == nil { end = error }
+        answer?.fulfil(.failure(error))
+    }
+
+    private func send(_ bytes: [UInt8]) async throws(DeviceError) {
+        let kind: GATTWrite = requests.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
+        for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
+            if start > 0 { try? await clock.sleep(for: Self.pause) }
+            let piece = Array(bytes[start..<min(start + Self.pieceLength, bytes.count)])
+            do { try await link.write(piece, to: requests, kind) } catch {
+                throw DeviceError(error, "The request to the ring")
+            }
+        }
+    }
+}
