@@ -144,7 +144,8 @@ let package = Package(
             "Gateway",
             [
                 "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
-                "HomeAssistantStatistics", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals", lifecycle, logging,
+                "HomeAssistantStatistics", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals", lifecycle,
+                logging,
                 unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
@@ -251,7 +252,8 @@ let package = Package(
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     let exports = "Plugins/Gadgetbridge/Tests"
     package.products = [
-        "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "O2RingFuzzer", "PhoneFuzzer",
+        "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "O2RingFuzzer",
+        "PhoneFuzzer",
         "RecordFuzzer",
     ].map { .library(name: $0, type: .static, targets: [$0]) }
     package.targets = package.targets.filter { $0.type != .test }

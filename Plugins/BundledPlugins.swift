@@ -1,8 +1,8 @@
 import Exec
 import Gadgetbridge
 package import GatewayKit
-import HealthConnect
 import HTTP
+import HealthConnect
 import Link
 import MQTTDocuments
 import Phones

@@ -55,7 +55,9 @@ struct MonitorVariations {
             result.possible += changed { $0.isEnabled.toggle() }
             // An upper limit at the end of the metric's range is one that the device does not have.
             let end = original.metric.range?.upperBound
-            result.possible += changed { ($0.lower, $0.upper) = ($0.lower + 1, $0.upper == end ? $0.upper : $0.upper - 1) }
+            result.possible += changed {
+                ($0.lower, $0.upper) = ($0.lower + 1, $0.upper == end ? $0.upper : $0.upper - 1)
+            }
             result.impossible += changed { ($0.lower, $0.upper) = ($0.upper, $0.lower) }
         }
         if let maximum = original.exerciseMaximum {

@@ -77,7 +77,8 @@ import Testing
     }
 
     /// On real threads: calls that are cancelled at any moment, and a runner that ends.
-    @Test(arguments: 1...20) func `no call hangs and no two operations overlap, whatever is cancelled`(round: Int) async {
+    @Test(arguments: 1...20) func `no call hangs and no two operations overlap, whatever is cancelled`(round: Int) async
+    {
         let (runner, log) = (SerialRunner(), Log())
         await withTaskGroup { group in
             group.addTask { await runner.run() }

@@ -3,7 +3,8 @@ package import GatewayKit
 /// Rings of Colmi and of other names with the same protocol: R02, R03, R06, R09, R10.
 package enum ColmiRingPlugin: Plugin {
     package static let name = "ColmiRing"
-    package static let summary = "Colmi rings (R02 to R10): heart rate, steps, blood oxygen, stress, sleep, temperature."
+    package static let summary =
+        "Colmi rings (R02 to R10): heart rate, steps, blood oxygen, stress, sleep, temperature."
     package static let drivers: [any DeviceDriver.Type] = [ColmiDriver.self]
     package static let sample = """
         # A ring with the protocol of Colmi. Its transport must carry gatt.

@@ -29,14 +29,17 @@ import Vitals
         func oxygen(_ hour: Int, _ kind: Sample.Kind, _ value: Int) -> Sample {
             let moment = midnight + .hours(hour)
             return Sample(
-                metric: .bloodOxygen, start: moment, end: moment + .hours(1), kind: kind, reading: .value(Double(value)))
+                metric: .bloodOxygen, start: moment, end: moment + .hours(1), kind: kind, reading: .value(Double(value))
+            )
         }
         for hour in 0..<24 where hour % 5 != 0 {
             let value = 90 + hour % 8
             history[.bloodOxygen, default: []].append(oxygen(hour - 24, value == 97 ? .normal : .minimum, value))
         }
         for hour in 0..<4 { history[.bloodOxygen, default: []].append(oxygen(hour, .normal, 98)) }
-        let temperatures: [(minute: Int, celsius: Double)] = [(-120, 35), (-90, 35.1), (-30, 35.3), (0, 36.5), (30, 32.8)]
+        let temperatures: [(minute: Int, celsius: Double)] = [
+            (-120, 35), (-90, 35.1), (-30, 35.3), (0, 36.5), (30, 32.8),
+        ]
         history[.skinTemperature] = temperatures.map { minute, celsius in
             Sample(metric: .skinTemperature, start: midnight + .minutes(minute), reading: .value(celsius))
         }

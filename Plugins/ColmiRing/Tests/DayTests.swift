@@ -67,7 +67,8 @@ import Vitals
         let steps = try history(of: .steps, offset: offset, start: now, worn: .hours(30))
         #expect(steps.count >= 28)
         for sample in steps {
-            #expect(sample.value == Double(RingLogs.value(at: sample.start.milliseconds / 1000, worn: now - .hours(30))))
+            #expect(
+                sample.value == Double(RingLogs.value(at: sample.start.milliseconds / 1000, worn: now - .hours(30))))
             #expect(sample.duration == .hours(1))
         }
     }

@@ -32,7 +32,9 @@ import Vitals
         // bluering, from the vendor's app: 22 October 2024, 23:18:56 in Berlin.
         let captured = Timestamp(seconds: 1_729_631_936)
         #expect(
-            try RingRequest.time(captured, RingZone(offset: 120)).data.prefix(6) == [0x24, 0x10, 0x22, 0x23, 0x18, 0x56])
+            try RingRequest.time(captured, RingZone(offset: 120)).data.prefix(6) == [
+                0x24, 0x10, 0x22, 0x23, 0x18, 0x56,
+            ])
     }
 
     @Test(arguments: [Timestamp(seconds: 946_684_799), Timestamp(seconds: 4_102_444_800)])
@@ -53,7 +55,8 @@ import Vitals
     }
 
     @Test func `reads a captured day of heart rates, in any order`() throws {
-        for packets in [Captures.heartRates, Captures.heartRates.reversed(), Captures.heartRates + Captures.heartRates] {
+        for packets in [Captures.heartRates, Captures.heartRates.reversed(), Captures.heartRates + Captures.heartRates]
+        {
             var reply = DayLogReply(RingRequest.heartRateLog)
             var progress = ReplyProgress.unrelated
             for packet in packets {

@@ -97,7 +97,9 @@ import Vitals
         }
     }
 
-    @Test(arguments: [(UInt8(0x15), Metric.heartRate), (0x37, .stress), (0x43, .steps), (0x2a, .bloodOxygen), (0x27, .sleep)])
+    @Test(arguments: [
+        (UInt8(0x15), Metric.heartRate), (0x37, .stress), (0x43, .steps), (0x2a, .bloodOxygen), (0x27, .sleep),
+    ])
     func `a request that is never answered ends after ten seconds`(command: UInt8, metric: Metric) throws {
         try withRing([.silent(command)]) { session, _, simulation in
             let before = simulation.uptime
@@ -115,7 +117,8 @@ import Vitals
             }
             #expect(try await session.monitorConfiguration(of: .heartRate).schedule == schedule(true, 30))
             #expect(try await session.monitorConfiguration(of: .stress).schedule == schedule(false, 30))
-            try await session.setMonitorConfiguration(MonitorConfiguration(of: .heartRate, schedule: schedule(false, 60)))
+            try await session.setMonitorConfiguration(
+                MonitorConfiguration(of: .heartRate, schedule: schedule(false, 60)))
             #expect(ring.peripheral.writes.last?.bytes.prefix(4) == [0x16, 2, 2, 60])
             #expect(try await session.monitorConfiguration(of: .heartRate).schedule == schedule(false, 60))
             for (metric, isOn) in [(Metric.stress, true), (.bloodOxygen, false), (.skinTemperature, false)] {

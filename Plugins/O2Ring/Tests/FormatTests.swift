@@ -66,7 +66,8 @@ import Vitals
     }
 
     @Test func `reads what a ring says about itself`() throws {
-        let text = #"{"CurBAT":"75%","FileList":"[20240101223000,20240102221500]","SN":"XXXX","CurTIME":"2026-08-08,12:00:00"}"#
+        let text =
+            #"{"CurBAT":"75%","FileList":"[20240101223000,20240102221500]","SN":"XXXX","CurTIME":"2026-08-08,12:00:00"}"#
         let information = try OxiInformation(Array(text.utf8) + [0, 0])
         #expect(information.charge == 75)
         #expect(information.files == ["20240101223000", "20240102221500"])

@@ -26,7 +26,9 @@ import Vitals
     }
 
     /// All pages of the last two days.
-    private static func history(_ session: any DeviceSession, _ metric: Metric) async throws -> (samples: [Sample], malformed: Int) {
+    private static func history(_ session: any DeviceSession, _ metric: Metric) async throws -> (
+        samples: [Sample], malformed: Int
+    ) {
         var request = HistoryRequest(metric: metric, from: start - .days(2), to: start)
         var (samples, malformed): ([Sample], Int) = ([], 0)
         while true {
@@ -43,7 +45,8 @@ import Vitals
             let description = session.description
             #expect(
                 description.identity
-                    == DeviceIdentity(manufacturer: nil, model: "1641", serial: "2301xxxxxx", firmware: "1.4.0", hardware: "AA"))
+                    == DeviceIdentity(
+                        manufacturer: nil, model: "1641", serial: "2301xxxxxx", firmware: "1.4.0", hardware: "AA"))
             #expect(description.clock == DeviceClock(now: Self.start))
             #expect(
                 description.capabilities
@@ -60,7 +63,8 @@ import Vitals
             // 2026-06-30T22:30:00Z is 00:30 of the next day in Berlin.
             try await session.setClock(Timestamp(seconds: 1_782_858_600), utcOffset: 120)
             let sent = ring.peripheral.writes.suffix(3).flatMap(\.bytes)
-            #expect(String(decoding: sent.dropFirst(7).dropLast(), as: UTF8.self) == #"{"SetTIME":"2026-07-01,00:30:00"}"#)
+            #expect(
+                String(decoding: sent.dropFirst(7).dropLast(), as: UTF8.self) == #"{"SetTIME":"2026-07-01,00:30:00"}"#)
         }
     }
 
@@ -71,14 +75,16 @@ import Vitals
             let pulse = try await session.monitorConfiguration(of: .heartRate)
             #expect(pulse.limits == [.resting: AlertLimits(isEnabled: false, lower: 50, upper: 120)])
             try await session.setMonitorConfiguration(
-                MonitorConfiguration(of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 45, upper: 140)]))
+                MonitorConfiguration(
+                    of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 45, upper: 140)]))
             let settings = ring.state.withLock { $0.settings }
             #expect([settings["HRSwitch"], settings["HRLowThr"], settings["HRHighThr"]] == ["1", "45", "140"])
             for (lower, upper) in [(79.0, 100.0), (96, 100), (88, 99), (88.5, 100)] {
                 await #expect {
                     try await session.setMonitorConfiguration(
                         MonitorConfiguration(
-                            of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: lower, upper: upper)]))
+                            of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: lower, upper: upper)]
+                        ))
                 } throws: { ($0 as? DeviceError)?.code == .invalid }
             }
         }
@@ -130,7 +136,9 @@ import Vitals
         }
     }
 
-    @Test(arguments: [(1, 0), (0, 1)]) func `a reply that is damaged or lost is asked for again`(damaged: Int, lost: Int) throws {
+    @Test(arguments: [(1, 0), (0, 1)]) func `a reply that is damaged or lost is asked for again`(
+        damaged: Int, lost: Int
+    ) throws {
         try withRing([Recording(count: 300)]) { session, ring, _ in
             ring.state.withLock { ($0.damaged, $0.lost) = (damaged, lost) }
             #expect(try await Self.history(session, .heartRate).samples.count == 294)
@@ -176,7 +184,8 @@ import Vitals
                     clock: simulation.gatewayClock, files: ConformanceTests.files, radio: radio, random: random)
                 let context = SessionContext.testing(try #require(DeviceID("ring")), clock: simulation.gatewayClock)
                 do {
-                    try await O2Driver(O2Options()).withSession(over: .gatt(ring.peripheral.link), context: context) { session in
+                    try await O2Driver(O2Options()).withSession(over: .gatt(ring.peripheral.link), context: context) {
+                        session in
                         for metric in [Metric.heartRate, .bloodOxygen] {
                             _ = try? await session.monitorConfiguration(of: metric)
                             guard let read = try? await Self.history(session, metric) else { continue }

@@ -16,7 +16,9 @@ struct OxygenDay: Sendable, Hashable {
 
     /// The days of a message's body: a byte with the number of days ago, and two for each hour.
     static func days(in body: [UInt8]) throws(FormatError) -> [OxygenDay] {
-        guard body.count % length == 0 else { throw FormatError("\(body.count) bytes are no whole days of blood oxygen") }
+        guard body.count % length == 0 else {
+            throw FormatError("\(body.count) bytes are no whole days of blood oxygen")
+        }
         return stride(from: 0, to: body.count, by: length).map { start in
             OxygenDay(
                 daysAgo: Int(body[start]),
@@ -38,7 +40,9 @@ struct TemperatureDay: Sendable, Hashable {
     private static let length = 50
 
     static func days(in body: [UInt8]) throws(FormatError) -> [TemperatureDay] {
-        guard body.count % length == 0 else { throw FormatError("\(body.count) bytes are no whole days of temperature") }
+        guard body.count % length == 0 else {
+            throw FormatError("\(body.count) bytes are no whole days of temperature")
+        }
         var days: [TemperatureDay] = []
         for start in stride(from: 0, to: body.count, by: length) {
             guard Int(body[start + 1]) == interval else {

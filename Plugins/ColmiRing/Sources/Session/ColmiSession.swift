@@ -40,7 +40,9 @@ final class ColmiSession: DeviceSession {
     }
 
     /// Sets the clock. It runs at the offset of the configuration, not at that of the present season.
-    func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) { try await connection.clock.set(to: now) }
+    func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
+        try await connection.clock.set(to: now)
+    }
 
     func ping() async throws(DeviceError) { try await connection.readBattery() }
 

@@ -48,7 +48,8 @@ final class RingConnection: Sendable {
             if metric == .skinTemperature, characteristics.messages != nil { metrics[metric]?.insert(.history) }
         }
         let identity = DeviceIdentity(
-            firmware: try await text(RingCharacteristics.firmware), hardware: try await text(RingCharacteristics.hardware))
+            firmware: try await text(RingCharacteristics.firmware),
+            hardware: try await text(RingCharacteristics.hardware))
         return DeviceDescription(
             identity: identity, capabilities: Capabilities(metrics, maximumHistoryDays: RingHistory.days - 1),
             overlaps: .toldLast)

@@ -24,7 +24,9 @@ actor RingHistory {
     /// A page: named by the start of its first sample in milliseconds, and how many samples with that start came before.
     func page(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         if request.page == nil { try await refresh(request) }
-        let all = (read[request.metric] ?? [:]).values.flatMap(\.samples).sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+        let all = (read[request.metric] ?? [:]).values.flatMap(\.samples).sorted {
+            ($0.start, $0.end) < ($1.start, $1.end)
+        }
         let inRange = all.filter { $0.start >= request.from && $0.start < request.to }
         let from = request.page.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) } ?? request.from
         let found = inRange.drop { $0.start < from }

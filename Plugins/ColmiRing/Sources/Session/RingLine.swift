@@ -34,7 +34,8 @@ actor RingLine {
     /// Sends a packet, and waits until its reply is whole.
     /// - Throws: `unsupported` if the ring refuses it, `timeout` if it says nothing, `failure` if a part of the reply is lost.
     nonisolated func ask<Reply: ReplyCollector>(
-        _ packet: RingPacket, for reply: Reply, patience: Duration = RingLine.patience, attempts: Int = RingLine.attempts
+        _ packet: RingPacket, for reply: Reply, patience: Duration = RingLine.patience,
+        attempts: Int = RingLine.attempts
     ) async throws(DeviceError) -> Reply {
         try await perform { () async throws(DeviceError) in
             try await self.exchange(packet.bytes, packet.command, reply, patience, attempts)
@@ -45,7 +46,8 @@ actor RingLine {
     nonisolated func ask(message type: UInt8) async throws(DeviceError) -> [UInt8] {
         try await perform { () async throws(DeviceError) in
             try await self.exchange(
-                BigMessage.request(type), nil, MessageReply(type), Self.patience, Self.attempts).body
+                BigMessage.request(type), nil, MessageReply(type), Self.patience, Self.attempts
+            ).body
         }
     }
 

@@ -135,13 +135,16 @@ actor RingMeasurement {
         let due = clock.uptime + current.duration
         while clock.uptime < due, !Task.isCancelled {
             let before = running?.values ?? 0
-            let end = await clock.race(against: min(due - clock.uptime, Self.silence)) { try? await current.ended.wait() }
+            let end = await clock.race(against: min(due - clock.uptime, Self.silence)) {
+                try? await current.ended.wait()
+            }
             if let end { return end }
             let values = running?.values ?? 0
             guard clock.uptime < due, values == before, values > 0 else { continue }
             let reply = PacketReply(RingRequest.measure, beginning: [current.kind])
             _ = try? await line.ask(
-                RingRequest.measure(current.kind, continues: true), for: reply, patience: Self.stopPatience, attempts: 1)
+                RingRequest.measure(current.kind, continues: true), for: reply, patience: Self.stopPatience, attempts: 1
+            )
         }
         return nil
     }

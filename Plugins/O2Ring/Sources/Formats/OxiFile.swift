@@ -51,7 +51,8 @@ struct OxiFile: Sendable, Hashable {
             Array(body[$0..<($0 + Self.recordLength)])
         }
         // Some rings write each record of four seconds twice (fact of OSCAR).
-        let isDoubled = interval == 2 && count.isMultiple(of: 2) && count > 2
+        let isDoubled =
+            interval == 2 && count.isMultiple(of: 2) && count > 2
             && stride(from: 0, to: count, by: 2).allSatisfy { all[$0] == all[$0 + 1] }
         self.interval = isDoubled ? 4 : interval
         records = stride(from: 0, to: count, by: isDoubled ? 2 : 1).map {

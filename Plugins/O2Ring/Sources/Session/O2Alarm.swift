@@ -35,7 +35,8 @@ struct O2Alarm: Sendable, Hashable {
     /// - Throws: `invalid` for those that the ring does not take.
     init?(_ configuration: MonitorConfiguration) throws(DeviceError) {
         metric = configuration.metric
-        guard configuration.schedule == nil, configuration.exerciseMaximum == nil, configuration.limits[.exercise] == nil
+        guard configuration.schedule == nil, configuration.exerciseMaximum == nil,
+            configuration.limits[.exercise] == nil
         else { throw .unsupported("a schedule, or limits in exercise") }
         guard let limits = configuration.limits[metric == .heartRate ? .resting : .value] else { return nil }
         self.limits = limits
@@ -43,13 +44,15 @@ struct O2Alarm: Sendable, Hashable {
         switch metric {
         case .bloodOxygen:
             guard isWhole, Self.oxygen.contains(limits.lower), limits.upper == Self.highestOxygen else {
-                throw DeviceError(.invalid, "The ring's limit of the blood oxygen is from 80 to 95 %, and the upper one 100 %.")
+                throw DeviceError(
+                    .invalid, "The ring's limit of the blood oxygen is from 80 to 95 %, and the upper one 100 %.")
             }
         default:
             guard isWhole, Self.pulse.contains(limits.lower), Self.pulse.contains(limits.upper),
                 limits.lower < limits.upper
             else {
-                throw DeviceError(.invalid, "The ring's limits of the pulse are from 30 to 250, the lower below the upper.")
+                throw DeviceError(
+                    .invalid, "The ring's limits of the pulse are from 30 to 250, the lower below the upper.")
             }
         }
     }

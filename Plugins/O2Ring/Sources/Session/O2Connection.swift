@@ -46,7 +46,8 @@ final class O2Connection: Sendable {
             metrics[metric]?.formUnion(metric == .heartRate ? [.alert, .restAlert] : .alert)
         }
         let identity = DeviceIdentity(
-            manufacturer: nil, model: information["Model"], serial: information["SN"], firmware: information["SoftwareVer"],
+            manufacturer: nil, model: information["Model"], serial: information["SN"],
+            firmware: information["SoftwareVer"],
             hardware: information["HardwareVer"])
         let clock = information.time.map { DeviceClock(now: $0.moment(in: context.calendar)) }
         return DeviceDescription(identity: identity, capabilities: Capabilities(metrics), clock: clock)

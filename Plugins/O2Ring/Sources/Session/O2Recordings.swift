@@ -76,8 +76,10 @@ actor O2Recordings {
             let samples = file.samples(of: request.metric, in: calendar, from: from, to: request.to)
             guard !samples.isEmpty else { continue }
             let page = Array(samples.prefix(limit))
-            let next = page.count < samples.count
-                ? Place(entry.name, samples[limit].start) : following(entry, request).map { Place($0.name, request.from) }
+            let next =
+                page.count < samples.count
+                ? Place(entry.name, samples[limit].start)
+                : following(entry, request).map { Place($0.name, request.from) }
             return HistoryPage(samples: page, next: next?.text, malformed: malformed)
         }
         return HistoryPage(samples: [], malformed: malformed)
