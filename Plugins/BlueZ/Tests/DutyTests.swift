@@ -57,7 +57,7 @@ import Vitals
                 }
                 ends.append(clock.now)
             }
-            #expect(ends[1] - ends[0] >= .milliseconds(400))
+            #expect(ends[1] - ends[0] >= .milliseconds(300))
         }
     }
 

@@ -75,7 +75,7 @@ enum ErrorTable {
             meaning: "BlueZ does not allow it. Look at the adapter with bluetoothctl show."),
         Row(
             name: "InvalidArguments", code: .unreachable,
-            meaning: "this version of BlueZ does not take it. 5.50 is needed."),
+            meaning: "this version of BlueZ does not take it. 5.51 is needed."),
         Row(
             name: "org.freedesktop.DBus.Error.AccessDenied", code: .unreachable,
             meaning:
@@ -94,7 +94,7 @@ enum ErrorTable {
             meaning: "the device is no longer in reach. It is connected when it advertises."),
         Row(
             name: "org.freedesktop.DBus.Error.UnknownMethod", code: .unreachable,
-            meaning: "the device is no longer in reach, or BlueZ is older than 5.50."),
+            meaning: "the device is no longer in reach, or BlueZ is older than 5.51."),
         Row(
             name: "org.freedesktop.DBus.Error.LimitsExceeded", code: .unreachable,
             meaning: "D-Bus is overloaded. Look which program floods it."),
