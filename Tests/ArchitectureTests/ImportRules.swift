@@ -3,8 +3,8 @@ import Testing
 /// The allowed imports: the table of the architecture page.
 @Suite struct ImportRules {
     private static let modules: Set<String> = [
-        "BundledPlugins", "CMosquitto", "CSDBus", "CZlib", "Concurrency", "Conformance", "Contract", "Delivery", "Engines",
-        "Gateway",
+        "BundledPlugins", "CMosquitto", "CSDBus", "CZlib", "Concurrency", "Conformance", "Contract", "Delivery",
+        "Engines", "Gateway",
         "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant",
         "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
         "ExportDrivers", "Exports", "Listening", "PluginCheck", "Store", "StoreAPI", "Vitals",

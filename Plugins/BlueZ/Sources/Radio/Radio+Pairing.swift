@@ -34,7 +34,7 @@ extension Radio {
         }
     }
 
-    /// Answers a question of BlueZ about a device that is being paired. Others are rejected: the gateway pairs nobody that it was not told of.
+    /// Answers a question of BlueZ about a device that is being paired. Others are rejected.
     func agent(_ question: Bus.Message) {
         guard let bus else { return }
         let rejected = Bus.Result.failure(
