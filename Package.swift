@@ -34,6 +34,7 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
+    ("BlueZ", ["CSDBus", "Concurrency", logging]),
     ("ColmiRing", ["Concurrency", logging]),
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("GATTHealth", ["Concurrency", logging]),
@@ -54,8 +55,13 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
 
+/// The plugins that need a trait of this package, each with its trait. Without the trait the program is built without them, and
+/// without the libraries of the system that they need: `swift build --product vitals2mqtt --disable-default-traits`.
+let optionalPlugins = ["BlueZ": "Bluetooth"]
+
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
+    "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "vitals2mqtt", logging],
     "ColmiRing": ["Concurrency", "Conformance", "GatewayTesting"],
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting"],
@@ -97,6 +103,10 @@ let package = Package(
         .library(name: "GatewayTesting", targets: ["GatewayTesting", "Conformance"]),
         .library(name: "GatewayMain", targets: ["GatewayMain"]),
     ],
+    traits: [
+        .trait(name: "Bluetooth", description: "Devices with Bluetooth Low Energy, by BlueZ. Needs libsystemd."),
+        .default(enabledTraits: ["Bluetooth"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
@@ -116,6 +126,7 @@ let package = Package(
         .systemLibrary(
             name: "CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CSDBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Concurrency", [deque, heap]),
         module("Exports", ["CZlib", "Concurrency", "Vitals", sqlite]),
@@ -181,7 +192,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BundledPlugins",
-            dependencies: ["GatewayKit"] + plugins.map { .target(name: $0.name) },
+            dependencies: ["GatewayKit"] + plugins.map { bundled($0.name) },
             path: "Plugins", exclude: plugins.map(\.name) + ["Examples"], sources: ["BundledPlugins.swift"],
             swiftSettings: settings),
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
@@ -321,6 +332,11 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
             dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["GatewayTesting"]),
             path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
+}
+
+/// The dependency on a plugin of the program that has them all.
+func bundled(_ name: String) -> Target.Dependency {
+    optionalPlugins[name].map { .target(name: name, condition: .when(traits: [$0])) } ?? .target(name: name)
 }
 
 /// The tests of a module, in `Tests/<name>`. Fixtures are read from the source folder, not bundled.

@@ -1,27 +1,45 @@
+import ColmiRing
 import Exec
+import GATTHealth
 import Gadgetbridge
 package import GatewayKit
 import HTTP
 import HealthConnect
 import Link
 import MQTTDocuments
+import O2Ring
 import Phones
 import Simulator
 import TCP
+
+#if Bluetooth
+    import BlueZ
+#endif
 
 /// The plugins that are compiled in. A new one needs its import, an entry in `all`, and its folder in the list of
 /// `Package.swift`; a test reports what is missing.
 package enum BundledPlugins {
     /// Every plugin, in the order shown to users.
-    package static let all: [any Plugin.Type] = [
-        ExecPlugin.self,
-        GadgetbridgePlugin.self,
-        HealthConnectPlugin.self,
-        HTTPPlugin.self,
-        LinkPlugin.self,
-        MQTTDocumentsPlugin.self,
-        PhonesPlugin.self,
-        SimulatorPlugin.self,
-        TCPPlugin.self,
-    ]
+    package static let all: [any Plugin.Type] =
+        optional + [
+            ColmiRingPlugin.self,
+            ExecPlugin.self,
+            GATTHealthPlugin.self,
+            GadgetbridgePlugin.self,
+            HealthConnectPlugin.self,
+            HTTPPlugin.self,
+            LinkPlugin.self,
+            MQTTDocumentsPlugin.self,
+            O2RingPlugin.self,
+            PhonesPlugin.self,
+            SimulatorPlugin.self,
+            TCPPlugin.self,
+        ]
+
+    /// Those of a trait of the package, which needs a library of the system.
+    #if Bluetooth
+        private static let optional: [any Plugin.Type] = [BlueZPlugin.self]
+    #else
+        private static let optional: [any Plugin.Type] = []
+    #endif
 }

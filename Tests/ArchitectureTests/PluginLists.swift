@@ -9,7 +9,7 @@ import Testing
             #expect(
                 manifest.contains("\"\(plugin)\","), "add (\"\(plugin)\", []) to `plugins` in Package.swift")
             #expect(
-                bundle.contains("\(plugin)Plugin.self") != Repository.withoutTransport.contains(plugin),
+                bundle.contains("\(plugin)Plugin.self"),
                 "add import \(plugin) and \(plugin)Plugin.self to Plugins/BundledPlugins.swift")
         }
     }

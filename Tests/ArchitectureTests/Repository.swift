@@ -56,9 +56,6 @@ enum Repository {
     /// The folders of the bundled plugins. `Examples` contains separate packages.
     static func plugins() throws -> [String] { try folders(in: "Plugins").filter { $0 != "Examples" } }
 
-    /// Drivers whose kind of link no transport opens yet. They are built and tested, and no part of the shipped program.
-    static let withoutTransport: Set<String> = ["ColmiRing", "GATTHealth", "O2Ring"]
-
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }

@@ -7,11 +7,15 @@ package enum GATTHealthPlugin: Plugin {
         "Devices with the health services of the Bluetooth SIG: straps, cuffs, oximeters, meters."
     package static let drivers: [any DeviceDriver.Type] = [HealthDriver.self]
     package static let sample = """
-        # A device with health services of the Bluetooth SIG. Its transport must carry gatt.
+        # A device with health services of the Bluetooth SIG.
         devices:
           - id: anna-cuff
             name: Anna's cuff
             driver: gatt-health
+            transport:
+              type: bluez
+              address: A4:C1:38:00:11:22
+              pairing: just_works   # cuffs want it; straps do not
             options:
               # user: 1             # the only user slot that counts; people: maps several slots to persons
               variability: true     # heart-rate variability from the times between heartbeats

@@ -1,0 +1,48 @@
+package import GatewayKit
+import Synchronization
+import Vitals
+
+/// The Bluetooth adapters, which all devices share: one scan for each, links in turns, pairing.
+package final class BlueZService: PluginService {
+    /// An entry of `plugins:`.
+    package static let sample = """
+          # The Bluetooth adapters: {type: bluez}.
+          bluez:
+            #adapter: hci0              # by name or address; the first one when left out
+            #links: 5                   # 1 to 32 at a time; the others take turns
+            #turn: 2m                   # how long a link lasts at least while others wait
+            #scan_silence: 10m          # an adapter that hears nothing for so long is restarted
+            #bus: unix:path=/run/dbus/system_bus_socket
+
+        """
+    /// The connection to the bus, the thread's wake-up, and what opening them needs.
+    package static let descriptors = 4
+
+    /// The thread of all connections to the bus.
+    private static let loop = BusLoop(label: "bluez")
+
+    let options: BlueZOptions
+    private let open = Mutex<Radio?>(nil)
+
+    /// Reads `adapter`, `links`, `turn`, `scan_silence` and `bus`.
+    package init(options: inout ConfigurationReader) { self.options = BlueZOptions(&options) }
+
+    /// A service with these options.
+    init(_ options: BlueZOptions) { self.options = options }
+
+    /// The adapters, while they are open.
+    func radio() throws(LinkError) -> Radio {
+        guard let radio = open.withLock({ $0 }) else { throw LinkError(.unreachable, "Bluetooth is not open.") }
+        return radio
+    }
+
+    /// Opens the connection to the bus until `body` returns.
+    package func withService(
+        context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let radio = Radio(options, loop: Self.loop, clock: context.clock, logger: context.logger)
+        open.withLock { $0 = radio }
+        defer { open.withLock { $0 = nil } }
+        try await radio.run(body)
+    }
+}

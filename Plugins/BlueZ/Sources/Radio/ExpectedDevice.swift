@@ -1,0 +1,39 @@
+import Concurrency
+import GatewayKit
+import Vitals
+
+/// A device that the gateway wants to connect, or wanted to lately.
+struct ExpectedDevice: Sendable {
+    /// How long an advertisement still counts for the gateway's next attempt after its last one: longer than the longest wait
+    /// between two attempts (5 minutes).
+    static let memory: Duration = .minutes(10)
+    /// How long after an advertisement the device can be connected without another one: it is in reach and awake.
+    static let freshness: Duration = .seconds(5)
+
+    enum State: Sendable {
+        /// Until the device advertises: the promise gets its object.
+        case waiting(Promise<Result<String, LinkError>>)
+        /// The device is being connected, or is connected, or a visit is over and the next one is not due.
+        case settled
+        /// The gateway waits for the next attempt. An advertisement ends that.
+        case away(until: Duration)
+    }
+
+    var target: DeviceTarget
+    /// Where the gateway is told that the device is there.
+    var presence: DevicePresence
+    var state: State
+    /// The object of the device, and when it was last heard.
+    var heard: (path: String, at: Duration)?
+    /// When the next visit is due.
+    var dueAt: Duration = .zero
+
+    /// Whether the device has to be listened for.
+    func isListenedFor(at now: Duration) -> Bool {
+        switch state {
+        case .waiting: true
+        case .settled: false
+        case .away(let until): now < until
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Concurrency
+import GatewayKit
+
+/// A connection to a device, from the attempt to its end.
+final class OpenLink: Sendable {
+    /// Who has the link: the device's identifier.
+    let holder: LinkTurns.Holder
+    /// The object of the device.
+    let path: String
+    let device: DeviceTarget
+    /// What the device sent.
+    let values = GATTValueQueue()
+    /// Why the link is over.
+    let ended = Promise<LinkError>()
+    /// The services are known, or the device has gone before.
+    let resolved = Promise<Void>()
+
+    init(holder: LinkTurns.Holder, path: String, device: DeviceTarget) {
+        (self.holder, self.path, self.device) = (holder, path, device)
+    }
+
+    /// Ends the link. Values that arrived still come.
+    func end(_ error: LinkError) {
+        guard ended.fulfil(error) else { return }
+        values.finish(error)
+        resolved.fulfil(())
+    }
+
+    /// Whether the gateway ends the link on purpose, and comes back.
+    var isLeft: Bool { ended.value?.code == .ended }
+}
+
+/// The requests and subscriptions of a link. It belongs to the radio.
+final class LinkTraffic {
+    let link: OpenLink
+    /// The objects of the characteristics, by handle.
+    var objects: [UInt16: String] = [:]
+    /// What is subscribed to, by object.
+    var subscriptions: [String: GATTCharacteristic] = [:]
+    /// When something was last asked, answered or received.
+    var lastActivity: Duration
+    /// Whether BlueZ has said that the device is connected.
+    var wasConnected = false
+    /// The subscribed characteristic that is being read: its own value arrives as if the device had sent it.
+    private var reading: String?
+    private var held: [(path: String, bytes: [UInt8])] = []
+    private var requests: [() -> Void] = []
+    private var isBusy = false
+
+    init(_ link: OpenLink, at now: Duration) {
+        self.link = link
+        lastActivity = now
+    }
+
+    /// Sends one request after the other: `start` sends one, and its answer calls `finished`.
+    func enqueue(_ start: @escaping () -> Void) {
+        requests.append(start)
+        if !isBusy { startNext() }
+    }
+
+    /// A request was answered.
+    func finished() { startNext() }
+
+    private func startNext() {
+        isBusy = !requests.isEmpty
+        if isBusy { requests.removeFirst()() }
+    }
+
+    /// Forgets the requests that were not sent.
+    func abandon() { requests = [] }
+
+    /// A value of a characteristic was told.
+    func received(_ bytes: [UInt8], from path: String) {
+        guard subscriptions[path] != nil else { return }
+        if reading != nil { held.append((path, bytes)) } else { deliver(bytes, from: path) }
+    }
+
+    /// A characteristic is about to be read.
+    func beginReading(_ path: String) { if subscriptions[path] != nil { reading = path } }
+
+    /// A characteristic was read, if it could be: BlueZ told its value before it answered, last of all values that are the same.
+    func endReading(_ bytes: [UInt8]?) {
+        guard let path = reading else { return }
+        reading = nil
+        if let bytes, let echo = held.lastIndex(where: { $0 == (path, bytes) }) { held.remove(at: echo) }
+        let values = held
+        held = []
+        for value in values { deliver(value.bytes, from: value.path) }
+    }
+
+    private func deliver(_ bytes: [UInt8], from path: String) {
+        guard let characteristic = subscriptions[path] else { return }
+        if !link.values.add(GATTValue(characteristic: characteristic, bytes: bytes)) {
+            link.end(LinkError(.broken, "More values of the device waited than the gateway keeps."))
+        }
+    }
+}

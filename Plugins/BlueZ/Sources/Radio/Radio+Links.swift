@@ -1,0 +1,112 @@
+import Concurrency
+import GatewayKit
+import Logging
+import Vitals
+
+/// Links to devices, from the attempt to the end.
+extension Radio {
+    /// How long an end of a link may take: BlueZ waits two seconds for what is still being written.
+    static let disconnectTime: Duration = .seconds(5)
+
+    /// Connects a device, pairs it if need be, and waits for its services.
+    func open(
+        _ path: String, _ id: DeviceID, _ target: DeviceTarget, at place: Adapter.Place
+    ) async throws(LinkError) -> BlueZLink {
+        guard let adapter = adapters[place.path] else { throw .adapterGone }
+        let link = OpenLink(holder: id.text, path: path, device: target)
+        guard links[path] == nil else {
+            throw LinkError(.unreachable, "Another device of the configuration is \(target.selector), too. Remove one.")
+        }
+        let traffic = LinkTraffic(link, at: clock.uptime)
+        links[path] = traffic
+        adapter.connecting += 1
+        defer {
+            adapter.connecting -= 1
+            change.wake()
+        }
+        do {
+            try await adapter.control.withLock { () throws(LinkError) in
+                if adapter.scan.isOurs { try? await stopScan(adapter) }
+                try await connect(traffic)
+            }
+        } catch {
+            await close(link)
+            throw error
+        }
+        let found = tree.services(of: path)
+        var services: [GATTService] = []
+        var payload = BlueZLink.minimumPayload
+        for (characteristic, service, object) in found {
+            guard let characteristic else {
+                services.append(GATTService(uuid: service, characteristics: []))
+                continue
+            }
+            if characteristic == .battery { services.append(GATTService(uuid: service, characteristics: [])) }
+            services[services.count - 1].characteristics.append(characteristic)
+            traffic.objects[characteristic.handle] = object
+            if let unit = tree[object, BlueZ.characteristic]?["MTU"]?.number { payload = max(payload, unit - 3) }
+        }
+        return BlueZLink(radio: self, link: link, services: services, maximumPayload: payload)
+    }
+
+    private func connect(_ traffic: LinkTraffic) async throws(LinkError) {
+        let (link, path, target) = (traffic.link, traffic.link.path, traffic.link.device)
+        let what = "No connection to \(target.selector)"
+        do throws(BusError) {
+            if target.pairing != .none, tree[path, BlueZ.device]?["Paired"]?.flag != true {
+                try await pair(path, target)
+            }
+            if tree[path, BlueZ.device]?["Connected"]?.flag != true {
+                try await call(path, BlueZ.device, "Connect", timeout: target.connectTimeout)
+            }
+        } catch {
+            guard case .reply("org.bluez.Error.AlreadyConnected", _) = error else {
+                throw link.ended.value ?? LinkError(of: error, what)
+            }
+        }
+        traffic.wasConnected = true
+        if tree[path, BlueZ.device]?["ServicesResolved"]?.flag == true { link.resolved.fulfil(()) }
+        let resolved = await clock.race(against: target.connectTimeout) {
+            do { try await link.resolved.wait() } catch { return false }
+            return true
+        }
+        if let end = link.ended.value { throw end }
+        switch resolved {
+        case true: break
+        case false: throw .notWaiting(for: target)
+        default:
+            throw LinkError(
+                .timeout,
+                "\(what): it does not tell its services within \(target.connectTimeout.configurationText). Bring it nearer."
+            )
+        }
+        guard tree[path, BlueZ.device]?["Connected"]?.flag == true else {
+            throw LinkError(
+                .broken, "\(what): the device ended the connection at once. It is tried again when it advertises.")
+        }
+    }
+
+    /// Ends a link, and waits until the device is disconnected.
+    func close(_ link: OpenLink) async {
+        link.end(LinkError(.cancelled, "The gateway ended the connection."))
+        links[link.path]?.abandon()
+        await withdrawServices(of: link)
+        if bus != nil, owner != nil, tree[link.path, BlueZ.device] != nil {
+            // It also ends an attempt to connect.
+            _ = try? await call(
+                link.path, BlueZ.device, "Disconnect", timeout: Self.disconnectTime, isCleanUp: true)
+        }
+        if links[link.path]?.link === link { links[link.path] = nil }
+    }
+
+    /// Waits until a visit is over, and ends the link then.
+    func watchVisit(_ link: OpenLink, idle: Duration, longest: Duration) async {
+        let begin = clock.uptime
+        while link.ended.value == nil, let traffic = links[link.path], traffic.link === link {
+            let end = min(traffic.lastActivity + idle, begin + longest)
+            let left = end - clock.uptime
+            if left <= .zero { return link.end(LinkError(.ended, "The visit of the device is over.")) }
+            do { try await clock.sleep(for: left) } catch { return }
+        }
+    }
+}

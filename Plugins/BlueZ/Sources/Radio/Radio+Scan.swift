@@ -1,0 +1,169 @@
+import Concurrency
+import GatewayKit
+import Logging
+import Vitals
+
+/// What adapters are made to do: be on, scan, and end links whose turn is over.
+extension Radio {
+    /// Looks after the adapters until the task is cancelled: when something has changed, or a time is up.
+    func supervise() async {
+        while !Task.isCancelled {
+            let next = await look()
+            guard let next else {
+                await change.wait()
+                continue
+            }
+            await clock.race(against: max(.zero, next - clock.uptime)) { [change] in await change.wait() }
+        }
+    }
+
+    /// Does what is due, and returns when something is due next.
+    private func look() async -> Duration? {
+        var times: [Duration] = []
+        forgetDevices()
+        for path in Set(expected.values.compactMap { adapterPath(of: $0.target) }).sorted() {
+            let adapter = adapter(at: path)
+            endTurns(of: adapter)
+            if let end = adapter.turns.nextEnd, end > clock.uptime { times.append(end) }
+            await switchOn(adapter)
+            if let time = await scan(adapter) { times.append(time) }
+        }
+        for device in expected.values {
+            if case .away(let until) = device.state { times.append(until) }
+        }
+        return times.min()
+    }
+
+    private func forgetDevices() {
+        let now = clock.uptime
+        expected = expected.filter { entry in
+            if case .away(let until) = entry.value.state { now < until } else { true }
+        }
+    }
+
+    /// The gateway's view of an adapter.
+    func adapter(at path: String) -> Adapter {
+        if let known = adapters[path] { return known }
+        let adapter = Adapter(path: path, options: options)
+        adapters[path] = adapter
+        return adapter
+    }
+
+    private func endTurns(of adapter: Adapter) {
+        for holder in adapter.turns.overdue(at: clock.uptime) {
+            for traffic in links.values where traffic.link.holder == holder {
+                traffic.link.end(LinkError(.ended, "The device's turn is over; another one has the link now."))
+            }
+        }
+    }
+
+    /// Switches an adapter on once after it has appeared.
+    private func switchOn(_ adapter: Adapter) async {
+        guard tree[adapter.path, BlueZ.adapter]?["Powered"]?.flag == false else {
+            if adapter.trouble != nil { adapter.trouble = nil }
+            adapter.wasPowered = true
+            return
+        }
+        let why: String
+        if adapter.wasPowered {
+            why = "it was switched off"
+        } else {
+            do throws(BusError) {
+                try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true))
+                adapter.wasPowered = true
+                return
+            } catch { why = "\(error)" }
+        }
+        guard adapter.trouble == nil else { return }
+        adapter.trouble = LinkError(
+            .unreachable,
+            "The Bluetooth adapter \(adapter.name) is off: \(why). Switch it on: rfkill unblock bluetooth, bluetoothctl power on."
+        )
+        adapter.wasPowered = true
+        logger.warning("An adapter is off.", metadata: ["adapter": "\(adapter.name)", "reason": "\(why)"])
+        settle()
+    }
+
+    /// Begins or ends the scan of an adapter, and restarts it if it is stuck. Returns when to look again.
+    private func scan(_ adapter: Adapter) async -> Duration? {
+        // Whoever connects wakes `supervise` afterwards.
+        guard adapter.connecting == 0, let properties = tree[adapter.path, BlueZ.adapter] else { return nil }
+        let now = clock.uptime
+        let situation = ScanWatch.Situation(
+            isWanted: expected.values.contains {
+                $0.isListenedFor(at: now) && adapterPath(of: $0.target) == adapter.path
+            },
+            isPowered: properties["Powered"]?.flag ?? false, isDiscovering: properties["Discovering"]?.flag ?? false,
+            hasLinks: !adapter.turns.holders.isEmpty)
+        let (action, time) = adapter.scan.next(situation, at: now)
+        if action == .none { return time }
+        await adapter.control.withLock { await perform(action, on: adapter) }
+        change.wake()
+        return nil
+    }
+
+    private func perform(_ action: ScanWatch.Action, on adapter: Adapter) async {
+        let name = Logger.MetadataValue.string(adapter.name)
+        do throws(BusError) {
+            switch action {
+            case .none: break
+            case .start:
+                try await startScan(adapter)
+                adapter.scan.started(at: clock.uptime)
+            case .stop: try await stopScan(adapter)
+            case .restart:
+                logger.notice("An adapter hears nothing; its scan begins again.", metadata: ["adapter": name])
+                try? await stopScan(adapter)
+                try await startScan(adapter)
+                adapter.scan.restarted(at: clock.uptime)
+            case .powerCycle:
+                logger.warning(
+                    "An adapter still hears nothing; it is switched off and on.", metadata: ["adapter": name])
+                try? await stopScan(adapter)
+                try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(false))
+                try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true))
+                try await startScan(adapter)
+                adapter.scan.restarted(at: clock.uptime)
+            }
+        } catch {
+            var generator = SystemRandomNumberGenerator()
+            adapter.scan.failed(at: clock.uptime, using: &generator)
+            if error == .cancelled { return }
+            logger.warning("An adapter does not scan.", metadata: ["adapter": name, "error": "\(error)"])
+        }
+    }
+
+    private func startScan(_ adapter: Adapter) async throws(BusError) {
+        // Without duplicates some adapters tell of a device only once, and its return is not noticed.
+        let filter = BusValue.options(["Transport": .string("le"), "DuplicateData": .bool(true)])
+        try await call(adapter.path, BlueZ.adapter, "SetDiscoveryFilter", [filter])
+        do throws(BusError) { try await call(adapter.path, BlueZ.adapter, "StartDiscovery") } catch {
+            // The scan of before is still there, for example after a call without an answer.
+            guard case .reply("org.bluez.Error.InProgress", _) = error else { throw error }
+        }
+    }
+
+    /// Ends the scan of an adapter.
+    func stopScan(_ adapter: Adapter) async throws(BusError) {
+        adapter.scan.stopped()
+        try await call(adapter.path, BlueZ.adapter, "StopDiscovery")
+    }
+
+    /// Sets a property of an object of BlueZ.
+    func setProperty(_ path: String, _ interface: String, _ name: String, _ value: BusValue) async throws(BusError) {
+        try await call(path, DBus.properties, "Set", [.string(interface), .string(name), .variant(value)])
+    }
+
+    /// Calls a method of BlueZ.
+    @discardableResult
+    func call(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        timeout: Duration = Radio.answerTime, isCleanUp: Bool = false
+    ) async throws(BusError) -> [BusValue] {
+        guard let bus, let owner else {
+            throw .reply(name: "org.freedesktop.DBus.Error.ServiceUnknown", message: "BlueZ does not run")
+        }
+        return try await bus.call(
+            owner, path, interface, member, arguments, timeout: timeout, isCleanUp: isCleanUp)
+    }
+}

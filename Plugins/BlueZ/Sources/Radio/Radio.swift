@@ -1,0 +1,155 @@
+import Concurrency
+import GatewayKit
+import Logging
+import Vitals
+
+/// The adapters of the machine, and what the gateway's devices want of them: a scan, links in turns, pairing.
+///
+/// It runs on the thread of its bus, so that BlueZ's signals change it in their order. Its parts belong to it, and are told apart by
+/// file: events, scan, reach, links, requests, pairing, and services of the gateway.
+actor Radio {
+    /// The thread that it shares with the bus.
+    nonisolated let loop: BusLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated let options: BlueZOptions
+    nonisolated let clock: GatewayClock
+    nonisolated let logger: Logger
+
+    /// The connection, while it is open.
+    var bus: Bus?
+    /// The unique name of BlueZ on the bus; `nil` while it does not run.
+    var owner: String?
+    var tree = ObjectTree()
+    /// The adapters in use, by object.
+    var adapters: [String: Adapter] = [:]
+    /// The links, by the object of the device.
+    var links: [String: LinkTraffic] = [:]
+    /// The devices that the gateway has tried to connect lately.
+    var expected: [DeviceID: ExpectedDevice] = [:]
+    /// Who is being paired, by the object of the device.
+    var pairing: [String: DeviceTarget.Pairing] = [:]
+    /// One device is paired at a time, since the agent's abilities are those that it needs.
+    let pairingTurn = AsyncMutex()
+    /// What the gateway offers to devices, by the root of its objects.
+    var offered: [String: OfferedServices] = [:]
+    var offerNumber = 0
+    /// Wakes `supervise`.
+    let change = Signal()
+    /// It is known which adapters and devices there are.
+    private let isReady = Promise<Void>()
+
+    init(_ options: BlueZOptions, loop: BusLoop, clock: GatewayClock, logger: Logger) {
+        (self.options, self.loop, self.clock, self.logger) = (options, loop, clock, logger)
+    }
+
+    /// Connects to the bus, and serves devices until `body` returns or the bus closes the connection.
+    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let bus: Bus
+        do throws(BusError) {
+            bus = try Bus(address: options.bus, loop: loop)
+            self.bus = bus
+            try follow(bus)
+        } catch {
+            self.bus?.close()
+            self.bus = nil
+            throw RadioError("Bluetooth needs D-Bus, which cannot be reached: \(error)")
+        }
+        defer { close(bus) }
+        let closed = bus.closed
+        try await withThrowingTaskGroup(of: Void.self) { [isReady] group in
+            group.addTask { await self.supervise() }
+            group.addTask { throw RadioError("D-Bus closed the connection: \(try await closed.wait())") }
+            group.addTask {
+                try await isReady.wait()
+                try await body()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func close(_ bus: Bus) {
+        vanished("The gateway closes the connection to BlueZ.")
+        bus.close()
+        self.bus = nil
+    }
+
+    /// Receives what BlueZ tells, and asks for all that there is.
+    private func follow(_ bus: Bus) throws(BusError) {
+        let sender = "sender='\(BlueZ.service)'"
+        try bus.match("\(sender),interface='\(DBus.objectManager)'") { self.objects($0) }
+        try bus.match("\(sender),interface='\(DBus.properties)',member='PropertiesChanged'") { self.properties($0) }
+        try bus.match("\(sender),interface='\(BlueZ.device)',member='Disconnected'") { self.disconnected($0) }
+        try bus.match(
+            "sender='\(DBus.service)',interface='\(DBus.service)',member='NameOwnerChanged',arg0='\(BlueZ.service)'"
+        ) { self.ownerChanged($0) }
+        try bus.export(below: Self.agentPath) { self.agent($0) }
+        try bus.export(below: Self.offerPath) { self.answer($0) }
+        _ = try bus.send(
+            to: DBus.service, DBus.path, DBus.service, "GetNameOwner", [.string(BlueZ.service)],
+            timeout: Self.answerTime
+        ) { result in
+            let owner = (try? result.get())?.first?.text
+            if let owner { self.appeared(owner) } else { self.ready() }
+        }
+    }
+
+    /// How long BlueZ may take for what needs no radio.
+    static let answerTime: Duration = .seconds(10)
+
+    /// BlueZ runs: asks for its objects.
+    func appeared(_ owner: String) {
+        guard self.owner != owner, let bus else { return }
+        self.owner = owner
+        let asked = try? bus.send(
+            to: owner, "/", DBus.objectManager, "GetManagedObjects", [], timeout: Self.answerTime
+        ) { result in
+            guard self.owner == owner else { return }
+            do throws(BusError) { self.tree = ObjectTree(try result.get()) } catch {
+                self.logger.warning("BlueZ does not say what it has.", metadata: ["error": "\(error)"])
+            }
+            self.logger.info(
+                "BlueZ is there.", metadata: ["adapters": "\(self.tree.paths(with: BlueZ.adapter).count)"])
+            self.ready()
+        }
+        if asked == nil { ready() }
+    }
+
+    /// BlueZ is gone: so are its adapters and links.
+    func vanished(_ reason: String) {
+        owner = nil
+        tree = ObjectTree()
+        offered = [:]
+        for traffic in links.values { traffic.link.end(LinkError(.broken, reason)) }
+        for adapter in adapters.values { abandon(adapter) }
+        settle()
+    }
+
+    /// Nobody waits for a link of this adapter any more.
+    func abandon(_ adapter: Adapter) {
+        adapters[adapter.path] = nil
+        for promise in adapter.waiting.values { promise.fulfil(()) }
+        adapter.waiting = [:]
+    }
+
+    private func ready() {
+        isReady.fulfil(())
+        settle()
+    }
+
+    /// Looks whether devices can still be waited for, and what the adapters have to do.
+    func settle() {
+        for (id, device) in expected {
+            guard case .waiting(let promise) = device.state, let trouble = trouble(for: device.target) else { continue }
+            expected[id]?.state = .away(until: clock.uptime + ExpectedDevice.memory)
+            promise.fulfil(.failure(trouble))
+        }
+        change.wake()
+    }
+}
+
+/// Why Bluetooth cannot be used at all.
+struct RadioError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,78 @@
+import Concurrency
+import Vitals
+
+/// Decides when an adapter begins and ends to scan, and what to do if it hears nothing.
+struct ScanWatch: Sendable {
+    /// What has to be done.
+    enum Action: Sendable, Hashable { case none, start, stop, restart, powerCycle }
+
+    /// What is known of the adapter.
+    struct Situation: Sendable {
+        /// Whether a device is waited for.
+        var isWanted: Bool
+        var isPowered: Bool
+        /// Whether the adapter says that it scans.
+        var isDiscovering: Bool
+        /// Whether devices are connected, which switching the adapter off would disconnect.
+        var hasLinks: Bool
+    }
+
+    /// How long the adapter may take to say that it scans.
+    static let startTime: Duration = .seconds(10)
+    /// The waits after a scan that could not be started.
+    static let firstWait: Duration = .seconds(1)
+    static let longestWait: Duration = .minutes(1)
+
+    /// How long the adapter may hear no device at all.
+    let silence: Duration
+    /// Whether the gateway has begun to scan.
+    private(set) var isOurs = false
+    private var since: Duration = .zero
+    private var heardAt: Duration = .zero
+    /// How often it was restarted since a device was heard.
+    private var restarts = 0
+    private var notBefore: Duration = .zero
+    private var backOff = BackOff(first: firstWait, longest: longestWait)
+
+    init(silence: Duration) { self.silence = silence }
+
+    /// What has to be done now, and when to ask again at the latest.
+    func next(_ situation: Situation, at now: Duration) -> (Action, Duration?) {
+        guard situation.isPowered else { return (.none, nil) }
+        guard situation.isWanted else { return (isOurs ? .stop : .none, nil) }
+        if now < notBefore { return (.none, notBefore) }
+        guard isOurs else { return (.start, nil) }
+        let started = since + Self.startTime
+        if !situation.isDiscovering, now >= started { return (.restart, nil) }
+        let due = max(since, heardAt) + silence
+        if now < due { return (.none, situation.isDiscovering ? due : min(due, started)) }
+        return (restarts > 0 && !situation.hasLinks ? .powerCycle : .restart, nil)
+    }
+
+    /// A device was heard.
+    mutating func heard(at now: Duration) {
+        heardAt = now
+        restarts = 0
+    }
+
+    /// The scan has begun.
+    mutating func started(at now: Duration) {
+        (isOurs, since) = (true, now)
+        backOff.reset()
+    }
+
+    /// The scan has begun again, because nothing was heard.
+    mutating func restarted(at now: Duration) {
+        restarts += 1
+        started(at: now)
+    }
+
+    /// The scan has ended.
+    mutating func stopped() { isOurs = false }
+
+    /// The scan could not be started.
+    mutating func failed(at now: Duration, using generator: inout some RandomNumberGenerator) {
+        isOurs = false
+        notBefore = now + backOff.next(using: &generator)
+    }
+}

@@ -1,0 +1,125 @@
+import Concurrency
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// Adapters that are off, stuck, removed or many, and a BlueZ that ends and returns.
+@Suite(.timeLimit(.minutes(2))) struct AdapterTests {
+    private struct NoError: Error {}
+    private static let path = FakeBlueZ.path(Clinic.strap)
+
+    /// The error with which a link cannot be opened, or ends.
+    private static func error(
+        _ clinic: Clinic, _ target: DeviceTarget = Clinic.target(),
+        _ body: @escaping @Sendable (BlueZLink) async throws -> Void = { _ in }
+    ) async throws -> LinkError {
+        do { try await clinic.link("strap", target, body) } catch let error as LinkError { return error }
+        throw NoError()
+    }
+
+    @Test func `without BlueZ, and without the adapter, a link says what to do`() async throws {
+        try await withClinic(isRunning: false) { clinic in
+            let error = try await Self.error(clinic)
+            #expect(error.code == .unreachable)
+            #expect(error.message.contains("systemctl start bluetooth"))
+        }
+        try await withClinic(adapters: []) { clinic in
+            let error = try await Self.error(clinic)
+            #expect(error.message.contains("There is no Bluetooth adapter. Plug it in"))
+        }
+        try await withClinic { clinic in
+            let error = try await Self.error(clinic, Clinic.target(adapter: "hci7"))
+            #expect(error.message.contains("There is no Bluetooth adapter hci7."))
+        }
+    }
+
+    @Test func `an adapter that is off is switched on, or the link says that it is blocked`() async throws {
+        try await withClinic(isPowered: false) { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { _ in }
+            #expect(await clinic.bluez.property("/org/bluez/hci0", BlueZ.adapter, "Powered") == .bool(true))
+        }
+        try await withClinic(isPowered: false) { clinic in
+            await clinic.bluez.fail("Set", .bluez("Blocked", "Blocked through rfkill"))
+            let error = try await Self.error(clinic)
+            #expect(error.message.contains("Blocked through rfkill"))
+            #expect(error.message.contains("rfkill unblock bluetooth"))
+        }
+    }
+
+    @Test func `a removed adapter ends its links, and serves again when it is back`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            let error = try await Self.error(clinic) { link in
+                await clinic.bluez.removeAdapter("hci0")
+                _ = try await link.nextValue()
+            }
+            #expect(error.code == .broken)
+            #expect(try await Self.error(clinic).message.contains("Plug it in"))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.addAdapter("hci0")
+            _ = try await clinic.log.wait { $0.contains { $0.message == "An adapter is there." } }
+            try await clinic.link { link in #expect(link.services.count == 3) }
+        }
+    }
+
+    @Test func `when BlueZ ends, links end, and it serves again when it returns`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            let error = try await Self.error(clinic) { link in
+                await clinic.bluez.stop()
+                _ = try await link.nextValue()
+            }
+            #expect(error.message.contains("BlueZ has ended"))
+            #expect(try await Self.error(clinic).message.contains("systemctl start bluetooth"))
+            try await clinic.bluez.start()
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            _ = try await clinic.log.wait { $0.count { $0.message == "BlueZ is there." } == 2 }
+            try await clinic.link { link in #expect(link.services.count == 3) }
+        }
+    }
+
+    @Test func `a scan that does not start is tried again`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.fail("StartDiscovery", .bluez("NotReady"))
+            try await clinic.link { _ in }
+            #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("StartDiscovery") } == 2)
+        }
+    }
+
+    @Test func `each device is connected with its own adapter`() async throws {
+        try await withClinic(adapters: ["hci0", "hci1"]) { clinic in
+            let other = "A4:C1:38:00:11:33"
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(other, name: "Band", adapter: "hci1") { Clinic.peripheral() }
+            try await clinic.link { _ in
+                // By its address.
+                try await clinic.link("band", Clinic.target(other, adapter: "00:00:00:00:00:01")) { _ in
+                    #expect(await clinic.bluez.peripheral(FakeBlueZ.path(other, on: "hci1")) != nil)
+                    #expect(await clinic.bluez.peripheral(Self.path) != nil)
+                }
+            }
+        }
+    }
+
+    @Test func `a connection that fails or is never answered says so, and is given up at BlueZ`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.fail("Connect", .bluez("Failed", "le-connection-abort-by-local"))
+            let error = try await Self.error(clinic)
+            #expect(error.code == .unreachable)
+            #expect(error.message.contains(Clinic.strap) && error.message.contains("the adapter gave up"))
+            await clinic.bluez.silence("Connect")
+            await clinic.bluez.advertise(Self.path)
+            let late = try await Self.error(clinic, Clinic.target(connectTimeout: .milliseconds(100)))
+            #expect(late.code == .timeout)
+            #expect(
+                clinic.bluez.calls.elements.last { !$0.hasPrefix("St") && !$0.hasPrefix("SetD") }?.hasPrefix(
+                    "Disconnect") == true)
+        }
+    }
+}

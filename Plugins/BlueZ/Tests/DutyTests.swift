@@ -1,0 +1,73 @@
+import Concurrency
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// When devices have a link: turns and visits.
+@Suite(.timeLimit(.minutes(2))) struct DutyTests {
+    /// Waits for values until the link ends, as a driver does.
+    private static let listen: @Sendable (BlueZLink) async throws -> Void = { link in
+        while try await link.nextValue() != nil {}
+    }
+
+    @Test func `when devices wait for a link, the one that has had its turn leaves, and comes back`() async throws {
+        var options = BlueZOptions()
+        (options.links, options.turn) = (1, .milliseconds(300))
+        try await withClinic(options) { clinic in
+            let names = ["a", "b", "c"]
+            for (number, name) in names.enumerated() {
+                await clinic.bluez.addDevice("A4:C1:38:00:11:4\(number)", name: name) { Clinic.peripheral() }
+            }
+            let turns = Recorder<String>()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, name) in names.enumerated() {
+                    group.addTask {
+                        while turns.elements.count < 9 {
+                            // The fake sends one advertisement a scan.
+                            do {
+                                try await clinic.link(name, Clinic.target("A4:C1:38:00:11:4\(number)")) { link in
+                                    turns.append(name)
+                                    if turns.elements.count < 9 { try await Self.listen(link) }
+                                }
+                            } catch let error as LinkError where error.code == .ended {}
+                        }
+                    }
+                }
+                try await turns.wait(within: Clinic.patience) { $0.count >= 9 }
+                group.cancelAll()
+                while let result = await group.nextResult() { _ = result }
+            }
+            for name in names { #expect(turns.elements.prefix(9).count { $0 == name } == 3, "\(turns.elements)") }
+        }
+    }
+
+    @Test func `a visit ends when the device is silent, and the next one waits its time`() async throws {
+        try await withClinic { clinic in
+            let duty = DeviceTarget.Duty.visit(
+                every: .milliseconds(300), idle: .milliseconds(100), longest: .seconds(30))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            let clock = ContinuousClock()
+            var ends: [ContinuousClock.Instant] = []
+            for _ in 0..<2 {
+                await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
+                    try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
+                }
+                ends.append(clock.now)
+            }
+            #expect(ends[1] - ends[0] >= .milliseconds(300))
+        }
+    }
+
+    @Test func `a device that is never silent is left after the longest visit`() async throws {
+        try await withClinic { clinic in
+            let duty = DeviceTarget.Duty.visit(every: .seconds(10), idle: .seconds(5), longest: .milliseconds(200))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
+                try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Concurrency
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// Links to devices of a fake BlueZ on a real bus.
+@Suite(.timeLimit(.minutes(2))) struct LinkTests {
+    @Test func `a device that advertises is connected, read, written and listened to`() async throws {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { link in
+                #expect(link.services.map(\.uuid.short) == [0x180f, 0x180d, 0x180a])
+                #expect(link.maximumPayload == 100)
+                let rate = try #require(link.characteristic(BluetoothUUID(0x2a37), in: BluetoothUUID(0x180d)))
+                let control = try #require(link.characteristic(BluetoothUUID(0x2a39), in: BluetoothUUID(0x180d)))
+                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
+                let battery = try #require(link.characteristic(BluetoothUUID(0x2a19), in: BluetoothUUID(0x180f)))
+                #expect(try await link.read(model) == Array("Strap 1".utf8))
+                #expect(try await link.read(battery) == [64])
+                try await link.write([1], to: control, .withResponse)
+                try await link.write([2], to: control, .withoutResponse)
+                try await link.subscribe(to: rate)
+                let device = try #require(await clinic.bluez.peripheral(path))
+                #expect(device.writes.map(\.bytes) == [[1], [2]])
+                #expect(device.writes.map(\.kind) == [.withResponse, .withoutResponse])
+                for value in 60..<70 as Range<UInt8> { device.send([0, value], from: 0x2a37) }
+                for value in 60..<70 as Range<UInt8> {
+                    #expect(try await link.nextValue() == GATTValue(characteristic: rate, bytes: [0, value]))
+                }
+                #expect(await link.signalStrength() != nil)
+                try await link.unsubscribe(from: rate)
+                #expect(device.subscribed.isEmpty)
+            }
+            #expect(await clinic.bluez.peripheral(path) == nil)
+        }
+    }
+
+    @Test func `the value of a read is not taken for one that the device sent`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { link in
+                let rate = try #require(link.characteristic(BluetoothUUID(0x2a37), in: BluetoothUUID(0x180d)))
+                try await link.subscribe(to: rate)
+                let device = try #require(await clinic.bluez.peripheral(FakeBlueZ.path(Clinic.strap)))
+                device.send([0, 60], from: 0x2a37)
+                #expect(try await link.read(rate) == [0, 60])
+                device.send([0, 61], from: 0x2a37)
+                #expect(try await link.nextValue()?.bytes == [0, 60])
+                #expect(try await link.nextValue()?.bytes == [0, 61])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (BusError.bluez("NotPermitted", "Not paired"), ATTError.insufficientAuthentication),
+        (.bluez("NotPermitted", "Read not permitted"), .readNotPermitted),
+        (.bluez("NotSupported"), .requestNotSupported), (.bluez("NotAuthorized"), .insufficientAuthorization),
+        (.bluez("InvalidValueLength"), .invalidLength), (.bluez("InProgress"), .procedureInProgress),
+        (.bluez("InvalidOffset"), ATTError(code: 7)),
+        (.bluez("Failed", "Operation failed with ATT error: 0x80"), ATTError(code: 0x80)),
+        (.reply(name: "org.freedesktop.DBus.Error.UnknownObject", message: ""), .invalidHandle),
+    ]) func `a refusal is told as an error of the Attribute Protocol, and the link goes on`(
+        error: BusError, expected: ATTError
+    ) async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { link in
+                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
+                await clinic.bluez.fail("ReadValue", error)
+                await #expect(throws: GATTError.refused(expected)) { try await link.read(model) }
+                #expect(try await link.read(model) == Array("Strap 1".utf8))
+            }
+        }
+    }
+
+    @Test func `a device that goes away ends its link, and is connected again when it advertises`() async throws {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { link in
+                await clinic.bluez.hide(path)
+                await clinic.bluez.disconnect(path)
+                await #expect(throws: LinkError.self) { try await link.nextValue() }
+            }
+            let connections = clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clinic.link { _ in } }
+                // It scans, and does not try to connect what is not there.
+                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                    calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex {
+                        $0.hasPrefix("Disconnect")
+                    } ?? 0
+                }
+                #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") } == connections)
+                await clinic.bluez.advertise(path)
+                try await group.waitForAll()
+            }
+            #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") } == connections + 1)
+        }
+    }
+
+    @Test func `a device that the gateway does not wait for is noticed by its advertisement`() async throws {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            let presence = DevicePresence()
+            try await clinic.link(presence: presence) { _ in }
+            let noticed = Promise<Void>()
+            presence.whenNoticed { noticed.fulfil(()) }
+            try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex { $0.hasPrefix("Disconnect") }
+                    ?? 0
+            }
+            await clinic.bluez.advertise(path)
+            try await noticed.wait()
+        }
+    }
+
+    @Test func `a value that is too long is not sent`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { link in
+                let control = try #require(link.characteristic(BluetoothUUID(0x2a39), in: BluetoothUUID(0x180d)))
+                let (long, limit) = ([UInt8](repeating: 0, count: 513), link.maximumPayload)
+                await #expect(throws: GATTError.refused(.invalidLength)) {
+                    try await link.write(long, to: control, .withResponse)
+                }
+                await #expect(throws: GATTError.refused(.invalidLength)) {
+                    try await link.write(Array(long.prefix(limit + 1)), to: control, .withoutResponse)
+                }
+                try await link.write(Array(long.prefix(512)), to: control, .withResponse)
+                try await link.write(Array(long.prefix(limit)), to: control, .withoutResponse)
+            }
+            #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("WriteValue") } == 2)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import GatewayKit
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// What is read from the configuration.
+@Suite struct OptionTests {
+    private static func reader(_ pairs: [String: String]) -> ConfigurationReader {
+        let map = pairs.sorted { $0.key < $1.key }.map {
+            (
+                key: ConfigurationKey($0.key, line: 1),
+                value: ConfigurationValue(.scalar($0.value, isQuoted: false), line: 1)
+            )
+        }
+        return ConfigurationReader(ConfigurationValue(.map(map), line: 1))
+    }
+
+    private static func mistakes(_ pairs: [String: String]) -> [String] {
+        var reader = reader(pairs)
+        _ = DeviceTarget(&reader)
+        return reader.finish().map { "\($0.path): \($0.message)" }
+    }
+
+    @Test func `a device needs an address or a name`() {
+        #expect(Self.mistakes(["address": "a4:c1:38:00:11:22"]).isEmpty)
+        #expect(Self.mistakes(["name": "Strap"]).isEmpty)
+        #expect(Self.mistakes([:]).count == 1)
+        #expect(Self.mistakes(["address": "a4:c1:38:00:11:22", "name": "Strap"]).count == 1)
+        for address in ["a4:c1:38:00:11", "a4-c1-38-00-11-22", "a4:c1:38:00:11:zz", "a4:c1:38:00:11:+2"] {
+            #expect(Self.mistakes(["address": address]).count == 1, "\(address)")
+        }
+        var reader = Self.reader(["address": "a4:c1:38:00:11:22"])
+        #expect(DeviceTarget(&reader).selector == .address("A4:C1:38:00:11:22"))
+    }
+
+    @Test func `what has no meaning is a mistake`() {
+        let device = ["name": "Strap"]
+        #expect(Self.mistakes(device.merging(["visit_every": "1h"]) { $1 }).count == 1)
+        #expect(Self.mistakes(device.merging(["visit_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
+        #expect(Self.mistakes(device.merging(["pairing": "passkey"]) { $1 }).count == 1)
+        #expect(Self.mistakes(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
+        #expect(Self.mistakes(device.merging(["duty": "always"]) { $1 }).count == 1)
+    }
+
+    @Test func `the adapters have defaults, and a bus needs an address`() {
+        var empty = Self.reader([:])
+        #expect(BlueZOptions(&empty) == BlueZOptions())
+        var wrong = Self.reader(["bus": "system", "links": "0", "turn": "1s"])
+        _ = BlueZOptions(&wrong)
+        #expect(wrong.finish().count == 3)
+    }
+}

@@ -1,0 +1,58 @@
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// Pairing, and services of the gateway.
+@Suite(.timeLimit(.minutes(2))) struct PairingTests {
+    private static let path = FakeBlueZ.path(Clinic.strap)
+
+    @Test(arguments: [
+        (DeviceTarget.Pairing.justWorks, nil as UInt32?), (.passkey(7), 7),
+    ]) func `a device is paired once, and trusted`(pairing: DeviceTarget.Pairing, passkey: UInt32?) async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: passkey) { Clinic.peripheral() }
+            for _ in 0..<2 { try await clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in } }
+            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
+            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Trusted") == .bool(true))
+            #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("Pair ") } == 1)
+            #expect(await clinic.bluez.agent == nil)
+        }
+    }
+
+    @Test(arguments: [DeviceTarget.Pairing.justWorks, .passkey(8)])
+    func `a wrong passkey, or none where one is wanted, is told with the remedy`(pairing: DeviceTarget.Pairing)
+        async throws
+    {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
+            do {
+                try await clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in }
+                Issue.record("It is connected.")
+            } catch let error as LinkError {
+                #expect(error.message.contains("the pairing failed"))
+                #expect(error.message.contains("pairing: passkey"))
+            }
+            #expect(clinic.bluez.calls.elements.contains { $0.hasPrefix("CancelPairing") })
+            #expect(await clinic.bluez.agent == nil)
+        }
+    }
+
+    @Test func `a service of the gateway is read by its device, and by no other`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
+            try await clinic.link("cuff") { link in
+                let time = GATTLocalCharacteristic(uuid: BluetoothUUID(0x2a2b)) { [1, 2, 3] }
+                try await link.serve([GATTLocalService(uuid: BluetoothUUID(0x1805), characteristics: [time])])
+                #expect(try await clinic.bluez.readFromGateway(0x2a2b, by: Self.path) == [1, 2, 3])
+                #expect(try await clinic.bluez.readFromGateway(0x2a2b, by: Self.path, offset: 2) == [3])
+                await #expect(throws: BusError.bluez("NotPermitted", "It is for another device.")) {
+                    try await clinic.bluez.readFromGateway(0x2a2b, by: "/org/bluez/hci0/dev_other")
+                }
+            }
+            #expect(await clinic.bluez.application == nil)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import GatewayKit
+import GatewayTesting
+import Logging
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// A gateway's Bluetooth with a fake BlueZ on a bus of its own.
+struct Clinic: Sendable {
+    static let strap = "A4:C1:38:00:11:22"
+    static let patience: Duration = .seconds(20)
+
+    let bluez: FakeBlueZ
+    let address: String
+    let radio: Radio
+    let log: LogRecorder
+
+    static func id(_ text: String) throws -> DeviceID { try #require(DeviceID(text)) }
+
+    static func target(
+        _ address: String = strap, adapter: String? = nil, duty: DeviceTarget.Duty = .stay,
+        pairing: DeviceTarget.Pairing = .none, connectTimeout: Duration = .seconds(10)
+    ) -> DeviceTarget {
+        DeviceTarget(
+            selector: .address(address), adapter: adapter, duty: duty, pairing: pairing,
+            connectTimeout: connectTimeout)
+    }
+
+    /// Runs `body` with a link to a device, and returns what it ends with.
+    func link(
+        _ id: String = "strap", _ target: DeviceTarget = Clinic.target(), presence: DevicePresence = DevicePresence(),
+        _ body: @escaping @Sendable (BlueZLink) async throws -> Void
+    ) async throws {
+        try await radio.withLink(try Self.id(id), target, presence: presence, body)
+    }
+
+    /// A strap: heart rate with notifications, a control point, a model, a battery.
+    static func peripheral(_ onWrite: @escaping ScriptedPeripheral.Reaction = { (_, _) throws(ATTError) in })
+        -> ScriptedPeripheral
+    {
+        ScriptedPeripheral(
+            [
+                ScriptedService(
+                    0x180d,
+                    [
+                        ScriptedCharacteristic(0x2a37, [.notify, .read], [0, 60]),
+                        ScriptedCharacteristic(0x2a39, [.write, .writeWithoutResponse]),
+                    ]),
+                ScriptedService(0x180a, [ScriptedCharacteristic(0x2a24, .read, Array("Strap 1".utf8))]),
+                ScriptedService(0x180f, [ScriptedCharacteristic(0x2a19, [.read, .notify], [64])]),
+            ], maximumPayload: 100, onWrite: onWrite)
+    }
+}
+
+/// Runs `body` with a fake BlueZ and the gateway's side of it.
+func withClinic(
+    _ options: BlueZOptions = BlueZOptions(), adapters: [String] = ["hci0"], isPowered: Bool = true,
+    isRunning: Bool = true, clock: GatewayClock = .system, _ body: @escaping @Sendable (Clinic) async throws -> Void
+) async throws {
+    try await withPrivateBus { address in
+        let bluez = FakeBlueZ(address: address)
+        if isRunning { try await bluez.start(adapters: adapters, isPowered: isPowered) }
+        var options = options
+        options.bus = address
+        let log = LogRecorder()
+        let radio = Radio(options, loop: testLoop, clock: clock, logger: log.logger)
+        let clinic = Clinic(bluez: bluez, address: address, radio: radio, log: log)
+        try await radio.run { try await body(clinic) }
+        await bluez.stop()
+    }
+}
+
+private let testLoop = BusLoop(label: "bluez-tests")

@@ -1,0 +1,3 @@
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <systemd/sd-bus.h>
