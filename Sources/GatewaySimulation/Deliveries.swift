@@ -23,7 +23,7 @@ struct Deliveries: Sendable {
     private(set) var setAside = 0
 
     mutating func read(_ message: PublishedMessage) {
-        let levels = message.message.topic.split(separator: "/")
+        let levels = message.levels
         guard levels.count >= 4, !message.isWill else { return }
         switch levels[3] {
         case "measurement", "daily", "event", "state": break

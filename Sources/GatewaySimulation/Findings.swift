@@ -62,7 +62,7 @@ struct Findings {
     }
 
     private mutating func read(_ message: PublishedMessage) {
-        let levels = message.message.topic.split(separator: "/").map(String.init)
+        let levels = message.levels.map { String($0) }
         guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
         if let number = body["seq"]?.asInt { newestNumber = max(newestNumber, number) }
         switch levels[3] {

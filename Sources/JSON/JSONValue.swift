@@ -57,8 +57,17 @@ extension JSONValue {
         }
     }
 
+    private static let fewMembers = 16
+
     static func withoutDuplicates(_ members: [Member]) -> [Member] {
         guard members.count > 1 else { return members }
+        // Few keys are compared faster than hashed.
+        if members.count <= fewMembers {
+            let isUnique = members.indices.dropFirst().allSatisfy { position in
+                !members[..<position].contains { $0.key == members[position].key }
+            }
+            if isUnique { return members }
+        }
         var last: [String: Int] = [:]
         for (position, member) in members.enumerated() { last[member.key] = position }
         if last.count == members.count { return members }

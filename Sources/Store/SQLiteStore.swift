@@ -158,18 +158,15 @@ package actor SQLiteStore: GatewayStore {
         let isBulk = requests.reduce(0) { $0 + $1.weight } > Transaction.bulk
         do {
             cache = try pool.writeWithoutTransaction { database in
-                var cache: WriterCache?
-                try database.inTransaction(.immediate) {
+                try database.inCachedTransaction(.immediate) {
                     let start = try known.take() ?? WriterCache(database)
                     let transaction = try Transaction(database, cache: start, isBulk: isBulk)
                     for (lane, through) in marks { try transaction.acknowledge(lane, through: through) }
                     for request in requests { try request.work(transaction) }
                     try transaction.close()
-                    cache = transaction.cache
                     entries = transaction.entries
-                    return .commit
+                    return transaction.cache
                 }
-                return cache
             }
         } catch {
             for (lane, through) in marks { note(lane, through: through) }

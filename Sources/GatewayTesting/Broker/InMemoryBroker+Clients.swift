@@ -50,9 +50,9 @@ extension InMemoryBroker {
 
     /// Delivers pending events to a client, until the task is cancelled.
     func move(_ id: Int) async {
-        while !Task.isCancelled, let session = state.withLock({ $0.session(id) }) {
-            guard let due = session.nextDue else {
-                await session.pump.wait()
+        while !Task.isCancelled, let transit = state.withLock({ $0.transit(to: id) }) {
+            guard let due = transit.nextDue else {
+                await transit.pump.wait()
                 continue
             }
             let now = clock.uptime
@@ -68,35 +68,47 @@ extension InMemoryBroker {
     /// The most slashes in a topic, as in libmosquitto.
     private static let maximumDepth = 200
 
+    /// Whether a client may publish on a topic.
+    private static func isTopic(_ topic: String) -> Bool {
+        var depth = 0
+        for byte in topic.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"): depth += 1
+            case UInt8(ascii: "+"), UInt8(ascii: "#"), 0: return false
+            default: break
+            }
+        }
+        return !topic.isEmpty && depth <= maximumDepth
+    }
+
     /// Takes a message from a client.
     func publish(_ message: OutgoingMessage, as token: MessageToken, from id: Int) throws(BrokerError) {
         let now = clock.uptime
         let error: BrokerError? = state.withLock { state in
             guard let index = state.index(of: id) else { return .cut }
-            let session = state.sessions[index]
-            let isTooDeep = message.topic.count { $0 == "/" } > Self.maximumDepth
-            if isTooDeep || message.topic.isEmpty || message.topic.contains(where: { "+#\0".contains($0) }) {
+            let options = state.sessions[index].options
+            if !Self.isTopic(message.topic) {
                 return BrokerError(.invalidMessage, "\"\(message.topic)\" is not a topic to publish on.")
             }
             if message.qos == .atLeastOnce {
-                guard session.inFlight < session.options.window else { return .windowFull(session.options.window) }
+                guard state.sessions[index].inFlight < options.window else { return .windowFull(options.window) }
                 state.sessions[index].inFlight += 1
             }
             let isTooLong =
-                state.maximumPacketSize.map { message.packetSize(session.options.version) > $0 } ?? false
+                state.maximumPacketSize.map { message.packetSize(options.version) > $0 } ?? false
             if isTooLong || state.poison?(message) == true || state.dice.happens(state.faults.cutBeforeStoring) {
                 state.end(id, .cut, now: now)
                 return nil
             }
             let reason = state.forbidden.first { $0.filter.matches(message.topic) }?.reason
-            if reason == nil { state.take(message, from: session, isWill: false, now: now) }
+            if reason == nil { state.take(message, from: (id, options), isWill: false, now: now) }
             if state.dice.happens(state.faults.cutBeforeAcknowledging) {
                 state.end(id, .cut, now: now)
                 return nil
             }
             if message.qos == .atLeastOnce {
                 // MQTT 3.1.1 cannot refuse a message: the broker acknowledges and drops it.
-                let refusal = session.options.version == .v5 ? reason : nil
+                let refusal = options.version == .v5 ? reason : nil
                 state.send(.acknowledgement(token, refusal: refusal), to: id, now: now)
             }
             return nil

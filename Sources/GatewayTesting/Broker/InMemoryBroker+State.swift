@@ -6,10 +6,16 @@ import Messages
 extension InMemoryBroker.State {
     func index(of session: Int) -> Int? { sessions.firstIndex { $0.id == session } }
 
-    func session(_ id: Int) -> InMemorySession? { sessions.first { $0.id == id } }
+    /// When the next event to a client arrives, if one is in transit, and what wakes the task that delivers it; `nil` if
+    /// the client is gone.
+    func transit(to id: Int) -> (nextDue: Duration?, pump: Signal)? {
+        index(of: id).map { (sessions[$0].nextDue, sessions[$0].pump) }
+    }
 
     /// Stores a message, adds it to the observations, and sends it to every subscriber.
-    mutating func take(_ message: OutgoingMessage, from sender: InMemorySession?, isWill: Bool, now: Duration) {
+    mutating func take(
+        _ message: OutgoingMessage, from sender: (id: Int, options: InMemoryClientOptions)?, isWill: Bool, now: Duration
+    ) {
         var message = message
         if let sender, sender.options.version == .v311 {
             message = OutgoingMessage(
@@ -25,17 +31,13 @@ extension InMemoryBroker.State {
                 message.payload.isEmpty
                 ? nil : InMemoryBroker.Retained(message: message, expiresAt: life.map { now + $0 })
         }
-        for session in sessions {
-            let wanted = session.subscriptions.filter { subscription in
-                TopicFilter(subscription.filter).matches(message.topic)
-                    && !(subscription.isWithoutOwn && session.options.version == .v5 && session.id == sender?.id)
-            }
-            // One copy at the highest quality of service, however many subscriptions overlap (section 3.3.4).
-            guard let best = wanted.max(by: { $0.qos.rawValue < $1.qos.rawValue }) else { continue }
-            let inbound = session.inbound(message, through: best, isFromStore: false, expiry: life)
-            send(.message(inbound), to: session.id, now: now)
+        // By position: beside a copy of the session, each sending would copy everything that it has received so far.
+        for position in sessions.indices {
+            guard let inbound = sessions[position].inbound(message, from: sender?.id, expiry: life) else { continue }
+            let id = sessions[position].id
+            send(.message(inbound), to: id, now: now)
             if inbound.qos == .atLeastOnce, dice.happens(faults.duplicateDelivery) {
-                send(.message(inbound), to: session.id, now: now)
+                send(.message(inbound), to: id, now: now)
             }
         }
     }
@@ -54,7 +56,9 @@ extension InMemoryBroker.State {
         received[session.options.id, default: []] += session.received
         session.pump.wake()
         session.inbox.end(error)
-        if publishesWill, let will = session.options.will { take(will, from: session, isWill: true, now: now) }
+        if publishesWill, let will = session.options.will {
+            take(will, from: (session.id, session.options), isWill: true, now: now)
+        }
     }
 
     /// Removes expired retained messages.

@@ -64,6 +64,15 @@ struct InMemorySession {
         if nextDue != nil { pump.wake() }
     }
 
+    /// The message as this client receives it from another one, or from itself; `nil` if it has not subscribed to it.
+    func inbound(_ message: OutgoingMessage, from sender: Int?, expiry: Duration?) -> InboundMessage? {
+        let isOwn = options.version == .v5 && id == sender
+        // One copy at the highest quality of service, however many subscriptions overlap (section 3.3.4).
+        let best = subscriptions.filter { !($0.isWithoutOwn && isOwn) && TopicFilter($0.filter).matches(message.topic) }
+            .max { $0.qos.rawValue < $1.qos.rawValue }
+        return best.map { inbound(message, through: $0, isFromStore: false, expiry: expiry) }
+    }
+
     /// The message as this client receives it through `subscription`.
     func inbound(
         _ message: OutgoingMessage, through subscription: Subscription, isFromStore: Bool, expiry: Duration?

@@ -12,6 +12,12 @@ package struct PublishedMessage: Sendable, Equatable {
     /// When it was published, on the broker's clock.
     package var uptime: Duration
 
+    /// The levels of its topic, without empty ones.
+    package var levels: [Substring] {
+        // Characters are slower to split than bytes, and a simulation splits every topic.
+        message.topic.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+    }
+
     /// The payload as text; invalid UTF-8 becomes replacement characters.
     package var text: String { String(decoding: message.payload, as: UTF8.self) }
 }

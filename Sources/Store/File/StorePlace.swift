@@ -35,8 +35,8 @@ struct StorePlace {
     var bytes: Int64 { size(path) + size(path + "-wal") }
 
     private func size(_ path: String) -> Int64 {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
     /// Whether the file has SQLite's header (file format, section 1.3). SQLite itself treats a file shorter than its

@@ -30,7 +30,7 @@ extension Counters {
     /// The counters in the file: those of the journal's last record, or of the tables.
     static func current(in database: Database) throws -> Counters {
         let sql = "SELECT record FROM journal ORDER BY number DESC LIMIT 1"
-        if let row = try Row.fetchOne(database, sql: sql) {
+        if let row = try Row.fetchOne(database.cachedStatement(sql: sql)) {
             return try JournalRecord(packed: row.bytes(at: 0) ?? []).counters
         }
         return try tables(in: database)
@@ -38,14 +38,16 @@ extension Counters {
 
     /// The counters of the tables, which are current while the journal is empty.
     static func tables(in database: Database) throws -> Counters {
-        guard let row = try Row.fetchOne(database, sql: "SELECT last_sequence, last_answer, answer_bytes FROM store")
-        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table store is empty") }
+        let numbers = "SELECT last_sequence, last_answer, answer_bytes FROM store"
+        guard let row = try Row.fetchOne(database.cachedStatement(sql: numbers)) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table store is empty")
+        }
         var counters = Counters()
         counters.lastSequence = row[0]
         counters.lastAnswer = row[1]
         counters.answerBytes = row[2]
         counters.lanes = try Row.fetchAll(
-            database, sql: "SELECT acknowledged, messages, samples FROM lane ORDER BY lane"
+            database.cachedStatement(sql: "SELECT acknowledged, messages, samples FROM lane ORDER BY lane")
         ).map { CachedLane(acknowledged: $0[0], messages: $0[1], samples: $0[2]) }
         guard counters.lanes.count == Lane.allCases.count else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table lane is not complete")

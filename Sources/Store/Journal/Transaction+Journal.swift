@@ -116,7 +116,7 @@ extension Transaction {
         if record.hasContent { try appendRecord() }
         let insertion = try RawStatement(SampleTable.insertion, in: database)
         let message = try RawStatement(OutboxTable.insertion, in: database)
-        let records = try Row.fetchCursor(database, sql: "SELECT record FROM journal ORDER BY number")
+        let records = try Row.fetchCursor(database.cachedStatement(sql: "SELECT record FROM journal ORDER BY number"))
         var marks: [Int64: JournalRecord.Mark] = [:]
         while let row = try records.next() {
             let record = try JournalRecord(packed: row.bytes(at: 0) ?? [])

@@ -15,7 +15,7 @@ enum CommandTable {
             SELECT number, key, envelope FROM command
             WHERE number > ?1 AND answer IS NULL AND envelope IS NOT NULL ORDER BY number LIMIT ?2
             """
-        return try Row.fetchAll(database, sql: sql, arguments: [after, limit]).map { row in
+        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [after, limit]).map { row in
             UnansweredCommand(
                 number: row[0], key: row[1], envelope: try CommandEnvelope(json: .kept(row[2] as String)))
         }
@@ -35,7 +35,7 @@ enum CommandTable {
             SELECT answer, key, topic, correlation, payload, answered_at FROM command
             WHERE answer > ?1 ORDER BY answer LIMIT ?2
             """
-        let rows = try Row.fetchAll(database, sql: sql, arguments: [after, limit])
+        let rows = try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [after, limit])
         return rows.map { row in
             let answer = StoredAnswer(
                 key: row[1], topic: row[2], correlation: row.bytes(at: 3), payload: row.bytes(at: 4) ?? [],

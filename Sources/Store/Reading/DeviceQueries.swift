@@ -18,7 +18,7 @@ enum DeviceQueries {
         let sql = """
             SELECT id, identity, capabilities, features, twin, last_seen, last_sync FROM device WHERE name = ?
             """
-        guard let row = try Row.fetchOne(database, sql: sql, arguments: [device.text]) else { return nil }
+        guard let row = try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [device.text]) else { return nil }
         var record = DeviceRecord()
         record.identity = try (row[1] as String?).map { DeviceIdentity(json: try .kept($0)) }
         record.capabilities = try (row[2] as String?).map { Capabilities(json: try .kept($0)) }
@@ -37,7 +37,7 @@ enum DeviceQueries {
             FROM series WHERE device = ?
             """
         let lookup = try RawStatement(SampleTable.lookup, in: database)
-        for row in try Row.fetchAll(database, sql: sql, arguments: [id]) {
+        for row in try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [id]) {
             guard let metric = Metric(rawValue: row[1]) else { continue }
             let series: Int64 = row[0]
             record.highWater[metric] = Timestamp(kept: row[2])
@@ -47,7 +47,7 @@ enum DeviceQueries {
                     key, series: series, device: device, metric: metric, by: lookup)
             }
             let days = try Int.fetchAll(
-                database, sql: "SELECT day FROM unsettled WHERE series = ?", arguments: [series])
+                database.cachedStatement(sql: "SELECT day FROM unsettled WHERE series = ?"), arguments: [series])
             for day in days { record.unsettledDays.insert(MetricDay(metric, LocalDay(number: day))) }
         }
     }
@@ -56,7 +56,7 @@ enum DeviceQueries {
         let sql = """
             SELECT rule, active, since, value, measured_limit, last_id, raised_at FROM alert_level WHERE device = ?
             """
-        for row in try Row.fetchAll(database, sql: sql, arguments: [id]) {
+        for row in try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [id]) {
             guard let rule = AlertRule(name: row[0]) else { continue }
             record.levels[rule] = AlertLevel(
                 rule: rule, isActive: row[1], since: Timestamp(milliseconds: row[2]), value: row[3], limit: row[4],

@@ -46,18 +46,17 @@ extension OutboxTable {
         for lane in Lane.allCases {
             let cached = lanes[lane.rawValue]
             statistics.pending[lane] = Int(cached.messages)
-            let oldest = try Int64.fetchOne(
-                database,
+            let statement = try database.cachedStatement(
                 sql: lane == .answer
                     ? "SELECT answered_at FROM command WHERE ?1 = 1 AND answer > ?2 ORDER BY answer LIMIT 1"
-                    : "SELECT made_at FROM message WHERE lane = ?1 AND sequence > ?2 ORDER BY sequence LIMIT 1",
-                arguments: [lane.rawValue, cached.acknowledged])
+                    : "SELECT made_at FROM message WHERE lane = ?1 AND sequence > ?2 ORDER BY sequence LIMIT 1")
+            let oldest = try Int64.fetchOne(statement, arguments: [lane.rawValue, cached.acknowledged])
             // What is in the journal comes after what is in the table.
             if let oldest = Timestamp(kept: oldest) ?? summary?.oldestJournaled[lane.rawValue] {
                 statistics.oldestPendingAt = min(statistics.oldestPendingAt ?? oldest, oldest)
             }
         }
-        for row in try Row.fetchAll(database, sql: "SELECT class, count FROM dropped") {
+        for row in try Row.fetchAll(database.cachedStatement(sql: "SELECT class, count FROM dropped")) {
             statistics.dropped[row[0]] = row[1]
         }
         statistics.setAside = try AsideTable.count(in: database)

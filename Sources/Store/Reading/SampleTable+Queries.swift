@@ -49,7 +49,7 @@ extension DayTable {
             ORDER BY day LIMIT ?
             """
         let rows = try Row.fetchAll(
-            database, sql: sql,
+            database.cachedStatement(sql: sql),
             arguments: [device.text, metric.rawValue, range.lowerBound.number, range.upperBound.number, limit])
         return try rows.compactMap { try record($0, metric: metric) }
     }

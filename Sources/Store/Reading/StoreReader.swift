@@ -16,6 +16,10 @@ actor StoreReader {
     func answer() {}
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
-        do { return try file.pool().read(body) } catch { throw file.note(StoreError(error)) }
+        do {
+            return try file.pool().unsafeRead { database in
+                try database.inCachedTransaction(.deferred) { try body(database) }
+            }
+        } catch { throw file.note(StoreError(error)) }
     }
 }

@@ -41,7 +41,7 @@ enum AsideTable {
 
     /// The number of facts set aside.
     static func count(in database: Database) throws -> Int {
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM aside") ?? 0
+        try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM aside")) ?? 0
     }
 
     /// When the oldest of them was made; `nil` if there is none.

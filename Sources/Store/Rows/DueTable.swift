@@ -59,14 +59,14 @@ enum DueTable {
         """
 
     static func all(in database: Database) throws -> [DueStatistics] {
-        let rows = try Row.fetchAll(
-            database,
+        let statement = try database.cachedStatement(
             sql: """
                 SELECT device.name, series.metric, sensor, first_hour, last_hour, changed_at, revision, is_joining
                 FROM due_statistics JOIN series ON series.id = due_statistics.series
                     JOIN device ON device.id = series.device
                 ORDER BY device.name, series.metric, sensor
                 """)
+        let rows = try Row.fetchAll(statement)
         return rows.compactMap { row in
             let (first, last) = (Hour(number: row[3]), Hour(number: row[4]))
             guard let device = DeviceID(row[0] as String), let metric = Metric(rawValue: row[1]), first <= last else {
@@ -108,7 +108,7 @@ extension Transaction {
     /// Begins to keep what is due, with all that is stored, or forgets it.
     func keepDueStatistics(_ isKept: Bool, at moment: Timestamp) throws {
         let isKeptAlready =
-            try Bool.fetchOne(database, sql: "SELECT keeps_due_statistics FROM store") ?? false
+            try Bool.fetchOne(database.cachedStatement(sql: "SELECT keeps_due_statistics FROM store")) ?? false
         guard isKept != isKeptAlready else { return }
         if isKept {
             try fold()
