@@ -67,7 +67,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "GATTHealth": ["Conformance", "GatewayTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
     "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
-    "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, subprocess],
+    "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, nioCore, subprocess],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "MQTTDocuments": ["GatewayTesting", logging],
     "O2Ring": ["Concurrency", "Conformance", "GatewayTesting"],

@@ -1,0 +1,36 @@
+import Concurrency
+import Dispatch
+import GatewayKit
+import GatewayTesting
+import NIOCore
+import Testing
+
+@testable import TCP
+
+/// Whether a listener that takes no call any more can be seen.
+@Suite(.timeLimit(.minutes(1))) struct ListenerAnswerTests {
+    @Test func `a listener whose thread is blocked does not answer until the thread goes on`() async throws {
+        var reader = ConfigurationReader(ConfigurationValue(.map([])))
+        let listener: any PluginService = TCPListener(options: &reader)
+        await listener.answer()
+        let (isBlocked, gate) = (Promise<Void>(), DispatchSemaphore(value: 0))
+        let loops: any EventLoopGroup = TCPChannel.eventLoops
+        loops.next().execute {
+            isBlocked.fulfil(())
+            gate.wait()
+        }
+        try await isBlocked.wait()
+        let answers = Recorder<Void>()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await listener.answer()
+                answers.append(())
+            }
+            for _ in 0..<100 { await Task.yield() }
+            #expect(answers.elements.isEmpty)
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(answers.elements.count == 1)
+    }
+}
