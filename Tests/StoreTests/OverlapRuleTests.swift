@@ -21,6 +21,25 @@ private typealias Bench = SuccessionBench
         #expect(try await bench.told().count == 2)
     }
 
+    @Test func `of counts that start together the largest stays, in any order`() async throws {
+        let parts = [Bench.steps(0..<1200, 9000), Bench.steps(0..<1440, 3000), Bench.steps(0..<1440, 2000)]
+        for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
+            let bench = try Bench()
+            for place in order { try await bench.take([parts[place]], overlaps: .largestCount) }
+            #expect(try await bench.kept(.steps) == [parts[0]], "\(order)")
+            #expect(try await bench.store.load(.band).latest[.steps]?.sample == parts[0], "\(order)")
+            // The whole of it comes back.
+            try await bench.take([Bench.steps(0..<1440, 10_000)], overlaps: .largestCount)
+            #expect(try await bench.kept(.steps) == [Bench.steps(0..<1440, 10_000)], "\(order)")
+        }
+    }
+
+    @Test func `a record that does not count is told as such`() async throws {
+        let bench = try Bench()
+        try await bench.take([Bench.sleep(0..<480)])
+        #expect(try await bench.novelties(of: [Bench.sleep(0..<470), Bench.sleep(0..<480)]) == [.withdrawn, .known])
+    }
+
     @Test func `a record that was replaced may come back`() async throws {
         let bench = try Bench()
         for minutes in [0..<480, 10..<450] { try await bench.take([Bench.sleep(minutes)], overlaps: .toldLast) }

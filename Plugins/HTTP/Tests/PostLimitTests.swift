@@ -64,6 +64,10 @@ import Vitals
                 #expect(answer.status == 503)
                 try await group.waitForAll()
             }
+            // A connection lets go of its request a moment after the answer.
+            let end = ContinuousClock.now + .seconds(5)
+            while office.listener.requests.budget.bytes > 0, .now < end { await Task.yield() }
+            #expect(office.listener.requests.budget.bytes == 0)
         }
     }
 

@@ -32,7 +32,8 @@ import Vitals
                 #expect(answer.headers.contains("content-type: application/json"))
                 #expect(
                     answer.json == [
-                        "new": 3, "corrected": 1, "known": 2, "refused": [["reason": "too high", "count": 1]],
+                        "new": 3, "corrected": 1, "known": 2, "superseded": 0,
+                        "refused": [["reason": "too high", "count": 1]],
                         "left_out": [["reason": "the gateway has no caffeine", "count": 7]],
                     ])
                 group.cancelAll()

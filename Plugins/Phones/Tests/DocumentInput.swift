@@ -9,10 +9,10 @@ enum DocumentInput {
     /// The violations after reading these bytes as a document of an app. A trap is a violation of its own.
     static func mistakes<App: PhoneApp>(in bytes: [UInt8], of app: App.Type) -> [String] {
         let calendar = LocalCalendar(timeZone: .gmt)
-        guard let first = records(bytes, of: app, calendar), let second = records(bytes, of: app, calendar) else {
-            return []
-        }
         var mistakes: [String] = []
+        guard let first = records(bytes, of: app, calendar, &mistakes),
+            let second = records(bytes, of: app, calendar, &mistakes)
+        else { return mistakes }
         if first != second { mistakes.append("it reads differently the second time") }
         // A record takes at least the two bytes of an element and its comma; a sleep has several stages of its own.
         if first.count > bytes.count + 1 { mistakes.append("\(first.count) records of \(bytes.count) bytes") }
@@ -28,11 +28,14 @@ enum DocumentInput {
     }
 
     private static func records<App: PhoneApp>(
-        _ bytes: [UInt8], of app: App.Type, _ calendar: LocalCalendar
+        _ bytes: [UInt8], of app: App.Type, _ calendar: LocalCalendar, _ mistakes: inout [String]
     ) -> [Record]? {
         guard var stream = try? App.records(of: bytes, calendar: calendar) else { return nil }
         var records: [Record] = []
-        while let record = try? stream.next() { records.append(record) }
+        // What is wrong with a document is known before its first record.
+        do { while let record = try stream.next() { records.append(record) } } catch {
+            mistakes.append("it fails after \(records.count) records: \(error)")
+        }
         return records
     }
 }

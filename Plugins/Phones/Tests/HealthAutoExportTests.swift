@@ -25,7 +25,6 @@ import Vitals
     }
 
     @Test func `units become the gateway's`() throws {
-        #expect(try values(.restingHeartRate) == ["2026-01-04T23:00:00.000Z": 51])
         #expect(try values(.bloodOxygen) == ["2026-01-05T02:10:00.000Z": 97, "2026-01-05T02:20:00.000Z": 96])
         #expect(try values(.temperature) == ["2026-01-05T07:05:00.000Z": 37])
         // 154.3 lb × 0.45359237 = 69.98930… kg; 5.5 mmol/L × 18.016 = 99.088 mg/dL.
@@ -74,7 +73,9 @@ import Vitals
             leftOut == [
                 "the gateway has no active_energy": 2, "the gateway has no stateOfMind": 1,
                 "heart_rate in the unit furlongs": 1, "heart_rate without a readable time": 1,
-                "heart_rate without a value": 1, "a workout without readable times": 1,
+                "heart_rate without a value": 1,
+                "resting_heart_rate of a whole day, which has no time; in the app, choose minutes": 1,
+                "a workout without readable times": 1,
                 "a time of sleep without its depth: In Bed": 1,
                 "a sleep without the times of its stages; in the app, switch the aggregation of sleep off": 1,
             ])
@@ -111,7 +112,7 @@ import Vitals
 
     @Test func `a document has two thousand lists at most`() throws {
         func document(_ count: Int) -> [UInt8] {
-            let list = #"{"name":"heart_rate","data":[{"date":"2026-01-05","qty":60}]}"#
+            let list = #"{"name":"heart_rate","data":[{"date":"2026-01-05T00:00:00Z","qty":60}]}"#
             let lists = Array(repeating: list, count: count).joined(separator: ",")
             return Array(#"{"data":{"metrics":[\#(lists)]}}"#.utf8)
         }
@@ -119,6 +120,22 @@ import Vitals
         #expect(throws: DocumentProblem.tooManyLists) {
             try Phone.records(document(2001), of: HealthAutoExport.self)
         }
+    }
+
+    @Test func `a date without a time is a day of steps, and no moment of anything else`() throws {
+        func list(_ name: String) -> String {
+            #"{"name":"\#(name)","data":[{"date":"2026-01-05","Avg":72,"qty":5000}]}"#
+        }
+        let text = #"{"data":{"metrics":[\#(list("heart_rate")),\#(list("step_count"))]}}"#
+        let found = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
+        let at = Phone.at
+        #expect(
+            found.samples == [
+                Sample(
+                    metric: .steps, start: at("2026-01-04T23:00:00Z"), end: at("2026-01-05T23:00:00Z"),
+                    reading: .steps(Steps(count: 5000)))
+            ])
+        #expect(found.leftOut == ["heart_rate of a whole day, which has no time; in the app, choose minutes": 1])
     }
 
     @Test func `a document may be as deep as JSON is read, and no deeper`() throws {

@@ -55,6 +55,26 @@ import Vitals
             ])
     }
 
+    @Test func `the average of some minutes is a value at their beginning`() throws {
+        let bucket = #"{"time":"2026-01-05T10:00:00Z","avg":72,"min":60,"max":90}"#
+        let skin = #"{"time":"2026-01-05T10:00:00Z","avg_delta_celsius":0.5,"baseline_celsius":34}"#
+        let names = ["heart_rate", "heart_rate_variability", "oxygen_saturation", "respiratory_rate"]
+        let lists = names.map { "\"\($0)\":[\(bucket)]" }.joined(separator: ",")
+        let text = "{\(lists),\"skin_temperature\":[\(skin)]}"
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        #expect(found.leftOut == [:])
+        #expect(
+            found.samples.map(\.metric) == [
+                .heartRate, .heartRateVariability, .bloodOxygen, .respiratoryRate, .skinTemperature,
+            ])
+        #expect(found.samples.map(\.value) == [72, 72, 72, 72, 34.5])
+        #expect(found.samples.allSatisfy { $0.start == Phone.at("2026-01-05T10:00:00Z") })
+    }
+
+    @Test func `of a count that is told again in part, the largest stays`() throws {
+        #expect(HealthConnectWebhook.overlaps == .largestCount)
+    }
+
     @Test func `a document without records is one, and anything else is not`() throws {
         let empty = Array(#"{"timestamp":"2026-01-05T12:00:00Z","app_version":"1"}"#.utf8)
         #expect(try Phone.records(empty, of: HealthConnectWebhook.self).samples.isEmpty)

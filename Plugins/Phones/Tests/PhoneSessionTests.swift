@@ -57,6 +57,19 @@ import Vitals
         }
     }
 
+    @Test func `an interval that has not ended is left out, and comes again`() throws {
+        try visit { _, visit, clock in
+            let (start, end) = (clock.now - .hours(1), clock.now + .hours(1))
+            let entry = #"{"start":"\#(start)","end":"\#(end)","qty":10}"#
+            let document = visit.send(#"{"data":{"metrics":[{"name":"step_count","data":[\#(entry)]}]}}"#)
+            guard case .stored(let report) = try await document.answered() else {
+                Issue.record("not stored")
+                return
+            }
+            #expect(report.leftOut == ["an interval that has not ended; it comes again": 1])
+        }
+    }
+
     @Test func `a document that is none harms neither the session nor the next one`() throws {
         try visit { _, visit, _ in
             guard case .unreadable(let reason) = try await visit.send("{").answered() else {

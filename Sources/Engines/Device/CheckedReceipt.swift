@@ -16,8 +16,8 @@ struct CheckedReceipt {
         guard novelties.indices.contains(place) else { return SettledReceipt(receipt, .known) }
         return switch novelties[place] {
         case .new: SettledReceipt(receipt, .new)
-        // Another record has replaced it at once: the correction of its content counts.
-        case .corrected, .withdrawn: SettledReceipt(receipt, .corrected)
+        case .corrected: SettledReceipt(receipt, .corrected)
+        case .withdrawn: SettledReceipt(receipt, .superseded)
         case .known: SettledReceipt(receipt, .known)
         }
     }

@@ -26,6 +26,11 @@ struct DocumentMessages: Sendable {
 
     func end(in all: DocumentTopics) {
         for topic in topics { all.remove(topic) }
+        let waiting = documents.count
+        guard waiting > 0 else { return }
+        logger.error(
+            "Documents were not stored before the device's settings changed or the gateway stopped; let the app send them again.",
+            metadata: ["count": "\(waiting)"])
     }
 
     /// Takes a message of the topics.
@@ -50,7 +55,9 @@ struct DocumentMessages: Sendable {
                 logger.error("A document could not be stored and is given up.", metadata: ["tries": "\(tries)"])
             }
         }
-        guard documents.add(document, limit: Self.maximumWaiting, isFirst: tries > 1) else {
+        // One that was accepted has its place, however many came since.
+        let isRetry = tries > 1
+        guard documents.add(document, limit: isRetry ? .max : Self.maximumWaiting, isFirst: isRetry) else {
             return logger.error(
                 "Documents come faster than they are stored; one is not taken.",
                 metadata: ["waiting": "\(Self.maximumWaiting)"])

@@ -47,7 +47,11 @@ package final class DocumentQueue: Sendable {
             await arrival.wait()
         }
         defer {
-            let unanswered = state.withLock { $0.taken }
+            // It must not stay in memory until the next visit.
+            let unanswered = state.withLock { state in
+                defer { state.taken = nil }
+                return state.taken
+            }
             unanswered?.answer(.interrupted("The device's session has ended; send it again later."))
         }
         try await body(Visit(queue: self, clock: clock))

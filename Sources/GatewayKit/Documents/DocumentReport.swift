@@ -11,6 +11,8 @@ public struct DocumentReport: Sendable, Hashable {
     public var corrected = 0
     /// Samples that were known.
     public var known = 0
+    /// Samples that do not count, as others of the same thing do, such as longer sleeps.
+    public var superseded = 0
     /// Samples that are not plausible, by reason.
     public private(set) var refused: [String: Int] = [:]
     /// Records that are no sample of the gateway's, such as those of unknown kinds, by reason.
@@ -25,6 +27,7 @@ public struct DocumentReport: Sendable, Hashable {
         case .new: new += 1
         case .corrected: corrected += 1
         case .known: known += 1
+        case .superseded: superseded += 1
         case .refused(let error): Self.count(error.message, 1, in: &refused)
         }
     }

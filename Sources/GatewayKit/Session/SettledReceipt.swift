@@ -6,8 +6,11 @@ public struct SettledReceipt: Sendable, Hashable {
         case new
         /// A sample of the same time was known with other content: this one replaces it, with a higher revision.
         case corrected
-        /// Nothing is new: it was known with the same content, or a record that includes it is.
+        /// Nothing is new: it was known with the same content.
         case known
+        /// It does not count: another record of the same thing does, such as the longer of two sleeps that overlap. It is kept as
+        /// withdrawn.
+        case superseded
         /// It is not plausible. Sending it again does not help.
         case refused(DeviceError)
     }

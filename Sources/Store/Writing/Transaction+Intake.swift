@@ -49,7 +49,7 @@ extension Transaction {
 
         var result = IntakeResult(
             new: 0, corrected: 0, known: 0, levels: decision.levels, unsettledDays: decision.unsettledDays,
-            novelties: own.map { outcomes[$0].novelty })
+            novelties: own.map { outcomes[$0].stored.isWithdrawn ? .withdrawn : outcomes[$0].novelty })
         for outcome in outcomes {
             switch outcome.novelty {
             case .new: result.new += 1
@@ -83,7 +83,11 @@ extension Transaction {
             if try insertion.run() == 0 {
                 let kept = try sample(keptAt: stored, series: series.row, device: intake.device)
                 formerUser = kept.sample.user
-                outcome = try correct(kept, by: stored, series: series.row)
+                // A part of a count corrects nothing.
+                let isPart = intake.overlaps == .largestCount && (stored.sample.count ?? 0) < (kept.sample.count ?? 0)
+                outcome =
+                    try isPart
+                    ? SampleOutcome(stored: kept, novelty: .known) : correct(kept, by: stored, series: series.row)
             }
             let mayReturn = intake.overlaps == .toldLast && outcome.stored.isWithdrawn
             if metric.isInterval, outcome.novelty != .known || mayReturn {
@@ -94,8 +98,8 @@ extension Transaction {
             outcomes.append(outcome)
             guard !outcome.stored.isWithdrawn else { continue }
             let key = SampleKey(stored.sample)
-            let isReplacing = intake.overlaps == .toldLast && series.latest.map { key.excludes($0, of: metric) } == true
-            if isReplacing || series.latest.map({ $0.end < key.end }) ?? true {
+            let excludesLatest = series.latest.map { key.excludes($0, of: metric) } == true
+            if intake.overlaps != .latestEnd && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
                 series.latest = key
                 series.isChanged = true
                 cached.series[metric.index] = series

@@ -28,14 +28,14 @@ extension Transaction {
         intake: Intake
     ) throws {
         let stored = outcome.stored
-        let key = SampleKey(stored.sample)
         let hasNewPerson = !intake.wearers.areSame(formerUser, stored.sample.user)
         var isWithdrawn = stored.isWithdrawn
         let isToldLast = intake.overlaps == .toldLast
-        if outcome.novelty == .new || hasNewPerson || isToldLast && isWithdrawn {
+        let isCounted = intake.overlaps == .largestCount && outcome.novelty == .corrected
+        if outcome.novelty == .new || hasNewPerson || isCounted || isToldLast && isWithdrawn {
             isWithdrawn = false
             for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, intake: intake) {
-                if !isToldLast, rival.key.prevails(over: key) {
+                if !isToldLast, try prevails(rival.key, over: stored.sample, series: series, intake: intake) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
                     try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, intake: intake)
@@ -83,13 +83,29 @@ extension Transaction {
             guard var stored = try self.sample(rival.key, sample.metric, series: series, device: intake.device)
             else { continue }
             let others = try rivals(of: stored.sample, user: user, series: series, intake: intake)
-            guard !others.contains(where: { $0.key.prevails(over: rival.key) }) else { continue }
+            let isExcluded = try others.contains {
+                try prevails($0.key, over: stored.sample, series: series, intake: intake)
+            }
+            guard !isExcluded else { continue }
             stored.isWithdrawn = false
             stored.revision += 1
             stored.receivedAt = intake.receivedAt
             try mark(stored, series: series)
             outcomes.append(SampleOutcome(stored: stored, novelty: .corrected))
         }
+    }
+
+    /// Whether a stored record that excludes this one counts instead of it.
+    private func prevails(
+        _ rival: SampleKey, over sample: Sample, series: Int64, intake: Intake
+    ) throws -> Bool {
+        if intake.overlaps == .largestCount, let count = sample.count,
+            let other = try self.sample(rival, sample.metric, series: series, device: intake.device)?.sample.count,
+            other != count
+        {
+            return other > count
+        }
+        return rival.prevails(over: SampleKey(sample))
     }
 
     /// The records that the given record excludes, of the person that a user slot stands for.
@@ -129,5 +145,12 @@ extension Transaction {
         statement.bind(Int64(stored.revision), at: 6)
         statement.bind(stored.receivedAt.milliseconds, at: 7)
         _ = try statement.run()
+    }
+}
+
+extension Sample {
+    /// The number of steps; `nil` for anything else.
+    var count: Int? {
+        if case .steps(let steps) = reading { steps.count } else { nil }
     }
 }

@@ -50,6 +50,25 @@ import Vitals
         }
     }
 
+    @Test func `a document that is tried again keeps its place before eight others`() throws {
+        try run { messages, recorder in
+            messages.take(Self.message("first"))
+            try await messages.documents.withVisit(clock: messages.clock) { link in
+                _ = try await link.next()
+                for number in 0..<DocumentMessages.maximumWaiting { messages.take(Self.message("\(number)")) }
+            }
+            #expect(messages.documents.count == DocumentMessages.maximumWaiting + 1)
+            try await messages.documents.withVisit(clock: messages.clock) { link in
+                let document = try await link.next()
+                #expect(document.bytes == Array("first".utf8))
+                document.answer(.stored(DocumentReport()))
+            }
+            #expect(!recorder.entries.contains { $0.level == .error })
+            messages.end(in: DocumentTopics())
+            #expect(recorder.entries.last?.metadata["count"] == "\(DocumentMessages.maximumWaiting)")
+        }
+    }
+
     @Test func `an empty message is none, and one that is cut is not taken`() throws {
         try run { messages, recorder in
             messages.take(Self.message(""))

@@ -43,6 +43,13 @@ final class SuccessionBench {
         return [result.new, result.corrected, result.known]
     }
 
+    /// Stores samples without a decision about them. Returns what the store tells of each.
+    func novelties(of samples: [Sample]) async throws -> [SampleOutcome.Novelty] {
+        var intake = Intake(.band, samples, at: dawn + .hours(9))
+        intake.wearers = wearers
+        return try await store.ingest(intake).novelties
+    }
+
     /// The samples of each message so far: length in minutes, revision, and whether withdrawn.
     func told() async throws -> [[String]] {
         try await store.facts(1...1_000, limit: 1_000).compactMap { fact in

@@ -11,6 +11,8 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let time: TimeAmount
     private var deadline: Scheduled<Void>?
+    /// Requests whose response has not ended.
+    private var open = 0
 
     init(_ time: TimeAmount) { self.time = time }
 
@@ -19,12 +21,18 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head = unwrapInboundIn(data) { deadline?.cancel() }
+        if case .head = unwrapInboundIn(data) {
+            open += 1
+            deadline?.cancel()
+        }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { begin(context) }
+        if case .end = unwrapOutboundIn(data) {
+            open = max(0, open - 1)
+            if open == 0 { begin(context) }
+        }
         context.write(data, promise: promise)
     }
 

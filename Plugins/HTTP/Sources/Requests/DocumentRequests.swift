@@ -13,8 +13,8 @@ final class DocumentRequests: Sendable {
     static let path = "/v1/devices/"
     /// How long a document may take to arrive.
     static let bodyTime: Duration = .seconds(60)
-    /// How long a sender waits for the commit.
-    static let answerTime: Duration = .seconds(120)
+    /// How long a sender waits for the commit: less than the apps do, the shortest of which is a minute.
+    static let answerTime: Duration = .seconds(50)
     /// When a sender should try again that found no room.
     static let retryAfter: Duration = .seconds(10)
     /// The most refusals that are logged in a second.

@@ -24,6 +24,7 @@ struct Reply: Sendable {
         writer.member("new", report.new)
         writer.member("corrected", report.corrected)
         writer.member("known", report.known)
+        writer.member("superseded", report.superseded)
         for (key, reasons) in [("refused" as StaticString, report.refused), ("left_out", report.leftOut)] {
             writer.member(key, array: reasons.sorted { $0.key < $1.key }) { writer, reason in
                 writer.beginObject()

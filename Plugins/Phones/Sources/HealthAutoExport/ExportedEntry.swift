@@ -5,6 +5,8 @@ import Vitals
 struct ExportedEntry {
     var start: Timestamp?
     var end: Timestamp?
+    /// The day of a date without a time.
+    var day: Range<Timestamp>?
     var quantity: Double?
     var average: Double?
     var systolic: Double?
@@ -29,7 +31,10 @@ struct ExportedEntry {
         var date: Timestamp?
         while let key = try reader.nextKey(in: Self.keys) {
             switch key {
-            case .date: date = try reader.time(calendar)
+            case .date:
+                let text = try reader.looseText()
+                date = text.flatMap { PhoneTime.moment($0, calendar: calendar) }
+                day = date == nil ? nil : text.flatMap { LocalDay($0) }.map { calendar.bounds(of: $0) }
             case .start: start = try reader.time(calendar)
             case .end: end = try reader.time(calendar)
             case .quantity: quantity = try reader.looseNumber()
@@ -41,6 +46,7 @@ struct ExportedEntry {
             case .meal: meal = try reader.looseText()
             }
         }
+        if start != nil { day = nil }
         start = start ?? date
     }
 }

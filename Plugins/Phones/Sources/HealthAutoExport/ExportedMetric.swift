@@ -28,10 +28,12 @@ enum ExportedMetric {
         guard let start = entry.start else { return .leftOut("\(name) without a readable time") }
         // The app does not say how long its intervals are, unless an entry has both ends.
         let end = entry.end.map { max($0, start) } ?? start
+        let wholeDay = Record.leftOut("\(name) of a whole day, which has no time; in the app, choose minutes")
         let wrongUnit = Record.leftOut("\(name) in the unit \(unit ?? "")")
         let noValue = Record.leftOut("\(name) without a value")
         switch self {
         case .value(let metric):
+            guard entry.day == nil else { return wholeDay }
             // The lowest and the highest value of an interval have no time of their own, and are no samples.
             guard let number = entry.average ?? entry.quantity else { return noValue }
             guard let value = PhoneUnit.value(number, unit, of: metric) else { return wrongUnit }
@@ -43,8 +45,10 @@ enum ExportedMetric {
             guard let number = entry.quantity else { return noValue }
             guard ["count", "steps", ""].contains(unit ?? "") else { return wrongUnit }
             guard let count = Int(exactly: number.rounded()) else { return noValue }
-            return .sample(Sample(metric: .steps, start: start, end: end, reading: .steps(Steps(count: count))))
+            let last = entry.day?.upperBound ?? end
+            return .sample(Sample(metric: .steps, start: start, end: last, reading: .steps(Steps(count: count))))
         case .bloodPressure:
+            guard entry.day == nil else { return wholeDay }
             guard let high = entry.systolic, let low = entry.diastolic else { return noValue }
             guard let systolic = PhoneUnit.pressure(high, unit), let diastolic = PhoneUnit.pressure(low, unit) else {
                 return wrongUnit

@@ -5,6 +5,8 @@ package import Vitals
 package enum HealthAutoExport: PhoneApp {
     package static let driver = "health-auto-export"
     package static let name = "Health Auto Export"
+    /// Its nights are made of stages, of which a document may have a part.
+    package static let overlaps = OverlapRule.latestEnd
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
         .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,

@@ -5,6 +5,8 @@ package import Vitals
 package enum HealthConnectWebhook: PhoneApp {
     package static let driver = "health-connect-webhook"
     package static let name = "HC Webhook"
+    /// It counts the steps of a whole day or hour from the part of it that it asks for.
+    package static let overlaps = OverlapRule.largestCount
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
         .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,

@@ -8,6 +8,8 @@ struct WebhookEntry {
     var end: Timestamp?
     /// The number of a record that has one, in the unit of its name.
     var number: Double?
+    /// Instead of that, the average of some minutes, where the app's resolution is not that of the records.
+    private var average: Double?
     var systolic: Double?
     var diastolic: Double?
     var delta: Double?
@@ -22,13 +24,14 @@ struct WebhookEntry {
     var unknownStages: [String] = []
 
     private enum Key {
-        case start, end, number, systolic, diastolic, delta, baseline, duration, distance, steps, type, stages
+        case start, end, number, average, systolic, diastolic, delta, baseline, duration, distance, steps, type, stages
     }
     private static let keys = JSONWords<Key>([
         ("time", .start), ("start_time", .start), ("end_time", .end), ("session_end_time", .end),
         ("count", .number), ("bpm", .number), ("percentage", .number), ("rmssd_millis", .number),
-        ("celsius", .number), ("rate", .number), ("kilograms", .number), ("mmol_per_liter", .number),
-        ("systolic", .systolic), ("diastolic", .diastolic), ("delta_celsius", .delta), ("baseline_celsius", .baseline),
+        ("celsius", .number), ("rate", .number), ("avg", .average), ("kilograms", .number), ("mmol_per_liter", .number),
+        ("systolic", .systolic), ("diastolic", .diastolic), ("delta_celsius", .delta),
+        ("avg_delta_celsius", .delta), ("baseline_celsius", .baseline),
         ("duration_seconds", .duration), ("distance_meters", .distance), ("steps", .steps), ("type", .type),
         ("stages", .stages),
     ])
@@ -40,6 +43,7 @@ struct WebhookEntry {
             case .start: start = try reader.time(calendar)
             case .end: end = try reader.time(calendar)
             case .number: number = try reader.looseNumber()
+            case .average: average = try reader.looseNumber()
             case .systolic: systolic = try reader.looseNumber()
             case .diastolic: diastolic = try reader.looseNumber()
             case .delta: delta = try reader.looseNumber()
@@ -51,6 +55,7 @@ struct WebhookEntry {
             case .stages: try readStages(&reader, calendar)
             }
         }
+        number = number ?? average
     }
 
     private enum StageKey { case stage, start, end }

@@ -10,6 +10,8 @@ package protocol PhoneApp: Sendable {
     static var name: String { get }
     /// What its documents can have.
     static var metrics: [Metric] { get }
+    /// Which of its records counts where two describe the same thing.
+    static var overlaps: OverlapRule { get }
     /// The records of a document, in its order.
     /// - Throws: `DocumentProblem` if it is no document of the app; nothing of it is read then.
     static func records(of document: [UInt8], calendar: LocalCalendar) throws(DocumentProblem) -> any RecordStream

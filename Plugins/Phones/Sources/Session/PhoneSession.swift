@@ -24,7 +24,8 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         metrics = Set(options.metrics)
         description = DeviceDescription(
             identity: DeviceIdentity(model: App.name),
-            capabilities: Capabilities(Dictionary(uniqueKeysWithValues: metrics.map { ($0, []) })))
+            capabilities: Capabilities(Dictionary(uniqueKeysWithValues: metrics.map { ($0, []) })),
+            overlaps: App.overlaps)
     }
 
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
@@ -94,8 +95,11 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         of records: inout any RecordStream, _ report: inout DocumentReport
     ) throws(DocumentProblem) -> [Sample]? {
         var samples: [Sample] = []
+        let now = context.clock.now
         while samples.count < PhoneLimits.batch, let record = try records.next() {
             switch record {
+            case .sample(let sample) where sample.start < now && now < sample.end:
+                report.leaveOut("an interval that has not ended; it comes again")
             case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
             case .sample(let sample): report.leaveOut("\(sample.metric.rawValue) is not among the options' metrics")
             case .leftOut(let reason): report.leaveOut(reason)
