@@ -353,8 +353,11 @@ def quiet(trial: Backfill) -> str:
         lines = [line for line in lines if "trial_statistics" not in line]
         if lines:
             raise Finding(f"{name}: {''.join(lines[:5])}")
+    # The state of the gateway follows within ten seconds.
+    until("the import is told", lambda: trial.broker.last(
+        f"vitals2mqtt/{ID}/gateway/state")["statistics"]["imported_at"] is not None, 30)
     state = trial.broker.last(f"vitals2mqtt/{ID}/gateway/state")["statistics"]
-    if state["problem"] is not None or state["imported_at"] is None:
+    if state["problem"] is not None:
         raise Finding(f"gateway/state says {state}")
     return f"{state['activity']}, {state['due']} due"
 
