@@ -2,13 +2,15 @@ import Concurrency
 import GatewayTesting
 import Synchronization
 import Testing
+import Vitals
 
 @Suite struct SerialRunnerTests {
     /// What runs now, and what has run.
     private final class Log: Sendable {
-        private let state = Mutex((running: 0, most: 0, done: 0))
+        private let state = Mutex((running: 0, most: 0, done: 0, order: [Int]()))
         var most: Int { state.withLock { $0.most } }
         var done: Int { state.withLock { $0.done } }
+        var order: [Int] { state.withLock { $0.order } }
 
         func enter() {
             state.withLock { state in
@@ -17,12 +19,14 @@ import Testing
             }
         }
 
+        func note(_ number: Int) { state.withLock { $0.order.append(number) } }
+
         func leave() { state.withLock { ($0.running, $0.done) = ($0.running - 1, $0.done + 1) } }
     }
 
     @Test func `runs operations one after the other, in the order of the calls`() throws {
         try Simulation.run(seed: 1, deadline: .hours(1)) { simulation in
-            let (runner, order) = (SerialRunner(), Mutex<[Int]>([]))
+            let (runner, log) = (SerialRunner(), Log())
             await withTaskGroup { group in
                 group.addTask { await runner.run() }
                 await withTaskGroup { calls in
@@ -31,7 +35,7 @@ import Testing
                             try? await simulation.clock.sleep(for: .milliseconds(number))
                             let value = await runner.perform {
                                 try? await simulation.clock.sleep(for: .seconds(1))
-                                order.withLock { $0.append(number) }
+                                log.note(number)
                                 return number
                             }
                             #expect(value == number)
@@ -40,7 +44,7 @@ import Testing
                 }
                 group.cancelAll()
             }
-            #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
+            #expect(log.order == [0, 1, 2, 3, 4])
             #expect(simulation.uptime == .seconds(5))
         }
     }

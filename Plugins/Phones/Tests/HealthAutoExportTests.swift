@@ -74,22 +74,38 @@ import Vitals
                 "the gateway has no active_energy": 2, "the gateway has no stateOfMind": 1,
                 "heart_rate in the unit furlongs": 1, "heart_rate without a readable time": 1,
                 "heart_rate without a value": 1,
-                "resting_heart_rate of a whole day, which has no time; in the app, choose minutes": 1,
                 "a workout without readable times": 1,
                 "a time of sleep without its depth: In Bed": 1,
                 "a sleep without the times of its stages; in the app, switch the aggregation of sleep off": 1,
             ])
     }
 
-    @Test func `an overlapping export has the same ids`() throws {
+    @Test func `a value that a phone determines once a day is one of the day's hours`() throws {
+        let at = Phone.at
+        #expect(
+            try samples(.restingHeartRate) == [
+                Sample(
+                    metric: .restingHeartRate, start: at("2026-01-04T23:00:00Z"), end: at("2026-01-05T23:00:00Z"),
+                    reading: .value(51))
+            ])
+    }
+
+    @Test func `records of an export that overlaps another have the same ids, also beside new ones`() throws {
         guard let device = DeviceID("phone") else { return }
-        let document = try Phone.document("health-auto-export.json")
-        func ids() throws -> Set<SampleID> {
-            Set(
-                try Phone.records(document, of: HealthAutoExport.self).samples
-                    .map { SampleID(device: device, sample: $0) })
+        func entry(_ minute: Int, _ rate: Int) -> String {
+            #"{"date":"2026-01-05 10:\#(minute):00 +0100","Avg":\#(rate),"Min":\#(rate),"Max":\#(rate)}"#
         }
-        #expect(try ids() == ids())
+        func ids(_ entries: [String]) throws -> Set<SampleID> {
+            let list = entries.joined(separator: ",")
+            let text = #"{"data":{"metrics":[{"name":"heart_rate","units":"count/min","data":[\#(list)]}]}}"#
+            let samples = try Phone.records(Array(text.utf8), of: HealthAutoExport.self).samples
+            return Set(samples.map { SampleID(device: device, sample: $0) })
+        }
+        let first = try ids([entry(10, 70), entry(11, 71)])
+        // The one in the middle was corrected meanwhile, the last one is new.
+        let second = try ids([entry(11, 75), entry(12, 72)])
+        #expect(first.count == 2 && second.count == 2)
+        #expect(first.intersection(second).count == 1)
     }
 
     @Test(arguments: [

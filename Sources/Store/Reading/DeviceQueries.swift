@@ -18,7 +18,8 @@ enum DeviceQueries {
         let sql = """
             SELECT id, identity, capabilities, features, twin, last_seen, last_sync FROM device WHERE name = ?
             """
-        guard let row = try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [device.text]) else { return nil }
+        let found = try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [device.text])
+        guard let row = found else { return nil }
         var record = DeviceRecord()
         record.identity = try (row[1] as String?).map { DeviceIdentity(json: try .kept($0)) }
         record.capabilities = try (row[2] as String?).map { Capabilities(json: try .kept($0)) }

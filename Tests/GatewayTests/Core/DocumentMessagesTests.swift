@@ -1,5 +1,6 @@
 import GatewayKit
 import GatewayTesting
+import Logging
 import MQTT
 import Testing
 import Vitals
@@ -64,7 +65,7 @@ import Vitals
                 document.answer(.stored(DocumentReport()))
             }
             #expect(!recorder.entries.contains { $0.level == .error })
-            messages.end(in: DocumentTopics())
+            messages.tellLost()
             #expect(recorder.entries.last?.metadata["count"] == "\(DocumentMessages.maximumWaiting)")
         }
     }

@@ -33,7 +33,9 @@ enum ExportedMetric {
         let noValue = Record.leftOut("\(name) without a value")
         switch self {
         case .value(let metric):
-            guard entry.day == nil else { return wholeDay }
+            // A value of the day itself is one of all its hours. Another has a time that the app did not send.
+            guard entry.day == nil || metric.isOfDay else { return wholeDay }
+            let end = entry.day?.upperBound ?? end
             // The lowest and the highest value of an interval have no time of their own, and are no samples.
             guard let number = entry.average ?? entry.quantity else { return noValue }
             guard let value = PhoneUnit.value(number, unit, of: metric) else { return wrongUnit }
@@ -70,4 +72,9 @@ enum ExportedMetric {
         default: [:]
         }
     }
+}
+
+extension Metric {
+    /// Whether a phone determines one value for a whole day or night.
+    fileprivate var isOfDay: Bool { self == .restingHeartRate || self == .skinTemperature }
 }
