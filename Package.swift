@@ -62,7 +62,7 @@ let optionalPlugins = ["BlueZ": "Bluetooth"]
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
     "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "vitals2mqtt", logging],
-    "ColmiRing": ["Concurrency", "Conformance", "GatewayTesting"],
+    "ColmiRing": ["Conformance", "GatewayTesting"],
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
@@ -70,7 +70,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, nioCore, subprocess],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "MQTTDocuments": ["GatewayTesting", logging],
-    "O2Ring": ["Concurrency", "Conformance", "GatewayTesting"],
+    "O2Ring": ["Conformance", "GatewayTesting"],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],

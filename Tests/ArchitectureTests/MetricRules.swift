@@ -7,10 +7,14 @@ import Testing
         #/case (?:[^:]*[ (])?\.(heartRate|restingHeartRate|bloodOxygen|stress|temperature)\b/#
     }
 
-    @Test func `nothing switches over metrics`() throws {
+    /// The drivers of single models. Each metric has a message of its own there, so they may.
+    private static let drivers = ["Plugins/ColmiRing/", "Plugins/O2Ring/"]
+
+    @Test func `nothing but a driver of one model switches over metrics`() throws {
         let files = try Repository.swiftFiles(in: "Plugins") + Repository.swiftFiles(in: "Sources")
         var count = 0
-        for file in files where !file.path.contains("/Tests/") {
+        for file in files
+        where !file.path.contains("/Tests/") && !Self.drivers.contains(where: { file.path.contains($0) }) {
             count += 1
             for line in file.text.split(separator: "\n") where line.contains(Self.pattern) {
                 Issue.record("\(file): \(line.drop { $0 == " " })")

@@ -17,6 +17,14 @@ import Testing
         try Int.fetchAll(database, sql: "SELECT value FROM number ORDER BY value")
     }
 
+    /// Inserts a number in a transaction, and then does something else in it.
+    private func insert(_ number: Int, in database: Database, then act: () throws -> Void) throws {
+        try database.inCachedTransaction(.immediate) {
+            try database.execute(sql: "INSERT INTO number VALUES (?)", arguments: [number])
+            try act()
+        }
+    }
+
     @Test func `What a transaction wrote is stored, again and again`() throws {
         try queue().writeWithoutTransaction { database in
             for number in 1...3 {
@@ -34,14 +42,9 @@ import Testing
 
     @Test func `After an error nothing is stored, and the next transaction begins`() throws {
         try queue().writeWithoutTransaction { database in
-            #expect(throws: Refusal.self) {
-                try database.inCachedTransaction(.immediate) {
-                    try database.execute(sql: "INSERT INTO number VALUES (1)")
-                    throw Refusal()
-                }
-            }
+            #expect(throws: Refusal.self) { try insert(1, in: database) { throw Refusal() } }
             #expect(!database.isInsideTransaction)
-            try database.inCachedTransaction(.immediate) { try database.execute(sql: "INSERT INTO number VALUES (2)") }
+            try insert(2, in: database) {}
             let stored = try numbers(database)
             #expect(stored == [2])
         }

@@ -48,7 +48,7 @@ extension ScriptedSession {
     /// The metric's monitoring configuration.
     package func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         try await receive(.monitorConfiguration(metric))
-        try require(.monitor, metric, "monitoring of \(metric.rawValue)")
+        try requireConfigurable(metric)
         return try monitor(of: metric)
     }
 
@@ -56,9 +56,16 @@ extension ScriptedSession {
     package func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         let metric = configuration.metric
         try await receive(.setMonitorConfiguration(configuration))
-        try require(.monitor, metric, "monitoring of \(metric.rawValue)")
+        try requireConfigurable(metric)
         let all = try monitor(of: metric).replacingParts(with: configuration)
         change { content in content.monitors[metric] = all }
+    }
+
+    /// A device without a schedule may have limits.
+    private func requireConfigurable(_ metric: Metric) throws(DeviceError) {
+        guard description.capabilities.isConfigurable(metric) else {
+            throw .unsupported("monitoring of \(metric.rawValue)")
+        }
     }
 
     /// A metric's monitoring configuration, possibly without parts.

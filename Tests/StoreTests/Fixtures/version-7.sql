@@ -65,13 +65,17 @@ CREATE TABLE device(
 INSERT INTO "device" VALUES(1,'band-1',1,NULL,NULL,1,NULL,NULL,NULL);
 CREATE TABLE dropped(class TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE due_statistics(
-    series INTEGER PRIMARY KEY,
+    series INTEGER NOT NULL,
+    sensor TEXT NOT NULL,
     first_hour INTEGER NOT NULL,
     last_hour INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
-    revision INTEGER NOT NULL
-) STRICT;
-INSERT INTO "due_statistics" VALUES(1,498600,498600,1794960000000,1);
+    revision INTEGER NOT NULL,
+    -- Whether all hours are imported, and only Home Assistant's own rows do not follow them yet.
+    is_joining INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY(series, sensor)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "due_statistics" VALUES(1,'',498600,498600,1794960000000,1,0);
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 INSERT INTO "grdb_migrations" VALUES('1');
 INSERT INTO "grdb_migrations" VALUES('2');
