@@ -243,7 +243,7 @@ let package = Package(
             "IntegrationTests",
             ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),
         tests("JSONTests", ["JSON", "Vitals"]),
-        tests("ListeningTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", nioCore, nioPosix]),
+        tests("ListeningTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", "Vitals", nioCore, nioPosix]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
         tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
         tests(

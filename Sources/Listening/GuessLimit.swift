@@ -1,58 +1,99 @@
 import Synchronization
+import Vitals
 
 /// Slows down who guesses secrets: after a wrong one for a device, an address has to wait before the next is looked at, longer
-/// with each. Other devices of that address, such as those behind the same proxy, do not wait.
+/// with each. After many for any devices, the whole network of the address has to wait, so that trying names is no way around it.
 ///
-/// A right secret clears the entry. It remembers a limited number of entries; the one that erred longest ago is forgotten first.
+/// A device that had the right secret from a network does not wait for what others of that network guess, such as those behind
+/// the same proxy. It remembers a limited number of entries; the one whose wait ends first is forgotten first.
 package final class GuessLimit: Sendable {
     /// The wait after the first wrong secret. It doubles with each.
     package static let firstWait: Duration = .seconds(1)
     /// The longest wait.
     package static let longestWait: Duration = .seconds(60)
-    /// The most entries that are remembered.
+    /// How many wrong secrets a network may send for any devices before it has to wait as a whole.
+    package static let errorsPerNetwork = 20
+    /// An entry is forgotten so long after its last wrong secret.
+    package static let memory: Duration = .hours(1)
+    /// The most entries that are remembered of each kind.
     package static let maximumEntries = 1024
 
-    /// Who guesses what.
-    private struct Entry: Hashable {
-        var address: String
-        var device: String
+    /// Who guesses what. Without a device: for any of them.
+    fileprivate struct Entry: Hashable {
+        var network: Network
+        var device: String?
     }
 
-    private struct Record {
-        var wait: Duration
+    fileprivate struct Record {
+        var errors: Int
         var erredAt: Duration
         var mayTryAt: Duration
     }
-    private let records = Mutex<[Entry: Record]>([:])
+
+    fileprivate struct State {
+        var records: [Entry: Record] = [:]
+        /// When a device had the right secret from a network for the last time.
+        var known: [Entry: Duration] = [:]
+    }
+    private let state = Mutex(State())
 
     package init() {}
 
     /// How long an address still has to wait; `nil` if it may try.
     package func wait(of address: String, for device: String, at uptime: Duration) -> Duration? {
-        records.withLock { records in
-            guard let record = records[Entry(address: address, device: device)], record.mayTryAt > uptime else {
-                return nil
-            }
-            return record.mayTryAt - uptime
+        let network = Network(of: address)
+        let own = Entry(network: network, device: device)
+        return state.withLock { state in
+            var entries = [own]
+            if state.known[own] == nil { entries.append(Entry(network: network)) }
+            guard let end = entries.compactMap({ state.records[$0]?.mayTryAt }).max(), end > uptime else { return nil }
+            return end - uptime
         }
     }
 
     /// Notes a wrong secret of an address. `device` is what it called itself, known or not.
     package func failed(_ address: String, for device: String, at uptime: Duration) {
-        let entry = Entry(address: address, device: device)
-        records.withLock { records in
-            let wait = records[entry].map { min($0.wait * 2, Self.longestWait) } ?? Self.firstWait
-            records[entry] = Record(wait: wait, erredAt: uptime, mayTryAt: uptime + wait)
-            guard records.count > Self.maximumEntries else { return }
-            if let oldest = records.min(by: { $0.value.erredAt < $1.value.erredAt })?.key { records[oldest] = nil }
+        let network = Network(of: address)
+        state.withLock { state in
+            state.note(Entry(network: network, device: device), freeErrors: 0, at: uptime)
+            state.note(Entry(network: network), freeErrors: Self.errorsPerNetwork, at: uptime)
         }
     }
 
-    /// Forgets the errors of an address, which had the right secret.
-    package func succeeded(_ address: String, for device: String) {
-        records.withLock { $0[Entry(address: address, device: device)] = nil }
+    /// Forgets the errors of an address for a device, which had the right secret.
+    package func succeeded(_ address: String, for device: String, at uptime: Duration) {
+        let entry = Entry(network: Network(of: address), device: device)
+        state.withLock { state in
+            state.records[entry] = nil
+            state.known[entry] = uptime
+            guard state.known.count > Self.maximumEntries else { return }
+            if let oldest = state.known.min(by: { $0.value < $1.value })?.key { state.known[oldest] = nil }
+        }
     }
 
-    /// The number of remembered entries.
-    package var count: Int { records.withLock { $0.count } }
+    /// The number of remembered entries of wrong secrets.
+    package var count: Int { state.withLock { $0.records.count } }
+}
+
+extension GuessLimit.State {
+    /// Counts a wrong secret. The first `freeErrors` cost no wait.
+    fileprivate mutating func note(_ entry: GuessLimit.Entry, freeErrors: Int, at uptime: Duration) {
+        var record = records[entry] ?? GuessLimit.Record(errors: 0, erredAt: uptime, mayTryAt: uptime)
+        if uptime - record.erredAt > GuessLimit.memory { record.errors = 0 }
+        record.errors += 1
+        record.erredAt = uptime
+        var wait: Duration = .zero
+        for _ in 0..<max(0, min(record.errors - freeErrors, 16)) {
+            wait = min(max(wait * 2, GuessLimit.firstWait), GuessLimit.longestWait)
+        }
+        record.mayTryAt = uptime + wait
+        records[entry] = record
+        guard records.count > 2 * GuessLimit.maximumEntries else { return }
+        records = records.filter { uptime - $0.value.erredAt <= GuessLimit.memory }
+        while records.count > 2 * GuessLimit.maximumEntries {
+            guard let first = records.filter({ $0.key != entry }).min(by: { $0.value.mayTryAt < $1.value.mayTryAt })?.key
+            else { return }
+            records[first] = nil
+        }
+    }
 }

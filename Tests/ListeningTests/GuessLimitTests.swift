@@ -1,5 +1,6 @@
 import Listening
 import Testing
+import Vitals
 
 @Suite struct GuessLimitTests {
     @Test func `waits double with each wrong secret, up to a minute`() {
@@ -22,17 +23,66 @@ import Testing
         #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) != nil)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-2", at: .zero) == nil)
         #expect(limit.wait(of: "192.0.2.2", for: "phone-1", at: .zero) == nil)
-        limit.succeeded("192.0.2.1", for: "phone-1")
+        limit.succeeded("192.0.2.1", for: "phone-1", at: .zero)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) == nil)
     }
 
-    @Test func `remembers a limited number of entries, and forgets the oldest`() {
+    /// Sends wrong secrets for as many devices from addresses, at one time.
+    private func guess(_ limit: GuessLimit, _ count: Int, at now: Duration = .zero, from address: (Int) -> String) {
+        for number in 0..<count { limit.failed(address(number), for: "guess-\(number)", at: now) }
+    }
+
+    @Test func `an address that tries many names has to wait for all of them`() {
         let limit = GuessLimit()
-        for number in 0...GuessLimit.maximumEntries {
-            limit.failed("192.0.2.1", for: "phone-\(number)", at: .milliseconds(number))
+        guess(limit, GuessLimit.errorsPerNetwork) { _ in "192.0.2.1" }
+        #expect(limit.wait(of: "192.0.2.1", for: "another", at: .zero) == nil)
+        var waits: [Duration] = []
+        for number in 0..<7 {
+            limit.failed("192.0.2.1", for: "further-\(number)", at: .zero)
+            waits.append(limit.wait(of: "192.0.2.1", for: "another", at: .zero) ?? .zero)
         }
-        #expect(limit.count == GuessLimit.maximumEntries)
-        #expect(limit.wait(of: "192.0.2.1", for: "phone-0", at: .zero) == nil)
-        #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) != nil)
+        #expect(waits == [1, 2, 4, 8, 16, 32, 60].map { Duration.seconds($0) })
+        #expect(limit.wait(of: "192.0.2.2", for: "another", at: .zero) == nil)
+    }
+
+    @Test func `a device that had the right secret does not wait for the guesses of its network`() {
+        let limit = GuessLimit()
+        limit.succeeded("192.0.2.1", for: "phone-1", at: .zero)
+        guess(limit, GuessLimit.errorsPerNetwork + 5) { _ in "192.0.2.1" }
+        #expect(limit.wait(of: "192.0.2.1", for: "phone-2", at: .zero) != nil)
+        #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) == nil)
+        limit.failed("192.0.2.1", for: "phone-1", at: .zero)
+        #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) == .seconds(1))
+    }
+
+    @Test(arguments: [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true), ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+        ("192.0.2.1", "::ffff:192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+        ("fe80::1%eth0", "fe80::2%eth1", true),
+    ])
+    func `a host of IPv6 is not free by another address of its network`(one: String, other: String, isSame: Bool) {
+        let limit = GuessLimit()
+        guess(limit, GuessLimit.errorsPerNetwork + 1) { _ in one }
+        #expect((limit.wait(of: other, for: "phone-1", at: .zero) != nil) == isSame)
+    }
+
+    @Test func `errors are forgotten an hour after the last one`() {
+        let limit = GuessLimit()
+        guess(limit, GuessLimit.errorsPerNetwork + 3) { _ in "192.0.2.1" }
+        let later = GuessLimit.memory + .minutes(2)
+        limit.failed("192.0.2.1", for: "phone-1", at: later)
+        #expect(limit.wait(of: "192.0.2.1", for: "phone-2", at: later) == nil)
+        #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: later) == .seconds(1))
+    }
+
+    @Test func `remembers a limited number of entries, and forgets the one whose wait ends first`() {
+        let limit = GuessLimit()
+        for _ in 0..<6 { limit.failed("192.0.2.1", for: "anna", at: .zero) }
+        guess(limit, 3 * GuessLimit.maximumEntries) { "2001:db8:0:\(String($0, radix: 16))::1" }
+        #expect(limit.count == 2 * GuessLimit.maximumEntries)
+        #expect(limit.wait(of: "192.0.2.1", for: "anna", at: .zero) == .seconds(32))
+        // They may be forgotten before, if others come later.
+        guess(limit, 3 * GuessLimit.maximumEntries, at: .minutes(2)) { "2001:db8:1:\(String($0, radix: 16))::1" }
+        #expect(limit.count == 2 * GuessLimit.maximumEntries)
     }
 }

@@ -69,7 +69,7 @@ final class DocumentRequests: Sendable {
             guesses.failed(address, for: remembered, at: uptime)
             throw .reply(.unauthorized)
         }
-        guesses.succeeded(address, for: remembered)
+        guesses.succeeded(address, for: remembered, at: uptime)
         return sender
     }
 

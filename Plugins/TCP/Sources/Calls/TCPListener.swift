@@ -190,7 +190,7 @@ package final class TCPListener: PluginService {
             guesses.failed(address, for: guessed, at: uptime)
             throw .unauthorized
         }
-        guesses.succeeded(address, for: guessed)
+        guesses.succeeded(address, for: guessed, at: uptime)
         return (ExpectedCallers.Call(link, token: introduction.token), device)
     }
 
