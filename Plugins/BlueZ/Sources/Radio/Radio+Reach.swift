@@ -32,7 +32,8 @@ extension Radio {
         }
         let now = clock.uptime
         var device = expected[id] ?? ExpectedDevice(target: target, presence: presence, state: .settled)
-        if device.target != target { device.heard = nil }
+        // What was heard counts also with changed options, if it is the device: `reached` asks that.
+        if device.target.adapter != target.adapter { device.heard = nil }
         (device.target, device.presence, device.state) = (target, presence, .settled)
         defer { change.wake() }
         if let trouble = trouble(for: target) {

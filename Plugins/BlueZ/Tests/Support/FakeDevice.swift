@@ -24,7 +24,7 @@ extension FakeBlueZ {
         "/org/bluez/\(adapter)/dev_\(address.replacing(":", with: "_"))"
     }
 
-    /// Adds a device. It advertises from the next scan on.
+    /// Adds a device. It advertises at once if a scan runs, and in later ones.
     func addDevice(
         _ address: String, name: String, adapter: String = "hci0", isAdvertising: Bool = true, passkey: UInt32? = nil,
         _ make: @escaping @Sendable () -> ScriptedPeripheral
@@ -33,6 +33,7 @@ extension FakeBlueZ {
         devices[path] = FakeDevice(
             path: path, adapter: "/org/bluez/\(adapter)", make: make, isAdvertising: isAdvertising, passkey: passkey)
         names[path] = (address, name)
+        if isAdvertising { advertise(path) }
     }
 
     /// The device advertises now and in later scans.
