@@ -140,6 +140,33 @@ import Vitals
         #expect(senders.sender("phone-1", token: "two", uptime: end + end) != nil)
     }
 
+    @Test func `a device that is no longer served is forgotten at once, and what waits is answered`() async throws {
+        let senders = ExpectedSenders()
+        guard let device = DeviceID("phone-1") else { return }
+        let presence = DevicePresence()
+        _ = senders.expect(device, token: Secret("one"), presence: presence)
+        senders.forget(device, at: .zero)
+        let sender = try #require(senders.sender("phone-1", token: "one", uptime: .zero))
+        func document() -> Document {
+            Document([], mediaType: "application/json", receivedAt: Timestamp(seconds: 0))
+        }
+        let waiting = document()
+        sender.add(waiting)
+        presence.end()
+        #expect(senders.sender("phone-1", token: "one", uptime: .zero) == nil)
+        let answer = DocumentAnswer.interrupted("The gateway no longer takes documents of this device.")
+        #expect(try await waiting.answered() == answer)
+        // One that was on its way meanwhile gets its answer, too.
+        let late = document()
+        sender.add(late)
+        #expect(try await late.answered() == answer)
+        #expect(sender.documents.count == 0)
+        // The end of an earlier configuration is none of the present one.
+        _ = senders.expect(device, token: Secret("two"), presence: DevicePresence())
+        presence.end()
+        #expect(senders.sender("phone-1", token: "two", uptime: .zero) != nil)
+    }
+
     @Test func `a sender that leaves in the middle costs nothing`() async throws {
         try await Office.with { office in
             try office.expect("phone-1", token: "one")

@@ -93,6 +93,8 @@ actor DeviceSupervisor {
         for id in ending { try? await members[id]?.ended.wait() }
         for id in ending {
             members[id]?.setup.messages?.end(in: settings.documents)
+            // With the same transport it is expected again in a moment, and its waiting documents with it.
+            if members[id]?.setup.info.transport != wanted[id]?.info.transport { members[id]?.setup.presence.end() }
             members[id] = nil
         }
         await services.end(allBut: setups)

@@ -11,6 +11,8 @@ package final class DocumentQueue: Sendable {
         var waiting: [Document] = []
         /// The document that the driver has.
         var taken: Document?
+        /// Why no document is taken any more.
+        var end: String?
     }
     private let state = Mutex(State())
     private let arrival = Signal()
@@ -21,16 +23,26 @@ package final class DocumentQueue: Sendable {
     /// The number of documents that no driver has taken.
     package var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Adds a document, unless `limit` of them wait. Returns whether it was added.
+    /// Adds a document, unless `limit` of them wait. Returns whether it was added. One that comes after the queue's end is answered.
     /// - Parameter isFirst: whether it comes before those that wait, as it came before them.
     package func add(_ document: Document, limit: Int = .max, isFirst: Bool = false) -> Bool {
-        let isAdded = state.withLock { state in
-            guard state.waiting.count < limit else { return false }
+        let (isAdded, end) = state.withLock { state -> (Bool, String?) in
+            guard state.end == nil, state.waiting.count < limit else { return (false, state.end) }
             state.waiting.insert(document, at: isFirst ? 0 : state.waiting.count)
-            return true
+            return (true, nil)
         }
         if isAdded { arrival.wake() }
+        if let end { document.answer(.interrupted(end)) }
         return isAdded
+    }
+
+    /// Answers all documents that no driver has taken, and those that come from now on, with this reason.
+    package func end(_ reason: String) {
+        let waiting = state.withLock { state in
+            defer { (state.waiting, state.end) = ([], reason) }
+            return state.waiting
+        }
+        for document in waiting { document.answer(.interrupted(reason)) }
     }
 
     /// Takes back a document for whose answer nobody waits any more, if no driver has taken it.

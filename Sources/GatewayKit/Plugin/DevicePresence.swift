@@ -7,6 +7,9 @@ public final class DevicePresence: Sendable {
         var action: (@Sendable () -> Void)?
         /// Whether the device was noticed while no action was set.
         var isNoticed = false
+        /// What to do when the device is no longer served; `nil` before and afterwards.
+        var farewell: (@Sendable () -> Void)?
+        var isOver = false
     }
     private let state = Mutex(State())
 
@@ -32,6 +35,27 @@ public final class DevicePresence: Sendable {
         }
         withExtendedLifetime(earlier) {}
         if isNoticed { action() }
+    }
+
+    /// The device is no longer served: it is not in the configuration any more, or has another transport.
+    package func end() {
+        let farewell = state.withLock { state in
+            defer { (state.isOver, state.farewell) = (true, nil) }
+            return state.farewell
+        }
+        farewell?()
+    }
+
+    /// Calls `action` once when the device is no longer served, at once if that is so already. It takes the place of an earlier
+    /// action.
+    package func whenEnded(_ action: @escaping @Sendable () -> Void) {
+        let (isOver, earlier) = state.withLock { state in
+            let earlier = state.farewell
+            if !state.isOver { state.farewell = action }
+            return (state.isOver, earlier)
+        }
+        withExtendedLifetime(earlier) {}
+        if isOver { action() }
     }
 
     /// Takes the action back. A later notice counts for the next one.

@@ -28,12 +28,26 @@ final class ExpectedSenders: Sendable {
 
     /// Lets a device post.
     func expect(_ device: DeviceID, token: Secret, presence: DevicePresence) -> DocumentQueue {
-        senders.withLock { senders in
+        let documents = senders.withLock { senders in
             var sender = senders[device] ?? Sender(token: token, presence: presence)
             (sender.token, sender.presence, sender.forgottenAt) = (token, presence, nil)
             senders[device] = sender
             return sender.documents
         }
+        // Its token is worth nothing from then on.
+        presence.whenEnded { [weak self, weak presence] in
+            if let presence { self?.remove(device, presence) }
+        }
+        return documents
+    }
+
+    /// Forgets a device at once, unless it is expected for another configuration, and answers what waits for its driver.
+    private func remove(_ device: DeviceID, _ presence: DevicePresence) {
+        let removed = senders.withLock { senders -> Sender? in
+            guard senders[device]?.presence === presence else { return nil }
+            return senders.removeValue(forKey: device)
+        }
+        removed?.documents.end("The gateway no longer takes documents of this device.")
     }
 
     /// Forgets a device some time after this, unless it is expected again.
