@@ -10,8 +10,6 @@ struct ExportedRecords: RecordStream {
     /// Within the array of the section.
     private var reader: JSONReader?
     private var nights = Nights()
-    /// Sleeps that are to be returned, the next one last.
-    private var sleeps: [Sample] = []
 
     init(_ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar) {
         sections = contents.sections
@@ -39,8 +37,7 @@ struct ExportedRecords: RecordStream {
             reader = entries
             if let record { return record }
         }
-        if !nights.isEmpty { sleeps = nights.removeAll().reversed() }
-        return sleeps.popLast().map { .sample($0) }
+        return nights.next().map { .sample($0) }
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.

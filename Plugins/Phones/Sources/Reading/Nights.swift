@@ -2,7 +2,8 @@ import Vitals
 
 /// Makes sleeps of stages that come one by one, such as those of HealthKit, which has no record of a night.
 ///
-/// Stages of one source with less than `gap` between them are one sleep. Where they overlap, the earlier one counts.
+/// Stages of one source with less than `gap` between them are one sleep. Where they overlap, the earlier one counts. Only the stages
+/// are kept, which take less memory than their text; a sleep is made when it is asked for.
 struct Nights {
     /// The time without a stage after which another sleep begins.
     static let gap: Duration = .hours(1)
@@ -10,40 +11,50 @@ struct Nights {
     static let maximumSources = 100
 
     private var sources: [String: Int] = [:]
-    private var stages: [Int: [Sleep.Stage]] = [:]
+    /// The stages of each source, in the order of the sources.
+    private var stages: [[Sleep.Stage]] = []
+    /// The source whose sleeps are being made, and the place of its next stage; `nil` before its stages are sorted.
+    private var source = 0
+    private var place: Int?
 
-    var isEmpty: Bool { stages.isEmpty }
-
-    /// Adds a stage of a source.
+    /// Adds a stage of a source. All stages come before the first sleep is asked for.
     mutating func add(_ stage: Sleep.Stage, source: String?) {
         let name = source ?? ""
         let number = sources[name] ?? min(sources.count, Self.maximumSources)
         if number < Self.maximumSources { sources[name] = number }
-        stages[number, default: []].append(stage)
+        while stages.count <= number { stages.append([]) }
+        stages[number].append(stage)
     }
 
-    /// The sleeps of all stages so far, by source and time. Afterwards there are none.
-    mutating func removeAll() -> [Sample] {
-        defer { self = Nights() }
-        return stages.sorted { $0.key < $1.key }.flatMap { Self.sleeps(of: $0.value) }
-    }
-
-    private static func sleeps(of stages: [Sleep.Stage]) -> [Sample] {
-        var sleeps: [Sample] = []
-        var night: [Sleep.Stage] = []
-        for stage in stages.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
-            var stage = stage
-            if let last = night.last {
-                if stage.start - last.end > gap {
-                    sleeps += [Sample(stages: night)].compactMap(\.self)
-                    night = []
-                } else {
-                    stage.start = max(stage.start, last.end)
-                }
-            }
-            if stage.start < stage.end { night.append(stage) }
+    /// The next sleep, by source and time; `nil` after the last one.
+    mutating func next() -> Sample? {
+        while source < stages.count {
+            if let sleep = nextOfSource() { return sleep }
+            stages[source] = []
+            (source, place) = (source + 1, nil)
         }
-        return sleeps + [Sample(stages: night)].compactMap(\.self)
+        return nil
+    }
+
+    private mutating func nextOfSource() -> Sample? {
+        if place == nil { stages[source].sort { ($0.start, $0.end) < ($1.start, $1.end) } }
+        var place = place ?? 0
+        defer { self.place = place }
+        var night: [Sleep.Stage] = []
+        var end: Timestamp?
+        while place < stages[source].count {
+            var stage = stages[source][place]
+            if let end {
+                if stage.start - end > Self.gap { break }
+                stage.start = max(stage.start, end)
+            }
+            place += 1
+            guard stage.start < stage.end else { continue }
+            end = stage.end
+            // More than a sleep may have make it implausible; they need no memory.
+            if night.count <= SampleLimits.stages { night.append(stage) }
+        }
+        return Sample(stages: night)
     }
 }
 

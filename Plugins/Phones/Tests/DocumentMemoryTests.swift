@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+import Vitals
+
+@testable import Phones
+
+/// What the longest documents cost beside their own bytes, each in a process of its own.
+@Suite(.timeLimit(.minutes(5))) struct DocumentMemoryTests {
+    @Test func `twenty megabytes of stages, each a sleep of its own, take less than 48 MiB`() async {
+        await #expect(processExitsWith: .success) {
+            // An error that leaves this closure would not be reported.
+            do {
+                let sleeps = try DocumentMemoryTests.sleeps(every: .hours(2))
+                #expect(sleeps.count > 200_000)
+                #expect(sleeps.longest == 1)
+            } catch { Issue.record(error) }
+        }
+    }
+
+    @Test func `twenty megabytes of stages of one sleep take no more, and make no plausible one`() async {
+        await #expect(processExitsWith: .success) {
+            do {
+                let sleeps = try DocumentMemoryTests.sleeps(every: .minutes(1))
+                #expect(sleeps.count == 1)
+                #expect(sleeps.longest == SampleLimits.stages + 1)
+            } catch { Issue.record(error) }
+        }
+    }
+
+    /// The number of sleeps of the longest document, and the most stages of one, read with little memory.
+    private static func sleeps(every pause: Duration) throws -> (count: Int, longest: Int) {
+        let document = document(every: pause)
+        let before = try peak()
+        var stream = try HealthAutoExport.records(of: document, calendar: LocalCalendar(timeZone: .gmt))
+        var (count, longest) = (0, 0)
+        while let record = try stream.next() {
+            guard case .sample(let sample) = record, case .sleep(let sleep) = sample.reading else { continue }
+            count += 1
+            longest = max(longest, sleep.stages.count)
+        }
+        let rise = try peak() - before
+        #expect(rise < most, "\(rise) KiB")
+        return (count, longest)
+    }
+
+    /// The most memory in KiB: a stage has 24 bytes where its text has 75, an array that grows has up to three times its content,
+    /// and sorting needs half of it. The rest is a reserve.
+    private static let most = 48 << 10
+
+    /// A document of almost 20 MiB of stages of a minute.
+    private static func document(every pause: Duration) -> [UInt8] {
+        var text = Array(#"{"data":{"metrics":[{"name":"sleep_analysis","data":["#.utf8)
+        text.reserveCapacity(20 << 20)
+        var start = Timestamp(seconds: 0)
+        while text.count < (20 << 20) - 200 {
+            let entry = #"{"value":"REM","start":"\#(start)","end":"\#(start + .minutes(1))"},"#
+            text.append(contentsOf: entry.utf8)
+            start = start + pause
+        }
+        text.removeLast()
+        text.append(contentsOf: "]}]}}".utf8)
+        return text
+    }
+
+    /// The most memory that this process has had, in KiB (proc(5)).
+    private static func peak() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+    }
+}
