@@ -222,6 +222,25 @@ import Vitals
         }
     }
 
+    @Test func `a device that is no longer served may not call any more`() async throws {
+        try await Reception.with { reception in
+            let presence = DevicePresence()
+            try reception.expect("phone-1", token: "s3cret", presence: presence)
+            presence.end()
+            let caller = try await Caller(port: reception.port)
+            try await caller.introduce("phone-1", "s3cret")
+            #expect(try await caller.line() == Self.unauthorized)
+            // The end of an earlier configuration is none of the present one.
+            try reception.expect("phone-1", token: "s3cret")
+            presence.end()
+            let other = try await Caller(port: reception.port)
+            try await other.introduce("phone-1", "s3cret")
+            try await other.send("hello\n")
+            try await reception.echo("phone-1", token: "s3cret")
+            #expect(try await other.line() == "phone-1: hello")
+        }
+    }
+
     @Test func `of too many callers without a name the last ones are refused, and devices come in again`() async throws
     {
         try await Reception.with { reception in

@@ -50,7 +50,20 @@ final class ExpectedCallers: Sendable {
             return (entry.arrival, revoked)
         }
         revoked?.settled.fulfil(false)
+        // Its token is worth nothing from then on.
+        presence.whenEnded { [weak self, weak presence] in
+            if let presence { self?.remove(device, presence) }
+        }
         return arrival
+    }
+
+    /// Forgets a device at once, unless it is expected for another configuration.
+    private func remove(_ device: DeviceID, _ presence: DevicePresence) {
+        let waiting = entries.withLock { entries -> Call? in
+            guard entries[device]?.presence === presence else { return nil }
+            return entries.removeValue(forKey: device)?.waiting
+        }
+        waiting?.settled.fulfil(false)
     }
 
     /// Waits for the device's call, and runs `body` with its link.
