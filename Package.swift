@@ -67,7 +67,10 @@ let pluginTests: [String: [Target.Dependency]] = [
     "GATTHealth": ["Conformance", "GatewayTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
     "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
-    "HTTP": ["Concurrency", "GatewayTesting", "JSON", "Listening", logging, nioCore, subprocess],
+    "HTTP": [
+        "Concurrency", "GatewayTesting", "JSON", "Listening", httpTypes, logging, nioCore,
+        "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"), subprocess,
+    ],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "MQTTDocuments": ["GatewayTesting", logging],
     "O2Ring": ["Conformance", "GatewayTesting"],
