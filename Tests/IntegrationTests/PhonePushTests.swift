@@ -82,6 +82,31 @@ struct PhonePushTests {
         }
     }
 
+    @Test func `of two documents that overlap, each record counts once, and what changed is corrected`() async throws {
+        try await withBench { bench in
+            let port = try freePort()
+            try configure(bench, port: port)
+            _ = bench.startGateway()
+            try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
+            func post(_ rates: KeyValuePairs<Int, Int>) async throws -> JSONValue {
+                let entries = rates.map { minute, rate in
+                    #"{"date":"2026-01-05 14:\#(minute):00 +0100","Min":50,"Avg":\#(rate),"Max":150}"#
+                }.joined(separator: ",")
+                try #"{"data":{"metrics":[{"name":"heart_rate","units":"count/min","data":[\#(entries)]}]}}"#
+                    .write(toFile: bench.path("rates"), atomically: true, encoding: .utf8)
+                let answer = try await bench.post(
+                    bench.path("rates"), to: "/v1/devices/anna", "anna's secret", port: port)
+                #expect(answer.status == 200)
+                return answer.json
+            }
+            func told(_ json: JSONValue) -> [Int?] { ["new", "corrected", "known"].map { json[$0]?.asInt } }
+            #expect(try await told(post([10: 70, 11: 71, 12: 72])) == [3, 0, 0])
+            #expect(try await told(post([11: 71, 12: 80, 13: 73])) == [1, 1, 1])
+            #expect(try await told(post([:])) == [0, 0, 0])
+            #expect(try await told(post([10: 70, 11: 71, 12: 80, 13: 73])) == [0, 0, 4])
+        }
+    }
+
     @Test func `a document comes by a message, too`() async throws {
         try await withBench { bench in
             try bench.configure([
