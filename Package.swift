@@ -50,7 +50,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Link", ["Concurrency", "JSON", logging]),
     ("MQTTDocuments", []),
     ("O2Ring", ["Concurrency", "JSON", logging]),
-    ("Phones", ["Concurrency", "JSON"]),
+    ("Phones", ["Concurrency", "JSON", logging]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
@@ -246,7 +246,9 @@ let package = Package(
             "IntegrationTests",
             ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),
         tests("JSONTests", ["JSON", "Vitals"]),
-        tests("ListeningTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", "Vitals", nioCore, nioPosix]),
+        tests(
+            "ListeningTests",
+            ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", "Vitals", nioCore, nioPosix]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
         tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
         tests(

@@ -91,8 +91,8 @@ extension GuessLimit.State {
         guard records.count > 2 * GuessLimit.maximumEntries else { return }
         records = records.filter { uptime - $0.value.erredAt <= GuessLimit.memory }
         while records.count > 2 * GuessLimit.maximumEntries {
-            guard let first = records.filter({ $0.key != entry }).min(by: { $0.value.mayTryAt < $1.value.mayTryAt })?.key
-            else { return }
+            let others = records.filter { $0.key != entry }
+            guard let first = others.min(by: { $0.value.mayTryAt < $1.value.mayTryAt })?.key else { return }
             records[first] = nil
         }
     }

@@ -34,8 +34,8 @@ import Vitals
             #expect(DocumentInput.mistakes(in: one, of: HealthAutoExport.self) == [])
             #expect(DocumentInput.mistakes(in: other, of: HealthConnectWebhook.self) == [])
             for isReadable in [
-                (try? HealthAutoExport.records(of: one, calendar: Phone.berlin)) != nil,
-                (try? HealthConnectWebhook.records(of: other, calendar: Phone.berlin)) != nil,
+                (try? HealthAutoExport.records(of: one, calendar: Phone.berlin, source: nil)) != nil,
+                (try? HealthConnectWebhook.records(of: other, calendar: Phone.berlin, source: nil)) != nil,
             ] {
                 if isReadable { readable += 1 } else { unreadable += 1 }
             }

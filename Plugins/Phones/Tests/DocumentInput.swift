@@ -30,7 +30,7 @@ enum DocumentInput {
     private static func records<App: PhoneApp>(
         _ bytes: [UInt8], of app: App.Type, _ calendar: LocalCalendar, _ mistakes: inout [String]
     ) -> [Record]? {
-        guard var stream = try? App.records(of: bytes, calendar: calendar) else { return nil }
+        guard var stream = try? App.records(of: bytes, calendar: calendar, source: nil) else { return nil }
         var records: [Record] = []
         // What is wrong with a document is known before its first record.
         do { while let record = try stream.next() { records.append(record) } } catch {

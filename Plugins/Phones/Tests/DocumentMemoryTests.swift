@@ -31,7 +31,7 @@ import Vitals
     private static func sleeps(every pause: Duration) throws -> (count: Int, longest: Int) {
         let document = document(every: pause)
         let before = try peak()
-        var stream = try HealthAutoExport.records(of: document, calendar: LocalCalendar(timeZone: .gmt))
+        var stream = try HealthAutoExport.records(of: document, calendar: LocalCalendar(timeZone: .gmt), source: nil)
         var (count, longest) = (0, 0)
         while let record = try stream.next() {
             guard case .sample(let sample) = record, case .sleep(let sleep) = sample.reading else { continue }

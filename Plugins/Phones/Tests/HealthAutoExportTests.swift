@@ -122,7 +122,7 @@ import Vitals
     ])
     func `what is no export is refused as a whole`(text: String) {
         #expect(throws: DocumentProblem.self) {
-            try HealthAutoExport.records(of: Array(text.utf8), calendar: Phone.berlin)
+            try HealthAutoExport.records(of: Array(text.utf8), calendar: Phone.berlin, source: nil)
         }
     }
 

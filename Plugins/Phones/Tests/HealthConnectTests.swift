@@ -80,7 +80,7 @@ import Vitals
         #expect(try Phone.records(empty, of: HealthConnectWebhook.self).samples.isEmpty)
         for text in ["", "[]", "{}", "nonsense", #"{"heart_rate":{}}"#, #"{"heart_rate":[}"#] {
             #expect(throws: DocumentProblem.self, "\(text)") {
-                try HealthConnectWebhook.records(of: Array(text.utf8), calendar: Phone.berlin)
+                try HealthConnectWebhook.records(of: Array(text.utf8), calendar: Phone.berlin, source: nil)
             }
         }
     }

@@ -19,9 +19,9 @@ enum Phone {
 
     /// All records of a document.
     static func records<App: PhoneApp>(
-        _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin
+        _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin, source: String? = nil
     ) throws -> (samples: [Sample], leftOut: [String: Int]) {
-        var stream = try App.records(of: document, calendar: calendar)
+        var stream = try App.records(of: document, calendar: calendar, source: source)
         var samples: [Sample] = []
         var leftOut: [String: Int] = [:]
         while let record = try stream.next() {
@@ -36,10 +36,10 @@ enum Phone {
     /// A moment, `2026-01-05T12:00:00Z`.
     static func at(_ text: String) -> Timestamp { Timestamp(rfc3339: text) ?? Timestamp(seconds: 0) }
 
-    static func context(clock: GatewayClock) throws -> SessionContext {
+    static func context(clock: GatewayClock, logger: Logger = Logger(label: "test")) throws -> SessionContext {
         guard let device = DeviceID("phone") else { throw CocoaError(.coderInvalidValue) }
         return SessionContext(
             device: device, gateway: (name: "test", version: "0"), calendar: berlin, clock: clock,
-            logger: Logger(label: "test"))
+            logger: logger)
     }
 }

@@ -10,8 +10,10 @@ struct ExportedRecords: RecordStream {
     /// Within the array of the section.
     private var reader: JSONReader?
     private var nights = Nights()
+    private(set) var sources: CountSources
 
-    init(_ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar) {
+    init(_ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
+        sources = CountSources(source)
         sections = contents.sections
         self.document = document
         self.calendar = calendar
@@ -55,6 +57,7 @@ struct ExportedRecords: RecordStream {
                 return .leftOut("the gateway has no \(name)")
             }
             let entry = try ExportedEntry(&reader, calendar: calendar)
+            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.source) { return .leftOut(reason) }
             guard case .sleep = metric else { return metric.record(of: entry, name: name, unit: unit) }
             return add(entry)
         }

@@ -7,13 +7,14 @@ package enum HealthAutoExport: PhoneApp {
     package static let name = "Health Auto Export"
     /// Its nights are made of stages, of which a document may have a part.
     package static let overlaps = OverlapRule.latestEnd
+    package static let sourceOption = "source"
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
         .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
     ]
 
     package static func records(
-        of document: [UInt8], calendar: LocalCalendar
+        of document: [UInt8], calendar: LocalCalendar, source: String?
     ) throws(DocumentProblem) -> any RecordStream {
         let contents: Contents
         do throws(JSONError) {
@@ -31,7 +32,7 @@ package enum HealthAutoExport: PhoneApp {
                 "The document is none of Health Auto Export: {\"data\": {\"metrics\": […], \"workouts\": […]}} is expected. "
                     + "In the app, the export format must be JSON.")
         }
-        return ExportedRecords(contents, of: document, calendar: calendar)
+        return ExportedRecords(contents, of: document, calendar: calendar, source: source)
     }
 
     /// The parts of a document, found without reading them.

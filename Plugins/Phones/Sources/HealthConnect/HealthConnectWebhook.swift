@@ -7,13 +7,14 @@ package enum HealthConnectWebhook: PhoneApp {
     package static let name = "HC Webhook"
     /// It counts the steps of a whole day or hour from the part of it that it asks for.
     package static let overlaps = OverlapRule.largestCount
+    package static let sourceOption = "app"
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
         .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
     ]
 
     package static func records(
-        of document: [UInt8], calendar: LocalCalendar
+        of document: [UInt8], calendar: LocalCalendar, source: String?
     ) throws(DocumentProblem) -> any RecordStream {
         let contents: Contents
         do throws(JSONError) {
@@ -31,7 +32,7 @@ package enum HealthConnectWebhook: PhoneApp {
                 "The document is none of HC Webhook: {\"timestamp\": …, \"heart_rate\": […], …} is expected. In the app, the "
                     + "delivery format must be JSON.")
         }
-        return WebhookRecords(contents, of: document, calendar: calendar)
+        return WebhookRecords(contents, of: document, calendar: calendar, source: source)
     }
 
     /// The lists of a document, found without reading them.

@@ -19,12 +19,15 @@ struct WebhookEntry {
     var steps: Double?
     /// The kind of a workout.
     var type: String?
+    /// The package of the app that wrote the record.
+    var app: String?
     var stages: [Sleep.Stage] = []
     /// Why stages of a sleep are left out, one for each.
     var unknownStages: [String] = []
 
     private enum Key {
         case start, end, number, average, systolic, diastolic, delta, baseline, duration, distance, steps, type, stages
+        case metadata
     }
     private static let keys = JSONWords<Key>([
         ("time", .start), ("start_time", .start), ("end_time", .end), ("session_end_time", .end),
@@ -33,7 +36,7 @@ struct WebhookEntry {
         ("systolic", .systolic), ("diastolic", .diastolic), ("delta_celsius", .delta),
         ("avg_delta_celsius", .delta), ("baseline_celsius", .baseline),
         ("duration_seconds", .duration), ("distance_meters", .distance), ("steps", .steps), ("type", .type),
-        ("stages", .stages),
+        ("stages", .stages), ("metadata", .metadata),
     ])
 
     init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
@@ -53,9 +56,18 @@ struct WebhookEntry {
             case .steps: steps = try reader.looseNumber()
             case .type: type = try reader.looseWord()
             case .stages: try readStages(&reader, calendar)
+            case .metadata: try readMetadata(&reader)
             }
         }
         number = number ?? average
+    }
+
+    private enum MetadataKey { case origin }
+    private static let metadataKeys = JSONWords<MetadataKey>([("data_origin", .origin)])
+
+    private mutating func readMetadata(_ reader: inout JSONReader) throws(JSONError) {
+        guard try reader.looseObject() else { return }
+        while try reader.nextKey(in: Self.metadataKeys) != nil { app = try reader.looseText() }
     }
 
     private enum StageKey { case stage, start, end }

@@ -11,8 +11,10 @@ struct WebhookRecords: RecordStream {
     private var reader: JSONReader?
     /// Reasons why parts of the record before are left out.
     private var leftOut: [String] = []
+    private(set) var sources: CountSources
 
-    init(_ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar) {
+    init(_ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
+        sources = CountSources(source)
         sections = contents.sections
         self.document = document
         self.calendar = calendar
@@ -43,6 +45,7 @@ struct WebhookRecords: RecordStream {
             }
             reader = entries
             leftOut = entry.unknownStages
+            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.app) { return .leftOut(reason) }
             return metric.record(of: entry, name: name)
         }
         return nil

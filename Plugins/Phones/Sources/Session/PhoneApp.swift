@@ -12,13 +12,20 @@ package protocol PhoneApp: Sendable {
     static var metrics: [Metric] { get }
     /// Which of its records counts where two describe the same thing.
     static var overlaps: OverlapRule { get }
+    /// The option that picks the source of its counts.
+    static var sourceOption: String { get }
     /// The records of a document, in its order.
+    /// - Parameter source: the source whose counts are taken; `nil` for those of all.
     /// - Throws: `DocumentProblem` if it is no document of the app; nothing of it is read then.
-    static func records(of document: [UInt8], calendar: LocalCalendar) throws(DocumentProblem) -> any RecordStream
+    static func records(
+        of document: [UInt8], calendar: LocalCalendar, source: String?
+    ) throws(DocumentProblem) -> any RecordStream
 }
 
 /// The records of a document, one after the other, so that the samples of a long one need not be in memory at once.
 package protocol RecordStream {
+    /// Where the counts that were read so far come from.
+    var sources: CountSources { get }
     /// The next record; `nil` at the end.
     mutating func next() throws(DocumentProblem) -> Record?
 }

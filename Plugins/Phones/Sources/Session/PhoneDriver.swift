@@ -11,11 +11,13 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
     private let options: PhoneOptions
 
     package init(options: inout ConfigurationReader) {
-        self.options = PhoneOptions(&options, known: App.metrics)
+        self.options = PhoneOptions(&options, known: App.metrics, sourceOption: App.sourceOption)
     }
 
     /// A driver that takes these metrics.
-    init(metrics: [Metric] = App.metrics) { options = PhoneOptions(metrics: metrics) }
+    init(metrics: [Metric] = App.metrics, source: String? = nil) {
+        options = PhoneOptions(metrics: metrics, source: source)
+    }
 
     package func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void

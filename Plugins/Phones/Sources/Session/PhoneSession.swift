@@ -1,5 +1,6 @@
 import Concurrency
 import GatewayKit
+import Logging
 import Synchronization
 import Vitals
 
@@ -7,6 +8,9 @@ import Vitals
 final class PhoneSession<App: PhoneApp>: DeviceSession {
     let description: DeviceDescription
     private let metrics: Set<Metric>
+    private let source: String?
+    /// Whether this visit has told that several sources count.
+    private let hasWarned = Mutex(false)
     private let context: SessionContext
     private let inbox = EventInbox()
     /// The samples that the gateway has not settled yet, by the mark of their batch.
@@ -22,6 +26,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     init(_ options: PhoneOptions, _ context: SessionContext) {
         self.context = context
         metrics = Set(options.metrics)
+        source = options.source
         description = DeviceDescription(
             identity: DeviceIdentity(model: App.name),
             capabilities: Capabilities(Dictionary(uniqueKeysWithValues: metrics.map { ($0, []) })),
@@ -75,7 +80,8 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     private func take(_ document: Document, number: Int) async throws {
         var report = DocumentReport()
         do throws(DocumentProblem) {
-            var records = try App.records(of: document.bytes, calendar: context.calendar)
+            var records = try App.records(of: document.bytes, calendar: context.calendar, source: source)
+            defer { warn(of: records.sources) }
             var batch = 0
             while let samples = try nextSamples(of: &records, &report) {
                 batch += 1
@@ -88,6 +94,19 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             return document.answer(.unreadable(error.message))
         }
         document.answer(.stored(report))
+    }
+
+    /// Tells once in a visit that the same steps may count several times.
+    private func warn(of sources: CountSources) {
+        guard source == nil, metrics.contains(.steps), sources.names.count > 1 else { return }
+        let isFirst = hasWarned.withLock { hasWarned in
+            defer { hasWarned = true }
+            return !hasWarned
+        }
+        guard isFirst else { return }
+        context.logger.warning(
+            "Several sources count steps, and each step may count for all of them; name one of them in the driver's options.",
+            metadata: ["option": "\(App.sourceOption)", "sources": "\(sources.names.joined(separator: ", "))"])
     }
 
     /// The next samples of a document, and in `report` what is left out before them; `nil` at its end.

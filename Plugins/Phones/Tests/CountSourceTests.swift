@@ -1,0 +1,116 @@
+import GatewayKit
+import GatewayTesting
+import Logging
+import Testing
+import Vitals
+
+@testable import Phones
+
+/// Steps that a watch and a phone count, each for itself.
+@Suite struct CountSourceTests {
+    private static func exported(_ sources: [String?]) -> String {
+        let entries = sources.enumerated().map { number, source in
+            let member = source.map { ",\"source\":\"\($0)\"" } ?? ""
+            return "{\"date\":\"2026-01-01 00:0\(number):00 +0000\",\"qty\":\(number + 1)\(member)}"
+        }.joined(separator: ",")
+        return #"{"data":{"metrics":[{"name":"step_count","units":"count","data":[\#(entries)]}]}}"#
+    }
+
+    private static func posted(_ apps: [String?]) -> String {
+        let entries = apps.enumerated().map { number, app in
+            let times = #""start_time":"2026-01-01T0\#(number):00:00Z","end_time":"2026-01-01T0\#(number):10:00Z""#
+            let metadata = app.map { ",\"metadata\":{\"id\":1,\"data_origin\":\"\($0)\"}" } ?? ""
+            return "{\"count\":\(number + 1),\(times)\(metadata)}"
+        }.joined(separator: ",")
+        return "{\"timestamp\":\"2026-01-02T00:00:00Z\",\"steps\":[\(entries)]}"
+    }
+
+    private func counts(_ samples: [Sample]) -> [Int] {
+        samples.compactMap { if case .steps(let steps) = $0.reading { steps.count } else { nil } }
+    }
+
+    @Test func `one source of an iPhone is taken, also from merged lists, and the others are counted`() throws {
+        let text = Self.exported(["Watch", "Phone", "Phone|Watch", "My Watch", nil, "Phone | Watch"])
+        let found = try Phone.records(Array(text.utf8), of: HealthAutoExport.self, source: "Watch")
+        #expect(counts(found.samples) == [1, 3, 5, 6])
+        #expect(
+            found.leftOut == [
+                "step_count of another source: Phone": 1, "step_count of another source: My Watch": 1,
+            ])
+        let all = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
+        #expect(all.samples.count == 6 && all.leftOut == [:])
+    }
+
+    @Test func `one app of an Android phone is taken, and the others are counted`() throws {
+        let text = Self.posted(["com.watch", "com.phone", nil, "com.watch.other"])
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self, source: "com.watch")
+        #expect(counts(found.samples) == [1, 3])
+        #expect(
+            found.leftOut == [
+                "steps of another source: com.phone": 1, "steps of another source: com.watch.other": 1,
+            ])
+        let all = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        #expect(all.samples.count == 4 && all.leftOut == [:])
+    }
+
+    @Test func `what is no count is taken from every source`() throws {
+        let text = #"""
+            {"data":{"metrics":[{"name":"heart_rate","units":"bpm","data":[
+            {"date":"2026-01-01 00:00:00 +0000","Avg":60,"source":"Strap"}]}]}}
+            """#
+        #expect(try Phone.records(Array(text.utf8), of: HealthAutoExport.self, source: "Watch").samples.count == 1)
+    }
+
+    @Test func `several sources are told once in a visit, with the option that picks one`() throws {
+        let two = Self.exported(["Watch", "Phone"])
+        #expect(try warnings(of: [two, two], source: nil) == ["option source, sources Watch, Phone"])
+        #expect(try warnings(of: [two], source: "Watch") == [])
+        #expect(try warnings(of: [Self.exported(["Watch", nil, "Watch"])], source: nil) == [])
+        #expect(try warnings(of: [two], source: nil, metrics: [.heartRate]) == [])
+    }
+
+    @Test func `the number of sources that are told of is limited`() throws {
+        var sources = CountSources(nil)
+        for number in 0...CountSources.maximumNames { _ = sources.leaveOut("steps", from: "\(number)") }
+        #expect(sources.names.count == CountSources.maximumNames)
+    }
+
+    @Test func `each app has its option`() {
+        func mistakes<App: PhoneApp>(_ app: App.Type, _ option: String, _ value: String = "x") -> [String] {
+            let source = ConfigurationValue(.scalar(value, isQuoted: true))
+            var reader = ConfigurationReader(ConfigurationValue(.map([(ConfigurationKey(option), source)])))
+            _ = PhoneDriver<App>(options: &reader)
+            return reader.finish().map(\.message)
+        }
+        #expect(mistakes(HealthAutoExport.self, "source") == [])
+        #expect(mistakes(HealthConnectWebhook.self, "app") == [])
+        #expect(mistakes(HealthAutoExport.self, "app").count == 1)
+        #expect(mistakes(HealthConnectWebhook.self, "source").count == 1)
+        #expect(mistakes(HealthAutoExport.self, "source", "").count == 1)
+    }
+
+    /// The warnings of a visit with these documents.
+    private func warnings(
+        of documents: [String], source: String?, metrics: [Metric] = HealthAutoExport.metrics
+    ) throws -> [String] {
+        let log = LogRecorder()
+        try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
+            let visit = PhoneVisit()
+            try await PhoneDriver<HealthAutoExport>(metrics: metrics, source: source).withSession(
+                over: .documents(visit), context: Phone.context(clock: simulation.gatewayClock, logger: log.logger)
+            ) { session in
+                for document in documents {
+                    let sent = visit.send(document)
+                    if metrics.contains(.steps) {
+                        for case .samples(_, let receipts) in try await session.nextEvents() ?? [] {
+                            try await session.settle(receipts.map { SettledReceipt($0, .new) })
+                        }
+                    }
+                    _ = try await sent.answered()
+                }
+            }
+        }
+        return log.entries.filter { $0.level >= .warning }
+            .map { "option \($0.metadata["option"] ?? ""), sources \($0.metadata["sources"] ?? "")" }
+    }
+}
