@@ -1,5 +1,4 @@
 import Synchronization
-import Vitals
 
 /// Slows down who guesses secrets: after a wrong one for a device, an address has to wait before the next is looked at, longer
 /// with each. After many for any devices, the whole network of the address has to wait, so that trying names is no way around it.
@@ -14,7 +13,7 @@ package final class GuessLimit: Sendable {
     /// How many wrong secrets a network may send for any devices before it has to wait as a whole.
     package static let errorsPerNetwork = 20
     /// An entry is forgotten so long after its last wrong secret.
-    package static let memory: Duration = .hours(1)
+    package static let memory: Duration = .seconds(3600)
     /// The most entries that are remembered of each kind.
     package static let maximumEntries = 1024
 
