@@ -71,22 +71,27 @@ package final class HTTPListener: PluginService {
         let run = try server.prepared { isOpen.fulfil($0) }
         clock.withLock { $0 = context.clock }
         defer { bound.withLock { $0 = nil } }
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let result = await withTaskGroup(of: Result<Void, any Error>.self) { group in
             group.addTask {
-                do { try await run() } catch { throw ListenError(error, at: self.options.address) }
-                throw ListenError("The listener at \(self.options.address) was closed.")
+                do { try await run() } catch { return .failure(ListenError(error, at: self.options.address)) }
+                return .failure(ListenError("The listener at \(self.options.address) was closed."))
             }
             group.addTask {
-                let address = try await isOpen.wait()
-                self.bound.withLock { $0 = address }
-                context.logger.info("Devices can post.", metadata: ["address": "\(self.options.address)"])
-                try await body()
+                do {
+                    let address = try await isOpen.wait()
+                    self.bound.withLock { $0 = address }
+                    context.logger.info("Devices can post.", metadata: ["address": "\(self.options.address)"])
+                    return .success(try await body())
+                } catch { return .failure(error) }
             }
-            let result = await group.nextResult()
+            let result = await group.next()
+            server.connections.refuse()
             group.cancelAll()
             await server.connections.end(clock: context.clock)
-            try result?.get()
+            return result
         }
+        await server.connections.serveForgotten()
+        try result?.get()
     }
 
     /// The thread that moves the bytes of all connections takes a turn.

@@ -5,26 +5,63 @@ import Synchronization
 import Vitals
 
 /// The connections of a listener, which are closed at its end.
+///
+/// SwiftNIO ends the process if a connection that was set up is forgotten before somebody has served it, as the server does with
+/// those that come while it ends. So each is kept here until it is served, and those that are left are served after the server.
 final class OpenConnections: Sendable {
     /// How often the end looks whether all are closed.
     private static let step: Duration = .milliseconds(20)
 
-    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+    /// Serves a connection until it is closed.
+    typealias Service = @Sendable () async -> Void
+
+    private struct State {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        /// Connections that were set up, and that nobody serves yet.
+        var unserved: [ObjectIdentifier: Service] = [:]
+        var isEnding = false
+    }
+    private let state = Mutex(State())
 
     /// The number of open connections.
-    var count: Int { channels.withLock { $0.count } }
+    var count: Int { state.withLock { $0.channels.count } }
 
-    func add(_ channel: any Channel) {
+    /// Adds a connection. Returns whether it may be set up: not while the listener ends.
+    func add(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
-        channels.withLock { $0[id] = channel }
-        channel.closeFuture.whenComplete { [self] _ in channels.withLock { $0[id] = nil } }
+        let isOpen = state.withLock { state in
+            if !state.isEnding { state.channels[id] = channel }
+            return !state.isEnding
+        }
+        guard isOpen else { return false }
+        channel.closeFuture.whenComplete { [self] _ in state.withLock { $0.channels[id] = nil } }
+        return true
     }
+
+    /// Keeps a connection that was set up, until `take` or the end.
+    func keep(_ channel: any Channel, _ serve: @escaping Service) {
+        state.withLock { $0.unserved[ObjectIdentifier(channel)] = serve }
+    }
+
+    /// Takes a connection to serve it; `nil` if the end has taken it.
+    func take(_ channel: any Channel) -> Service? {
+        state.withLock { $0.unserved.removeValue(forKey: ObjectIdentifier(channel)) }
+    }
+
+    /// Sets up no further connection.
+    func refuse() { state.withLock { $0.isEnding = true } }
 
     /// Closes all of them, after the last answers had a moment.
     func end(clock: GatewayClock) async {
+        refuse()
         let deadline = clock.uptime + HTTPListener.farewell
         while count > 0, clock.uptime < deadline, (try? await clock.sleep(for: Self.step)) != nil {}
-        for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
+        for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+    }
+
+    /// Serves those that the server has forgotten. They are closed, so this ends soon.
+    func serveForgotten() async {
+        while let serve = state.withLock({ state in state.unserved.popFirst()?.value }) { await serve() }
     }
 }
 
@@ -34,9 +71,14 @@ struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel {
     let connections: OpenConnections
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        connections.add(channel)
-        return base.setup(channel: channel, logger: logger)
+        guard connections.add(channel) else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+        }
+        return base.setup(channel: channel, logger: logger).map { [base, connections] value in
+            connections.keep(channel) { await base.handle(value: value, logger: logger) }
+            return value
+        }
     }
 
-    func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+    func handle(value: Base.Value, logger: Logger) async { await connections.take(value.channel)?() }
 }
