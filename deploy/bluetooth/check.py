@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, judged by what a subscriber of MQTT
+sees. Prints each finding with the seconds it took, goes on after one that does not come, and has status 1 then."""
+
+import glob
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Callable
+
+import figures
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+LOGS = os.path.join(FOLDER, "logs")
+STATE = "/tmp/gateway"  # the gateway's own folder, in the guest's memory
+START = 90  # seconds until what is there is connected: an emulated processor is some ten times slower
+BACK = 60  # seconds until a link is back
+DESCRIPTORS = 4  # that a gateway may have more than before the faults
+MEMORY = 16 << 10  # KiB that it may have more
+REPEATED_LOSSES = 3
+
+GATEWAY = f"""
+gateway: {{id: guest, timezone: UTC}}
+mqtt: {{url: "mqtt://127.0.0.1:1883"}}
+store: {{path: {STATE}/vitals.sqlite}}
+devices:
+  - id: strap
+    name: Strap
+    driver: gatt-health
+    transport: {{type: bluez, address: "F0:00:00:00:00:01"}}
+  - id: cuff
+    name: Cuff
+    driver: gatt-health
+    transport: {{type: bluez, address: "F0:00:00:00:00:02", pairing: just_works}}
+  - id: oximeter
+    name: Oximeter
+    driver: gatt-health
+    transport: {{type: bluez, address: "F0:00:00:00:00:03"}}
+"""
+
+processes: dict[str, subprocess.Popen] = {}
+failures: list[str] = []
+began = time.monotonic()
+
+
+def start(name: str, command: list[str], **options: Any) -> subprocess.Popen:
+    if "stdout" not in options:
+        options["stdout"] = open(os.path.join(LOGS, name), "ab")
+    process = subprocess.Popen(command, stderr=open(os.path.join(LOGS, f"{name}.errors"), "ab"), **options)
+    processes[name] = process
+    return process
+
+
+def until(what: str, holds: Callable[[], bool], within: float) -> None:
+    since = time.monotonic()
+    while not holds():
+        for name, process in processes.items():
+            if process.poll() is not None:
+                raise SystemExit(f"FAILED  {what}: {name} ended with {process.returncode}")
+        if time.monotonic() - since > within:
+            failures.append(what)
+            print(f"FAILED  {what}: not within {within:.0f} s", flush=True)
+            return
+        time.sleep(0.1)
+    print(f"{time.monotonic() - began:6.1f} s  {what}: {time.monotonic() - since:.1f} s of {within:.0f} s", flush=True)
+
+
+class Subscriber:
+    """All that the gateway publishes, by an independent client."""
+
+    def __init__(self) -> None:
+        self.samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self.states: dict[str, Any] = {}
+        self.gaps: list[Any] = []
+        command = ["mosquitto_sub", "-h", "127.0.0.1", "-V", "5", "-q", "1", "-t", "vitals2mqtt/#", "-F", "%j"]
+        process = start("subscriber", command, stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self.receive, args=(process.stdout,), daemon=True).start()
+
+    def receive(self, lines: Any) -> None:
+        with open(os.path.join(LOGS, "messages"), "w", encoding="utf-8") as log:
+            for line in lines:
+                log.write(line)
+                log.flush()
+                message = json.loads(line)
+                levels = message["topic"].split("/")
+                if "measurement" in levels:
+                    place = levels.index("measurement")
+                    known = self.samples.setdefault((levels[place - 1], levels[place + 1]), [])
+                    known.extend(json.loads(message["payload"])["samples"])
+                elif levels[-1] == "link":
+                    self.states[levels[-2]] = json.loads(message["payload"])["state"]
+                elif levels[-2:] == ["event", "gap"]:
+                    self.gaps.append(message["payload"])
+
+    def of(self, device: str, metric: str) -> list[dict[str, Any]]:
+        return list(self.samples.get((device, metric), []))
+
+
+def command(text: str) -> None:
+    with socket.create_connection(("127.0.0.1", figures.PORT), timeout=20) as port:
+        port.sendall(text.encode() + b"\n")
+        assert port.recv(16) == b"ok\n", text
+
+
+def bluetoothd() -> None:
+    program = (glob.glob("/usr/libexec/bluetooth/bluetoothd") + glob.glob("/usr/lib/bluetooth/bluetoothd"))[0]
+    start("bluetoothd", [program, "-n", "-d"])
+
+
+def has_adapter() -> bool:
+    return "Controller" in subprocess.run(["bluetoothctl", "list"], capture_output=True, text=True, check=False).stdout
+
+
+def cuff_values(subscriber: Subscriber) -> set[tuple[Any, ...]]:
+    return {
+        (sample["start"], *(sample["fields"][name] for name in ("systolic", "diastolic", "pulse")))
+        for sample in subscriber.of("cuff", "blood_pressure")}
+
+
+def expected_cuff(later: int) -> set[tuple[Any, ...]]:
+    year, month, day = figures.CUFF_DAY
+    records = figures.CUFF_RECORDS + figures.CUFF_LATER[:later]
+    return {(f"{year}-{month:02}-{day:02}T{hour:02}:00:00.000Z", *rest) for hour, *rest in records}
+
+
+def footprint() -> tuple[int, int]:
+    """Open descriptors and resident KiB of the gateway."""
+    process = processes["gateway"].pid
+    with open(f"/proc/{process}/status", encoding="ascii") as status:
+        resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+    return len(os.listdir(f"/proc/{process}/fd")), resident
+
+
+def check() -> None:
+    os.makedirs(STATE)
+    with open(f"{STATE}/gateway.yaml", "w", encoding="utf-8") as file:
+        file.write(GATEWAY)
+    with open(f"{STATE}/mosquitto.conf", "w", encoding="utf-8") as file:
+        file.write("listener 1883 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nuser root\n")
+    start("peripherals", [sys.executable, f"{FOLDER}/peripherals.py"])
+    start("mosquitto", ["mosquitto", "-c", f"{STATE}/mosquitto.conf"])
+    until("the wearables advertise", lambda: "ready" in open(f"{LOGS}/peripherals", encoding="utf-8").read(), START)
+    bluetoothd()
+    until("bluetoothd has the adapter", has_adapter, START)
+    subscriber = Subscriber()
+    environment = {**os.environ, "LD_LIBRARY_PATH": f"{FOLDER}/libraries"}
+    start("gateway", [f"{FOLDER}/vitals2mqtt", "run", "--config", f"{STATE}/gateway.yaml"], env=environment)
+
+    def rates() -> set[int]:
+        return {sample["value"] for sample in subscriber.of("strap", "heart_rate")}
+
+    def strap_goes_on(what: str, within: float) -> None:
+        before = len(subscriber.of("strap", "heart_rate"))
+        until(what, lambda: len(subscriber.of("strap", "heart_rate")) > before + 2, within)
+
+    until("every rate of the strap arrives", lambda: rates() == set(figures.STRAP_RATES), START)
+    until("the cuff is paired and its records arrive", lambda: cuff_values(subscriber) == expected_cuff(0), START)
+    until(
+        "the oximeter's stored spot checks arrive",
+        lambda: {(sample["start"], sample["value"]) for sample in subscriber.of("oximeter", "blood_oxygen")} >= {
+            ("{:04}-{:02}-{:02}T22:{:02}:00.000Z".format(*figures.CUFF_DAY, minute), oxygen)
+            for minute, oxygen, pulse in figures.OXIMETER_RECORDS}, START)
+    until(
+        "the oximeter's live value arrives",
+        lambda: any(sample["value"] == figures.OXIMETER_LIVE[0] for sample in subscriber.of("oximeter", "blood_oxygen")), START)
+    before = footprint()
+
+    def lose_the_link(later: int) -> None:
+        command("leave Cuff")
+        command("leave Strap")
+        until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
+        command("record")
+        command("come Strap")
+        command("come Cuff")
+        strap_goes_on("the strap is back after a lost link", BACK)
+        until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK)
+
+    lose_the_link(1)
+
+    daemon = processes.pop("bluetoothd")
+    daemon.kill()
+    daemon.wait()
+    until("bluetoothd's end is told", lambda: subscriber.states.get("strap") != "connected", BACK)
+    command("record")
+    bluetoothd()
+    strap_goes_on("the strap is back after bluetoothd was killed", BACK)
+    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK)
+
+    command("unplug")
+    until("the adapter's end is told", lambda: subscriber.states.get("strap") != "connected", BACK)
+    command("record")
+    command("plug")
+    strap_goes_on("the strap is back after the adapter was unplugged", BACK)
+    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK)
+
+    for _ in range(REPEATED_LOSSES):
+        command("leave Strap")
+        until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
+        command("come Strap")
+        strap_goes_on("the strap is back after a lost link", BACK)
+    after = footprint()
+    print(f"descriptors {before[0]} and {after[0]}, memory {before[1]} and {after[1]} KiB", flush=True)
+    until("descriptors are bounded", lambda: footprint()[0] <= before[0] + DESCRIPTORS, BACK)
+    until("memory is bounded", lambda: footprint()[1] <= before[1] + MEMORY, BACK)
+
+    for (device, metric), samples in subscriber.samples.items():
+        told = [(sample["id"], sample["rev"]) for sample in samples]
+        if len(told) != len(set(told)):
+            raise SystemExit(f"FAILED  {device} {metric}: an id came twice")
+    if subscriber.gaps:
+        raise SystemExit(f"FAILED  something was lost: {subscriber.gaps[:3]}")
+    print("no id came twice, and nothing is told as lost", flush=True)
+
+    gateway = processes.pop("gateway")
+    gateway.send_signal(signal.SIGTERM)
+    if gateway.wait(BACK) != 0:
+        raise SystemExit(f"FAILED  the gateway ended with {gateway.returncode}")
+    if failures:
+        raise SystemExit(f"Failed: {'; '.join(failures)}")
+
+
+def main() -> None:
+    os.makedirs(LOGS, exist_ok=True)
+    try:
+        check()
+    finally:
+        for process in processes.values():
+            process.kill()
+
+
+main()
