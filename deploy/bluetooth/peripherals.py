@@ -133,6 +133,8 @@ async def main() -> None:
                 await near[names[0]].come()
             elif word == "unplug":
                 await adapter.unplug()
+                for peripheral in near.values():
+                    peripheral.lose_link()
             elif word == "plug":
                 await adapter.plug_in()
             elif word == "record":

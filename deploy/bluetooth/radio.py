@@ -65,6 +65,7 @@ class Peripheral:
         controller = Controller(name, link=air, public_address=Address(address, Address.PUBLIC_DEVICE_ADDRESS))
         host = Host()
         host.controller = controller
+        self.controller = controller
         self.name = name
         self.is_near = True
         self.device = Device(name=name, address=Address(address, Address.RANDOM_DEVICE_ADDRESS), host=host)
@@ -102,6 +103,11 @@ class Peripheral:
             await self.device.stop_advertising()
         for connection in list(self.device.connections.values()):
             await connection.disconnect(LOST)
+
+    def lose_link(self) -> None:
+        """The other end is gone: Bumble does not tell a peripheral that the kernel's controller was removed."""
+        for connection in list(self.controller.le_connections.values()):
+            self.controller.on_le_disconnected(connection, LOST)
 
     async def come(self) -> None:
         self.is_near = True
