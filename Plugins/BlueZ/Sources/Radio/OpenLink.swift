@@ -41,8 +41,15 @@ final class LinkTraffic {
     var lastActivity: Duration
     /// Whether BlueZ has said that the device is connected.
     var wasConnected = false
-    /// The subscribed characteristic that is being read: its own value arrives as if the device had sent it.
+    /// The characteristic that is being read: its own value arrives as if the device had sent it.
     private var reading: String?
+    /// What was indicated before its subscription, by object. When a paired device comes back, BlueZ renews its subscriptions by
+    /// itself and confirms what the device sends, which then deletes it.
+    private var early: [String: [[UInt8]]] = [:]
+    /// The most values of a characteristic that wait for its subscription: a cuff stores some hundred records.
+    static let mostEarlyValues = 256
+    /// The objects of which more came.
+    private var overflowed: Set<String> = []
     private var held: [(path: String, bytes: [UInt8])] = []
     private var requests: [() -> Void] = []
     private var isBusy = false
@@ -69,14 +76,22 @@ final class LinkTraffic {
     /// Forgets the requests that were not sent.
     func abandon() { requests = [] }
 
-    /// A value of a characteristic was told.
-    func received(_ bytes: [UInt8], from path: String) {
-        guard subscriptions[path] != nil else { return }
+    /// A value of a characteristic was told. One that is indicated waits for its subscription.
+    func received(_ bytes: [UInt8], from path: String, isIndicated: Bool) {
+        guard isIndicated || subscriptions[path] != nil else { return }
         if reading != nil { held.append((path, bytes)) } else { deliver(bytes, from: path) }
     }
 
     /// A characteristic is about to be read.
-    func beginReading(_ path: String) { if subscriptions[path] != nil { reading = path } }
+    func beginReading(_ path: String) { reading = path }
+
+    /// A characteristic is about to be subscribed to. Records that arrived before come now. Returns whether some are lost, since there
+    /// were too many.
+    func beginSubscription(to characteristic: GATTCharacteristic, _ path: String) -> Bool {
+        subscriptions[path] = characteristic
+        for bytes in early.removeValue(forKey: path) ?? [] { deliver(bytes, from: path) }
+        return overflowed.remove(path) != nil
+    }
 
     /// A characteristic was read, if it could be: BlueZ told its value before it answered, last of all values that are the same.
     func endReading(_ bytes: [UInt8]?) {
@@ -88,8 +103,19 @@ final class LinkTraffic {
         for value in values { deliver(value.bytes, from: value.path) }
     }
 
+    private func keep(_ bytes: [UInt8], from path: String) {
+        guard early[path, default: []].count < Self.mostEarlyValues else {
+            overflowed.insert(path)
+            return
+        }
+        early[path, default: []].append(bytes)
+    }
+
     private func deliver(_ bytes: [UInt8], from path: String) {
-        guard let characteristic = subscriptions[path] else { return }
+        guard let characteristic = subscriptions[path] else {
+            keep(bytes, from: path)
+            return
+        }
         if !link.values.add(GATTValue(characteristic: characteristic, bytes: bytes)) {
             link.end(LinkError(.broken, "More values of the device waited than the gateway keeps."))
         }

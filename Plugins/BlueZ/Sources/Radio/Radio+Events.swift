@@ -75,7 +75,8 @@ extension Radio {
             return
         }
         traffic.lastActivity = clock.uptime
-        traffic.received(bytes, from: path)
+        let flags = tree[path, BlueZ.characteristic]?["Flags"]?.elements ?? []
+        traffic.received(bytes, from: path, isIndicated: flags.contains { $0.text == "indicate" })
     }
 
     private func connection(of path: String, is isConnected: Bool) {

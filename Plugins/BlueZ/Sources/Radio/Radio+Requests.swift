@@ -1,5 +1,6 @@
 import Concurrency
 import GatewayKit
+import Logging
 import Vitals
 
 /// Requests to devices that are connected.
@@ -42,7 +43,12 @@ extension Radio {
         }
         do throws(GATTError) {
             // Values may come before the answer.
-            _ = try await request(path, "StartNotify", [], of: traffic) { traffic.subscriptions[path] = characteristic }
+            _ = try await request(path, "StartNotify", [], of: traffic) { [logger] in
+                guard traffic.beginSubscription(to: characteristic, path) else { return }
+                logger.error(
+                    "Records that the device sent before its subscription are lost; there were too many.",
+                    metadata: ["characteristic": "\(characteristic.uuid)", "kept": "\(LinkTraffic.mostEarlyValues)"])
+            }
         } catch {
             if case .refused = error { traffic.subscriptions[path] = nil }
             throw error

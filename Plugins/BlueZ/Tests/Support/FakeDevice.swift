@@ -73,6 +73,12 @@ extension FakeBlueZ {
         for object in objects.keys.sorted().reversed() where object.hasPrefix(path + "/") { remove(object) }
     }
 
+    /// Tells a value of a characteristic, as BlueZ does for its own subscription, which it renews when a paired device comes back.
+    func tell(_ bytes: [UInt8], of uuid: UInt16, _ path: String) {
+        let objects = devices[path]?.characteristics.filter { $0.value.uuid == BluetoothUUID(uuid) } ?? [:]
+        for object in objects.keys { change(object, BlueZ.characteristic, ["Value": .bytes(bytes)]) }
+    }
+
     /// Answers a call of a device or a characteristic.
     func result(of call: Bus.Message) async throws(BusError) -> [BusValue] {
         switch (call.interface, call.member) {
