@@ -23,7 +23,7 @@ import Vitals
             ], maximumPayload: 100)
     }
 
-    @Test func `records that come before the subscription are told with it, and values of the moment are not`() async throws {
+    @Test func `records that come before the subscription are told with it, others are not`() async throws {
         try await withClinic { clinic in
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
