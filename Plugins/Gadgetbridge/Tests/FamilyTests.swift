@@ -50,6 +50,7 @@ import Vitals
         #expect(try phone.values(.bloodOxygen) == [Value(360, 97)])
         #expect(try phone.values(.steps) == [Value(5940, 6000, 25)])
         #expect(try phone.samples(.bloodPressure).isEmpty)
+        #expect(try phone.open().leftovers["LEFUN_BIOMETRIC_SAMPLE"] == [.unknownCode: 1])
         // The rows of LEFUN_SLEEP_SAMPLE are those of the activity table.
         #expect(try phone.open().device.unknownTables.isEmpty)
     }
@@ -72,6 +73,7 @@ import Vitals
         #expect(try phone.samples(.temperature).isEmpty)
         let manual = try [Metric.heartRate, .bloodOxygen, .stress, .skinTemperature].flatMap { try phone.samples($0) }
         #expect(manual.count == 4 && manual.allSatisfy { $0.isUserInitiated })
+        #expect(try phone.open().leftovers["XIAOMI_MANUAL_SAMPLE"] == [.unknownCode: 1])
     }
 
     @Test func `a Pebble's deep sleep lies within its light one`() throws {

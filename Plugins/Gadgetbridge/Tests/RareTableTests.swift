@@ -90,13 +90,71 @@ import Vitals
             table: "UNA_DAILY_SAMPLE",
             columns: "RAW_KIND I!, STEPS I!, FLOORS_CLIMBED I!, RESTING_HEART_RATE I!, HEART_RATE I!",
             milliseconds: true, expected: [rate, "resting_heart_rate 0…0 52"]),
+        Case(
+            table: "CMF_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "CMF_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "COLMI_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "COLMI_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "GARMIN_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "GARMIN_SPO2_SAMPLE", columns: "SPO2 I!, TYPE_NUM I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "MOYOUNG_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "MOYOUNG_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "HUAWEI_STRESS_SAMPLE", columns: "STRESS I!, LEVEL I!, START_TIME I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "HUAWEI_TEMPERATURE_SAMPLE",
+            columns: "LAST_TIMESTAMP I!, TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!",
+            milliseconds: true,
+            expected: ["temperature 0…0 36"]),
+        Case(
+            table: "FEMOMETER_VINCA2_TEMPERATURE_SAMPLE",
+            columns: "TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!", milliseconds: true,
+            expected: ["temperature 0…0 36"]),
+        Case(
+            table: "HUAWEI_HRV_VALUE_SAMPLE", columns: "LAST_TIMESTAMP I!, VALUE I!", milliseconds: true,
+            expected: ["heart_rate_variability 0…0 48"]),
+        Case(
+            table: "COLMI_HRV_VALUE_SAMPLE", columns: "VALUE I!", milliseconds: true,
+            expected: ["heart_rate_variability 0…0 48"]),
+        Case(
+            table: "GENERIC_HRV_VALUE_SAMPLE", columns: "VALUE I!", milliseconds: true,
+            expected: ["heart_rate_variability 0…0 48"]),
+        Case(
+            table: "GARMIN_RESPIRATORY_RATE_SAMPLE", columns: "RESPIRATORY_RATE R!", milliseconds: true,
+            expected: ["respiratory_rate 0…0 15"]),
+        Case(
+            table: "GENERIC_RESPIRATORY_RATE_SAMPLE", columns: "RESPIRATORY_RATE R!", milliseconds: true,
+            expected: ["respiratory_rate 0…0 15"]),
+        Case(
+            table: "CMF_HEART_RATE_SAMPLE", columns: "HEART_RATE I!", milliseconds: true,
+            expected: ["heart_rate 0…0 71"]),
+        Case(
+            table: "XIAOMI_DAILY_SUMMARY_SAMPLE",
+            columns: "TIMEZONE I, STEPS I, HR_RESTING I, HR_MAX I, HR_MAX_TS I, HR_MIN I, HR_AVG I", milliseconds: true,
+            expected: ["resting_heart_rate 0…0 52"]),
     ]
 
     /// What stands in a column of this name; other columns have a 1.
     private static let values = [
         "STEPS": 12, "HEART_RATE": 71, "RESTING_HEART_RATE": 52, "SPO2": 97, "SPO2_PERCENT": 97, "STRESS": 35,
         "DISTANCE_METERS": 9, "DISTANCE_CM": 900, "BP_SYSTOLIC": 121, "BP_DIASTOLIC": 79, "PRESSURE_HIGH_MM_HG": 121,
-        "PRESSURE_LOW_MM_HG": 79,
+        "PRESSURE_LOW_MM_HG": 79, "VALUE": 48, "RESPIRATORY_RATE": 15, "TEMPERATURE": 36, "HR_RESTING": 52,
     ]
 
     @Test(arguments: cases) func `reads a row by the names of its columns, and leaves out what is not measured`(

@@ -155,7 +155,10 @@ import Vitals
             "HUAWEI_ACTIVITY_SAMPLE",
             [row(0, 30, 6), row(30, 0, 6), row(30, 50, 7), row(50, 30, 7), row(300, 310, 6), row(310, 320, 0x5656)])
         try phone.insert("HUAWEI_SLEEP_STAGE_SAMPLE", (5..<20).map { [ms($0), 3] })
+        // A nap, whose depth nobody knows.
+        try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [row(700, 730, 0x5659), row(730, 700, 0x5659)])
         #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320"])
+        #expect(try phone.open().leftovers["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == 1)
     }
 
     @Test func `a long time awake ends a night without a table of sleeps, and no stage lasts for hours`() throws {

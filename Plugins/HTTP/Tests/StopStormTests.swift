@@ -28,7 +28,7 @@ import Testing
             let knocking = Promise<Task<Void, Never>>()
             try await Office.with { office in
                 let port = office.port
-                knocking.fulfil(Task.detached { for _ in 0..<20 where !Self.knock(port) { return } })
+                knocking.fulfil(Task { for _ in 0..<20 where !Self.knock(port) { return } })
             }
             try await knocking.wait().value
         }

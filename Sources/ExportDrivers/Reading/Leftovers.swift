@@ -12,7 +12,7 @@ package final class Leftovers {
         case unreadable
         /// The totals of a night do not agree with its stages.
         case checkSum = "check_sum"
-        /// A night without its end, or without stages.
+        /// A night without its end, or a sleep without stages.
         case incomplete
         /// A night of more than a day, or a text of more than its limit.
         case tooLong = "too_long"

@@ -12,6 +12,7 @@ enum LefunFeeds {
         return [
             ValueFeeds.value(.heartRate, "VALUE1", ValidRange.heartRate, table, condition: "TYPE = 0"),
             ValueFeeds.value(.bloodOxygen, "VALUE1", ValidRange.bloodOxygen, table, condition: "TYPE = 2"),
+            ValueFeeds.unknownCodes(in: "TYPE", of: table, known: [0, 2], with: .heartRate),
         ]
     }
 }

@@ -74,6 +74,16 @@ enum ValueFeeds {
 
     // MARK: - Rows
 
+    /// Rows with codes whose meaning is unknown: none of them is a sample, and each is counted.
+    /// - Parameter known: the codes in `column` that other feeds read.
+    static func unknownCodes(in column: String, of table: Table, known: [Int64], with metric: Metric) -> RowFeed {
+        let list = known.map { "\($0)" }.joined(separator: ", ")
+        return RowFeed(
+            metric: metric, table: table.name, rank: .records, unit: table.unit, columns: [],
+            condition: "(\(column) IS NULL OR \(column) NOT IN (\(list)))"
+        ) { _ in .left(.unknownCode) }
+    }
+
     /// A column that holds one number of a metric.
     static func value(
         _ metric: Metric, _ column: String, _ range: ClosedRange<Double>, _ table: Table,

@@ -12,7 +12,7 @@ enum XiaomiManualFeeds {
 
     static func feeds(of table: Table) -> [any Feed] {
         guard table.name == Self.table, table.columns.isSuperset(of: ["TYPE", "VALUE"]) else { return [] }
-        return kinds.map { code, metric, range in
+        let known: [any Feed] = kinds.map { code, metric, range in
             ValueFeeds.value(
                 metric, "VALUE", range, table, condition: "TYPE = \(code)", isUserInitiated: true
             ) { raw in
@@ -21,5 +21,6 @@ enum XiaomiManualFeeds {
                 return Double(number & 0xffff) / 100
             }
         }
+        return known + [ValueFeeds.unknownCodes(in: "TYPE", of: table, known: kinds.map(\.code), with: .heartRate)]
     }
 }

@@ -7,6 +7,8 @@ struct ActivitySleep: Sendable {
     /// What a row says of sleep.
     enum Kind: Sendable, Hashable {
         case asleep(Sleep.Stage.Depth)
+        /// Asleep, and nobody knows how deeply: a nap. It is left out, since a sleep's value is the minutes of its stages.
+        case nap
         case other
         /// The same as the row before.
         case unchanged
@@ -46,7 +48,8 @@ struct ActivitySleep: Sendable {
             self.init(columns: ["RAW_KIND", "DEEP_SLEEP", "REM_SLEEP"]) { Self.huami($0) }
         case "HUAWEI_ACTIVITY_SAMPLE":
             self.init(columns: ["RAW_KIND", "OTHER_TIMESTAMP"], length: .lasting(.seconds(1))) {
-                Self.code($0, [6: .light, 7: .deep, 0x5656: .rem, 0x5658: .awake])
+                $0.integer(0) == 0x5659
+                    ? .nap : Self.code($0, [6: .light, 7: .deep, 0x5656: .rem, 0x5658: .awake])
             }
             if table.columns.contains("SOURCE") { condition = Self.withoutDoubles }
             let unit = table.unit
@@ -94,7 +97,7 @@ struct ActivitySleep: Sendable {
 
     /// The nights of a table.
     func nights(of table: Table) -> ChainNights {
-        let (columns, length, kind, seconds) = (columns, length, kind, seconds)
+        let (columns, length, kind, seconds, name) = (columns, length, kind, seconds, table.name)
         let conditions = [table.condition, condition].compactMap(\.self)
         let condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
         return ChainNights(table: table.name, rank: .minutes, length: length, pause: NightLimits.pause) {
@@ -113,6 +116,8 @@ struct ActivitySleep: Sendable {
                     if let seen, row.moment - seen > NightLimits.pause { last = .other }
                     seen = row.moment
                     if found != .unchanged { last = found }
+                    // Each interval stands twice; the second time with its ends exchanged.
+                    if found == .nap, seconds(row) ?? 0 > 0 { reading.leave(.incomplete, in: name, at: row.moment) }
                     guard case .asleep(let depth) = last else { continue }
                     var result = StageRow(moment: row.moment, depth: depth)
                     if case .lasting(let one) = length {
