@@ -5,6 +5,11 @@ import Testing
 
 /// A file that another process overwrites in place while it is copied, on real threads.
 @Suite struct OverwriteStormTests {
+    private static func oldRows(_ copy: ExportDatabase) throws(ExportError) -> Int64 {
+        let statement = try copy.statement("SELECT count(*) FROM numbers WHERE text GLOB 'the*'")
+        return try statement.step() ? statement.int64(0) : -1
+    }
+
     @Test func `a copy is the old export or the new one, and never a part of each`() throws {
         let folder = try Folder()
         // Of one length, so that neither the length nor the count of pages shows a mixture.
@@ -37,15 +42,16 @@ import Testing
             #expect(isDue.wait(timeout: .now() + 30) == .success)
             do {
                 let copy = try ExportDatabase(copying: stamp, entry: "")
-                let statement = try copy.statement("SELECT count(*) FROM numbers WHERE text GLOB 'the*'")
-                guard try statement.step() else { continue }
-                copies[statement.int64(0), default: 0] += 1
+                copies[try Self.oldRows(copy), default: 0] += 1
             } catch {
                 #expect(error.code == .torn)
                 torn += 1
             }
             #expect(isOver.wait(timeout: .now() + 30) == .success)
             #expect(try Data(contentsOf: URL(filePath: file)) == Data(content))
+            // Nothing is torn any more.
+            let whole = try ExportDatabase(copying: try #require(FileStamp(of: file)), entry: "")
+            #expect(try Self.oldRows(whole) == (round % 2 == 0 ? 0 : 20_000))
             // Its next change has another time for certain, whatever the steps of the file system's clock.
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000 + Double(round))], ofItemAtPath: file)

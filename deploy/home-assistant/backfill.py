@@ -267,6 +267,8 @@ def imported(trial: Backfill) -> str:
     trial.start_gateway(True)
     began = time.monotonic()
     until("the import has begun", lambda: len(trial.rows(trial.entity("heart_rate"))) > 1_000, 120)
+    if due(trial) == 0:
+        raise Finding("the import was over before Home Assistant was stopped")
     trial.home.stop()
     trial.home.start()
     trial.home.wait()
@@ -337,6 +339,14 @@ def repeated(trial: Backfill) -> str:
     return f"{sum(map(len, after))} rows"
 
 
+def due(trial: Backfill) -> int:
+    """For how many series and sensors hours are to be imported."""
+    with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
+        number = store.execute("SELECT count(*) FROM due_statistics").fetchone()[0]
+    store.close()
+    return number
+
+
 def kept(trial: Backfill) -> int:
     with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
         number = store.execute("SELECT keeps_due_statistics FROM store").fetchone()[0]
@@ -368,8 +378,9 @@ def refused(trial: Backfill) -> str:
     with open(trial.token, "w", encoding="utf-8") as file:
         file.write("wrong\n")
     newest = max(trial.export.rows)
-    trial.export.rows[newest - 86_400] = (1, 99, 0.75)
+    trial.export.rows[newest - 86_400] = (1, 199, 0.75)
     trial.export.write()
+    since = trial.broker.count
     trial.start_gateway(True)
     state = f"vitals2mqtt/{ID}/gateway/state"
     trial.broker.wait(
@@ -377,6 +388,13 @@ def refused(trial: Backfill) -> str:
     problem = trial.broker.last(state)["statistics"]["problem"]
     if "token" not in problem:
         raise Finding(problem)
+    trial.broker.wait(
+        "the new sample", f"vitals2mqtt/{ID}/{DEVICE}/measurement/heart_rate",
+        lambda payload: any(sample.get("value") == 199 for sample in payload["samples"]), since, 120)
+    with open(trial.processes.log("gateway"), encoding="utf-8", errors="replace") as log:
+        lines = sum("Statistics are not imported." in line for line in log)
+    if lines != 1:
+        raise Finding(f"the log tells it {lines} times")
     return problem
 
 

@@ -7,7 +7,7 @@ import Testing
 /// A phone that exports its database into a folder of a bench, for the device `ring`.
 struct PhoneExport: Sendable {
     private let bench: Bench
-    private let gateway: ChildProgram
+    let gateway: ChildProgram
     /// What a consumer knows by the messages.
     let consumer = Consumer()
 
