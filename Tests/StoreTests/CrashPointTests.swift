@@ -47,16 +47,21 @@ import Vitals
         return try folder.crashed()
     }
 
-    private func deleteReplaced(in folder: URL) throws {
+    /// What the owner deletes of a replaced store.
+    enum Deletion: CaseIterable { case nothing, mainFile, allFiles }
+
+    private func deleteReplaced(in folder: URL, _ deletion: Deletion = .allFiles) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        where name.contains(".replaced-") || name.contains(".corrupt-") {
+        where (name.contains(".replaced-") || name.contains(".corrupt-")) && deletion != .nothing
+            && (deletion == .allFiles || !name.hasSuffix("-wal") && !name.hasSuffix("-shm"))
+        {
             try FileManager.default.removeItem(at: folder.appending(path: name))
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(arguments: Deletion.allCases)
     func `after a crash in a restore there is the old store with its log, or the new one with a loss to tell`(
-        deletes: Bool
+        deletion: Deletion
     ) async throws {
         let copies = try StoreFolder()
         let copy = copies.path + ".copy"
@@ -84,12 +89,15 @@ import Vitals
                 continue
             }
             try await store.close()
-            if deletes { try deleteReplaced(in: url) }
+            try deleteReplaced(in: url, deletion)
             store = try open(url, identity: 8)
             guard case .restored = store.opening else {
                 Issue.record("opened again as \(store.opening)")
                 continue
             }
+            // It got no commit of the replaced one.
+            #expect(store.identity == identity(6))
+            #expect(try await store.all().map(\.sample.value) == [61])
             store.confirmOpening()
             try await store.close()
             #expect(try open(url, identity: 9).opening == .existing)
@@ -99,16 +107,19 @@ import Vitals
         #expect(identities.count { $0 == identity(6) } >= 3)
     }
 
-    @Test func `the loss is told where the replaced store was deleted before the first start`() async throws {
+    @Test(arguments: [Deletion.mainFile, .allFiles])
+    func `the loss is told where the replaced store was deleted before the first start`(deletion: Deletion) async throws {
         let copies = try StoreFolder()
         let copy = copies.path + ".copy"
         let folder = try await folderWithLog(copy: copy)
         _ = try StoreCopy.restore(copy, to: folder.path, now: StoreFolder.now, newIdentity: identity(6))
-        try deleteReplaced(in: folder.url)
-        guard case .restored = try folder.open().opening else {
+        try deleteReplaced(in: folder.url, deletion)
+        let store = try folder.open()
+        guard case .restored = store.opening else {
             Issue.record("the loss is hidden")
             return
         }
+        #expect(try await store.all().map(\.sample.value) == [61])
     }
 
     @Test func `a copy that is restored where no store was tells its loss, also without the copy`() async throws {
@@ -122,9 +133,10 @@ import Vitals
         #expect(try folder.open().opening == .restored(path: nil))
     }
 
-    @Test func `after a crash while a damaged store is set aside it is set aside whole, and the loss is told`()
-        async throws
-    {
+    @Test(arguments: [Deletion.mainFile, .allFiles])
+    func `after a crash while a damaged store is set aside it is set aside whole, and the loss is told`(
+        deletion: Deletion
+    ) async throws {
         let folder = try await folderWithLog()
         StorePlace(path: folder.path).markDamaged()
         let images = Images()
@@ -142,12 +154,13 @@ import Vitals
             #expect(try await store.all().isEmpty)
             // Nobody was told yet.
             try await store.close()
-            try deleteReplaced(in: url)
+            try deleteReplaced(in: url, deletion)
             store = try open(url, identity: 8)
             guard case .replacedCorrupt = store.opening else {
                 Issue.record("opened again as \(store.opening)")
                 continue
             }
+            #expect(try await store.all().isEmpty)
             store.confirmOpening()
             try await store.close()
             #expect(try open(url, identity: 9).opening == .existing)

@@ -16,7 +16,12 @@ struct ResetNote {
         var aside: String?
         /// The identity of the store in its place; `nil` in the note of an earlier version.
         var identity: String?
+        /// Whether all files of the replaced store are out of its place. What is there since is the new store, which must get
+        /// none of them back.
+        var isMoved = false
     }
+    /// The last line of a note with `isMoved`.
+    private static let moved = "moved"
 
     private let store: String
     private var path: String { store + ".reset" }
@@ -30,7 +35,9 @@ struct ResetNote {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count > 1, let reason = Reason(rawValue: lines[0]) else { return nil }
         let identity = lines.count > 2 && !lines[2].isEmpty ? lines[2] : nil
-        return Content(reason: reason, aside: lines[1].isEmpty ? nil : besideStore(lines[1]), identity: identity)
+        return Content(
+            reason: reason, aside: lines[1].isEmpty ? nil : besideStore(lines[1]), identity: identity,
+            isMoved: lines.count > 3 && lines[3] == Self.moved)
     }
 
     /// What the note tells of the open store, `nil` if no store was replaced. It is told even if the replaced store has been
@@ -44,9 +51,11 @@ struct ResetNote {
             remove()
             return nil
         }
-        if content.identity != identity.description {
-            // A new store was begun after the crash. The next start must know it, whatever becomes of the replaced one.
+        if content.identity != identity.description || !content.isMoved {
+            // A new store was begun after the crash, or a crash came before the note said that all was moved. The next start
+            // must know it, whatever becomes of the replaced one.
             content.identity = identity.description
+            content.isMoved = true
             try? write(content)
         }
         switch content.reason {
@@ -57,12 +66,14 @@ struct ResetNote {
 
     func write(_ content: Content) throws(StoreError) {
         let aside = content.aside.map { absolute($0) } ?? ""
-        DiskFile.create(path)
+        let lines = [content.reason.rawValue, aside, content.identity ?? "", content.isMoved ? Self.moved : ""]
+        // A crash leaves the note as it was, or the new one.
+        let making = path + ".new"
+        unlink(making)
+        DiskFile.create(making)
         do {
-            try Data("\(content.reason.rawValue)\n\(aside)\n\(content.identity ?? "")\n".utf8)
-                .write(to: URL(filePath: path))
-            try DiskFile.synchronise(path)
-            try DiskFile.synchronise(URL(filePath: absolute(path)).deletingLastPathComponent().path)
+            try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: making))
+            try DiskFile.rename(absolute(making), to: absolute(path))
         } catch {
             throw StoreError(.unavailable, "\(path) cannot be written: \(error.localizedDescription)")
         }

@@ -49,8 +49,12 @@ package enum StoreCopy {
         let aside = place.isEmpty ? nil : place.freeName("replaced", at: now)
         atStep()
         // Before the store is moved: a crash in between is told, too.
-        try ResetNote(of: store).write(.init(reason: .restored, aside: aside, identity: newIdentity.description))
+        var note = ResetNote.Content(reason: .restored, aside: aside, identity: newIdentity.description)
+        try ResetNote(of: store).write(note)
         if let aside { try place.move(to: aside, atStep: atStep) } else { atStep() }
+        note.isMoved = true
+        try ResetNote(of: store).write(note)
+        atStep()
         place.removeDamageMark()
         atStep()
         try DiskFile.rename(making, to: store)

@@ -186,10 +186,15 @@ struct StorePlace {
         let aside = freeName("corrupt", at: now)
         atStep()
         // Before the file is moved: a crash in between must not hide the loss, nor the damage.
-        try ResetNote(of: path).write(.init(reason: .damaged, aside: aside, identity: identity.description))
+        var note = ResetNote.Content(reason: .damaged, aside: aside, identity: identity.description)
+        try ResetNote(of: path).write(note)
         atStep()
         markDamaged()
         try move(to: aside, atStep: atStep)
+        note.isMoved = true
+        // Where this fails, the opening of the new store does it again.
+        try? ResetNote(of: path).write(note)
+        atStep()
         removeDamageMark()
         atStep()
         return aside
@@ -230,7 +235,7 @@ struct StorePlace {
     func endMove(_ note: ResetNote.Content?) throws(StoreError) {
         guard let note else { return }
         let files = FileManager.default
-        if let aside = note.aside, !isEmpty, !files.fileExists(atPath: aside) {
+        if let aside = note.aside, !note.isMoved, !isEmpty, !files.fileExists(atPath: aside) {
             if files.fileExists(atPath: aside + "-wal"), !files.fileExists(atPath: path + "-wal") {
                 try DiskFile.rename(aside + "-wal", to: path + "-wal")
             }
