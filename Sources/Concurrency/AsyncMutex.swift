@@ -34,6 +34,19 @@ package final class AsyncMutex: Sendable {
         return try await body()
     }
 
+    /// Runs `body` exclusively if nobody else does; returns `nil` at once otherwise.
+    package func withLockIfFree<Result, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result? {
+        let isFree = state.withLock { state in
+            defer { state.isLocked = true }
+            return !state.isLocked
+        }
+        guard isFree else { return nil }
+        defer { unlock() }
+        return try await body()
+    }
+
     private func lock() async { _ = await enter()?.waitUncancelled() }
 
     /// Takes the lock, or a place among the waiters.

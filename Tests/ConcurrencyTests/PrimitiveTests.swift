@@ -58,6 +58,16 @@ import Vitals
         }
     }
 
+    @Test func `who does not want to wait learns that somebody else has the mutex`() async {
+        let mutex = AsyncMutex()
+        let inner = await mutex.withLock { () async -> Int? in await mutex.withLockIfFree { () async in 1 } }
+        #expect(inner == nil)
+        let free = await mutex.withLockIfFree { () async in 2 }
+        #expect(free == 2)
+        // It is free again, also for those who wait.
+        #expect(await mutex.withLock { () async in 3 } == 3)
+    }
+
     @Test(arguments: 0..<50) func `a signal is not lost, and several count as one`(seed: UInt64) throws {
         try Simulation.run(seed: seed, deadline: .minutes(1)) { world in
             let signal = Signal()

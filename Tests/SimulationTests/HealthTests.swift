@@ -1,11 +1,13 @@
 import Concurrency
-import Gateway
 import GatewayKit
 import GatewayTesting
 import JSON
 import Messages
+import Synchronization
 import Testing
 import Vitals
+
+@testable import Gateway
 
 /// The health of the whole gateway's parts.
 @Suite struct HealthTests {
@@ -62,7 +64,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that never ends is late with its reload, and the other parts are not`() throws {
+    @Test func `a device that never ends is late, and no part of the gateway is, nor does its cleaning wait`() throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
                 let home = try Household(simulation)
@@ -70,17 +72,24 @@ import Vitals
                 try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
                     try await home.settled("band")
                     let core = try #require(home.core)
+                    let gone = try #require(DeviceID("gone"))
                     home.write(.success([try home.device("band")]))
                     try await withThrowingTaskGroup { group in
                         group.addTask { try await core.applyReload() }
                         try await home.simulation.gatewayClock.sleep(for: .seconds(1))
                         let meanwhile = try await silent(core, home)
-                        #expect(meanwhile == [.configuration, .device(try #require(DeviceID("stuck")))])
+                        #expect(meanwhile == [.device(try #require(DeviceID("stuck")))])
+                        // A device that was removed before waits for the reload, and nothing else does.
+                        core.departing.withLock { $0[gone] = 9 }
+                        try await core.forgetDeparted()
+                        #expect(core.departing.withLock { $0[gone] } != nil)
                         end.fulfil(())
                         try await group.waitForAll()
                     }
                     let later = try await silent(core, home)
                     #expect(later == [])
+                    try await core.forgetDeparted()
+                    #expect(core.departing.withLock { $0[gone] } == nil)
                 }
             }
         }

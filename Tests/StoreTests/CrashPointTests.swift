@@ -108,7 +108,8 @@ import Vitals
     }
 
     @Test(arguments: [Deletion.mainFile, .allFiles])
-    func `the loss is told where the replaced store was deleted before the first start`(deletion: Deletion) async throws {
+    func `the loss is told where the replaced store was deleted before the first start`(deletion: Deletion) async throws
+    {
         let copies = try StoreFolder()
         let copy = copies.path + ".copy"
         let folder = try await folderWithLog(copy: copy)

@@ -18,10 +18,7 @@ extension GatewayCore {
             HealthProbe(.commands) { await self.status.commandTurns.answer() },
             HealthProbe(.devices) { await self.supervisor.answer() },
             HealthProbe(.timers) { try? await self.settings.clock.sleep(for: .milliseconds(100)) },
-            HealthProbe(.configuration) {
-                await self.reading.answer()
-                await self.applying.answer()
-            },
+            HealthProbe(.configuration) { await self.reading.answer() },
         ]
     }
 

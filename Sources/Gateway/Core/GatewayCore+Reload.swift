@@ -55,9 +55,7 @@ extension GatewayCore {
         let topics = setups.flatMap { codec.removal(of: $0.info.id).map(\.topic) }
         discovery.spare(topics)
         retained.forget(topics: topics)
-        applying.begin()
         let change = await supervisor.apply(setups)
-        applying.end()
         for device in change.removed { await forget(device) }
         await publishInfo()
         return [

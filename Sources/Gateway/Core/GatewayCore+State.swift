@@ -113,25 +113,20 @@ extension GatewayCore {
 
     /// Forgets removed devices. A device is ready when two checks, a minute apart, found the broker connected: a
     /// connection that accepts nothing is closed earlier.
-    private func forgetDeparted() async throws(StoreError) {
+    func forgetDeparted() async throws(StoreError) {
         let isConnected = status.snapshot.isConnected
         let ready = departing.withLock { departing in
             for device in departing.keys { departing[device] = isConnected ? (departing[device] ?? 0) + 1 : 0 }
             return departing.filter { $0.value >= Self.looksBeforeForgetting }.keys.sorted()
         }
-        do {
-            // A reload may bring a device back, which then has a new state that must stay.
-            for device in ready {
-                try await reloading.withCancellableLock {
-                    guard departing.withLock({ $0[device] != nil }) else { return }
-                    try await store.forget(device)
-                    departing.withLock { $0[device] = nil }
-                }
+        // A reload may bring a device back, which then has a new state that must stay. One that waits for a device to end may take
+        // for ever: then this waits for the next look, and the rest of the cleaning does not wait at all.
+        for device in ready {
+            try await reloading.withLockIfFree { () throws(StoreError) in
+                guard departing.withLock({ $0[device] != nil }) else { return }
+                try await store.forget(device)
+                departing.withLock { $0[device] = nil }
             }
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            // The gateway stops: the next start does it.
         }
     }
 

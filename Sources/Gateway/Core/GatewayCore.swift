@@ -47,9 +47,8 @@ package final class GatewayCore: Sendable {
     let replaying = AsyncMutex()
     /// Allows one reload at a time.
     let reloading = AsyncMutex()
-    /// The turns of reading a changed configuration, and of applying it. A device that never ends holds up the second.
+    /// The turns of reading a changed configuration. While it is applied, a device or a plugin that never ends is late itself.
     let reading = Pulse()
-    let applying = Pulse()
     /// The state that was published last, and the parts that are late.
     let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
     /// The import of statistics; `nil` if there is none.
