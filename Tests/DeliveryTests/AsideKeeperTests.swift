@@ -55,6 +55,20 @@ import Vitals
         }
     }
 
+    @Test func `a fact that is refused at every connection waits once while the store is full`() throws {
+        try run { rig in
+            rig.scratch.script { call, _ in call == .setAside ? .failure(StoreError(.full, "full")) : nil }
+            for connection in 0..<100 {
+                for number in 1...128 as ClosedRange<Int64> {
+                    rig.keeper.add(RefusedFact(lane: .live, number: number, reason: "at connection \(connection)"))
+                }
+                rig.keeper.taken(500)
+                #expect(await rig.answers())
+            }
+            #expect(rig.keeper.count == 129)
+        }
+    }
+
     @Test func `it answers only when a store that hangs has taken the facts`() throws {
         try run { rig in
             let gate = Promise<Void>()

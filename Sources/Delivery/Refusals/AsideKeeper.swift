@@ -45,16 +45,25 @@ struct AsideKeeper: Sendable {
         let value = Mutex(Waiting())
     }
 
-    /// Sets a fact aside. The window limits how many wait.
+    /// Sets a fact aside. The window limits how many wait. A new connection empties it and sends the same facts again: each waits
+    /// once, however often it is refused while the store takes nothing.
     func add(_ fact: RefusedFact) {
-        waiting.value.withLock { $0.refused.append(fact) }
+        waiting.value.withLock { waiting in
+            let isKnown = waiting.refused.contains {
+                $0.lane == fact.lane && $0.number == fact.number && $0.samples == fact.samples
+            }
+            if !isKnown { waiting.refused.append(fact) }
+        }
         turns.begin()
         due.wake()
     }
 
+    /// The number of facts that wait for the store.
+    var count: Int { waiting.value.withLock { $0.refused.count + $0.taken.count } }
+
     /// Notes that the broker has a fact that was sent again.
     func taken(_ number: Int64) {
-        waiting.value.withLock { $0.taken.append(number) }
+        waiting.value.withLock { if !$0.taken.contains(number) { $0.taken.append(number) } }
         turns.begin()
         due.wake()
     }
