@@ -57,6 +57,9 @@ struct Attempts {
         }
     }
 
+    /// How long the last attempt had to wait; `nil` if it ended well, or there was none.
+    func wait(of entry: DueStatistics) -> Duration? { attempts[SensorName(entry)]?.wait }
+
     /// Notes that an attempt ended well.
     mutating func succeeded(_ entry: DueStatistics, at uptime: Duration) {
         attempts[SensorName(entry)] = Attempt(at: uptime)

@@ -9,8 +9,8 @@ struct Places {
         case here(unique: String, target: StatisticTarget, conversion: UnitConversion)
         /// Whoever switched the entity off wants no statistics of it.
         case off
-        /// There is none, and why.
-        case missing(String)
+        /// There is none, and why. `isStarting` says that it may be so only because Home Assistant has just begun.
+        case missing(String, isStarting: Bool)
     }
     private let entities: [String: RegisteredEntity]
     private let metadata: [String: StatisticMetadata]
@@ -21,13 +21,13 @@ struct Places {
     }
 
     func place(of sensor: StatisticSensor, unique: String) -> Place {
-        guard let entity = entities[unique] else { return .missing("There is no entity \(unique)") }
+        guard let entity = entities[unique] else { return .missing("There is no entity \(unique)", isStarting: true) }
         if entity.isDisabled { return .off }
         guard let metadata = metadata[entity.id] else {
-            return .missing("\(entity.id) has no statistics: it has had no state yet")
+            return .missing("\(entity.id) has no statistics: it has had no state yet", isStarting: true)
         }
         guard let conversion = UnitConversion(from: sensor.unit, to: metadata.unit) else {
-            return .missing("\(entity.id) has the unit \(metadata.unit ?? "none")")
+            return .missing("\(entity.id) has the unit \(metadata.unit ?? "none")", isStarting: false)
         }
         return .here(
             unique: unique, target: StatisticTarget(entity: entity.id, metadata: metadata), conversion: conversion)

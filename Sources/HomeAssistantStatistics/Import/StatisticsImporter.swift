@@ -154,12 +154,13 @@ package actor StatisticsImporter {
         let unique = settings.discovery.uniqueID(of: sensor.key, entry.device)
         switch places.place(of: sensor, unique: unique) {
         case .off: _ = try await store.setDue(nil, isJoining: false, of: entry)
-        case .missing(let problem):
+        case .missing(let problem, let isStarting):
             guard try await isMeasured(sensor, entry) else {
                 _ = try await store.setDue(nil, isJoining: false, of: entry)
                 return
             }
-            tell(problem, of: entry)
+            let hasWaited = attempts.wait(of: entry).map { $0 >= StatisticsSettings.missingTold } ?? false
+            if hasWaited || !isStarting { tell(problem, of: entry) }
             attempts.mustWait(entry, first: StatisticsSettings.missing, at: settings.clock.uptime)
         case .here(let unique, let target, let conversion):
             let series = SeriesImport(
