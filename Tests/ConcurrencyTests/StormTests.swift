@@ -111,6 +111,33 @@ import Testing
         #expect(!room.wasShared)
     }
 
+    @Test func `a runner of requests that ends, and calls that are cancelled at once, let everybody go`() async {
+        let room = Room()
+        await Storm.run("A runner", rounds: Storm.rounds / 5) { _ in
+            let runner = SerialRunner()
+            let running = Task { await runner.run() }
+            let calls = (0..<3).map { _ in
+                Task {
+                    _ = await runner.perform {
+                        room.enter()
+                        await Task.yield()
+                        room.leave()
+                    }
+                }
+            }
+            return [
+                { calls[0].cancel() }, { running.cancel() },
+                {
+                    for call in calls { await call.value }
+                    await running.value
+                    // No operation begins any more.
+                    #expect(await runner.perform { 1 } == nil)
+                },
+            ]
+        }
+        #expect(!room.wasShared)
+    }
+
     @Test func `a mailbox that is filled, emptied, finished and cancelled at once lets everybody go`() async {
         await Storm.run("A mailbox") { _ in
             let mailbox = Mailbox<Int, CancellationError>(capacity: 1)
