@@ -88,11 +88,8 @@ extension GuessLimit.State {
         record.mayTryAt = uptime + wait
         records[entry] = record
         guard records.count > 2 * GuessLimit.maximumEntries else { return }
-        records = records.filter { uptime - $0.value.erredAt <= GuessLimit.memory }
-        while records.count > 2 * GuessLimit.maximumEntries {
-            let others = records.filter { $0.key != entry }
-            guard let first = others.min(by: { $0.value.mayTryAt < $1.value.mayTryAt })?.key else { return }
-            records[first] = nil
-        }
+        // An eighth at once, so that guesses at many names cost little.
+        let waits = records.filter { $0.key != entry }.sorted { $0.value.mayTryAt < $1.value.mayTryAt }
+        for (key, _) in waits.prefix(GuessLimit.maximumEntries / 4) { records[key] = nil }
     }
 }

@@ -79,10 +79,10 @@ import Vitals
         let limit = GuessLimit()
         for _ in 0..<6 { limit.failed("192.0.2.1", for: "anna", at: .zero) }
         guess(limit, 3 * GuessLimit.maximumEntries) { "2001:db8:0:\(String($0, radix: 16))::1" }
-        #expect(limit.count == 2 * GuessLimit.maximumEntries)
+        #expect(limit.count <= 2 * GuessLimit.maximumEntries)
         #expect(limit.wait(of: "192.0.2.1", for: "anna", at: .zero) == .seconds(32))
         // They may be forgotten before, if others come later.
         guess(limit, 3 * GuessLimit.maximumEntries, at: .minutes(2)) { "2001:db8:1:\(String($0, radix: 16))::1" }
-        #expect(limit.count == 2 * GuessLimit.maximumEntries)
+        #expect(limit.count <= 2 * GuessLimit.maximumEntries && limit.count > GuessLimit.maximumEntries)
     }
 }

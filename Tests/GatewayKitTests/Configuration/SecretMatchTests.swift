@@ -11,7 +11,7 @@ import Testing
         #expect(!Secret(secret).matches(text.utf8))
     }
 
-    @Test(arguments: ["a", "secret", "sécret", String(repeating: "0123456789abcdef", count: 64)])
+    @Test(arguments: ["a", "secret", "sécret", String(repeating: "0123456789abcdef", count: 6)])
     func `a secret matches itself, and no text that differs in one byte`(secret: String) {
         #expect(Secret(secret).matches(secret.utf8))
         let bytes = Array(secret.utf8)
