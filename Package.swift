@@ -239,8 +239,7 @@ let package = Package(
             "HomeAssistantStatisticsTests",
             [
                 "Concurrency", "Contract", "GatewayTesting", "HomeAssistant", "HomeAssistantStatistics", "JSON",
-                "StoreAPI",
-                "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
+                "Store", "StoreAPI", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
             ]),
         tests(
             "IntegrationTests",

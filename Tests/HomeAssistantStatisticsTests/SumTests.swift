@@ -77,18 +77,18 @@ import Vitals
                 try await world.gatewayClock.sleep(for: period + .minutes(5) - world.date)
                 let now = world.date
                 while let next = parcels.first, next.arrival <= now {
-                    await store.add([next.sample], at: now)
+                    try await store.add([next.sample], at: now)
                     parcels.removeFirst()
                 }
                 let isSeen = !life.gaps.contains { $0.contains(period) }
                 if isSeen {
                     let since = midnight(period)
-                    let counted = await store.count(from: since, to: period + .minutes(5))
+                    let counted = try await store.count(from: since, to: period + .minutes(5))
                     home.compile(ImportTests.count, counted, since: since, at: period)
                 }
                 if Hour(of: period).end == now { home.endHour(ImportTests.count, Hour(of: period)) }
                 let last = Hour(of: now - .minutes(75)).advanced(by: -1)
-                let due = await store.due.filter { ["", "steps"].contains($0.sensor) && $0.hours.lowerBound <= last }
+                let due = try await store.due.filter { ["", "steps"].contains($0.sensor) && $0.hours.lowerBound <= last }
                 let before = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let sent = home.state.withLock { $0.imports.count + $0.shifts }
                 try await world.gatewayClock.sleep(for: .seconds(25))
@@ -97,39 +97,39 @@ import Vitals
                     let first = due.map(\.hours.lowerBound).min()
                 else { continue }
                 imports += 1
-                let isJoined = await !store.due.contains { $0.sensor == "steps" && $0.isJoining }
+                let isJoined = try await !store.due.contains { $0.sensor == "steps" && $0.isJoining }
                 // What the series is at a moment, from the row before the first due hour.
                 let anchor = before.last { $0.start < first.start }
                 let zero = anchor?.since ?? first.start
-                func sum(_ moment: Timestamp) async -> Double {
+                func sum(_ moment: Timestamp) async throws -> Double {
                     let base = anchor.map { $0.sum - $0.state } ?? 0
                     return moment >= zero
-                        ? base + (await store.count(from: zero, to: moment))
-                        : base - (await store.count(from: moment, to: zero))
+                        ? base + (try await store.count(from: zero, to: moment))
+                        : base - (try await store.count(from: moment, to: zero))
                 }
                 let hours = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let five = rows(home.state.withLock { $0.fiveMinutes[ImportTests.count] ?? [:] })
                 // What the rows before the first due hour lacked is there now.
                 let gap = anchor.map { Hour(of: $0.start)..<max(first, Hour(of: $0.start)) }
-                for hour in gap.map(Array.init) ?? [] where await store.count(from: hour.start, to: hour.end) > 0 {
-                    let state = await store.count(from: midnight(hour.start), to: hour.end)
+                for hour in gap.map(Array.init) ?? [] where try await store.count(from: hour.start, to: hour.end) > 0 {
+                    let state = try await store.count(from: midnight(hour.start), to: hour.end)
                     #expect(hours.contains { $0.start == hour.start && $0.state == state }, "\(hour) at \(now)")
                 }
                 for row in hours where row.start >= first.start && (isJoined || row.start < last.end) {
-                    let wanted = await sum(row.since)
+                    let wanted = try await sum(row.since)
                     #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
                     // Imported hours show everything.
                     guard row.start < last.end else { continue }
                     let end = row.start + .hours(1)
-                    let state = await store.count(from: row.since, to: end)
+                    let state = try await store.count(from: row.since, to: end)
                     #expect(row.state == state, "\(row) at \(now)")
                 }
                 for row in five where row.start >= last.end && isJoined {
-                    let wanted = await sum(row.since)
+                    let wanted = try await sum(row.since)
                     #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
                 }
             }
-            #expect(await store.due.isEmpty)
+            #expect(try await store.due.isEmpty)
             #expect(imports > 0)
             #expect(home.state.withLock { $0.imports.count } < 600)
         }

@@ -20,6 +20,8 @@ package final class ScratchStore: Sendable {
 
     /// The store without scripted failures.
     package let base: any GatewayStore
+    /// The same store as an import of statistics sees it, without scripted failures.
+    package let statistics: any StatisticsStore
     /// The store that fails as set by `fail` and `script`.
     package let store: FaultyStore
     private let folder: URL
@@ -45,7 +47,7 @@ package final class ScratchStore: Sendable {
         folder = parent.appending(path: "vitals2mqtt-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let state = RecordedState()
-        base = try SQLiteStore(
+        let sqlite = try SQLiteStore(
             path: folder.appending(path: "vitals.sqlite").path, options: options,
             executor: Self.executor(simulation, "store.writer"),
             reading: Self.executor(simulation, "store.reader"), pause: Self.pause(simulation),
@@ -54,6 +56,7 @@ package final class ScratchStore: Sendable {
             state.value.withLock { $0.entries += entries }
             committed(entries)
         }
+        (base, statistics) = (sqlite, sqlite)
         self.state = state
         store = FaultyStore(base) { call, number in state.value.withLock { $0.faults }?(call, number) }
     }

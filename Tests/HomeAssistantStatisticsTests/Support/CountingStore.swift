@@ -1,0 +1,93 @@
+import GatewayTesting
+import Store
+import StoreAPI
+import Synchronization
+import Vitals
+
+/// The real store of an import, to which a test adds samples, and which counts how often what is due was written.
+final class CountingStore: StatisticsStore {
+    private let scratch: ScratchStore
+    private let written = Mutex(0)
+    private var store: any StatisticsStore { scratch.statistics }
+
+    /// Creates a store that keeps what is due from the beginning.
+    init(_ world: Simulation) async throws {
+        var options = StoreOptions()
+        options.marksDueStatistics = true
+        scratch = try ScratchStore(world, options: options)
+        try await scratch.statistics.keepDueStatistics(true, at: world.date)
+    }
+
+    /// How often what is due was written.
+    var writes: Int { written.withLock { $0 } }
+
+    /// What is due.
+    var due: [DueStatistics] {
+        get async throws(StoreError) { try await dueStatistics() }
+    }
+
+    /// Adds samples, each with a commit of its own, as a session does with what comes late.
+    func add(_ samples: [Sample], of device: DeviceID = .band, at moment: Timestamp) async throws {
+        for sample in samples {
+            let incoming = Intake.Incoming(sample: sample, id: SampleID(device: device, sample: sample))
+            let intake = Intake(device: device, samples: [incoming], receivedAt: moment) { _ in Decision() }
+            _ = try await scratch.base.ingest(intake)
+        }
+    }
+
+    /// The count of a time, as a sensor shows it.
+    func count(from start: Timestamp, to end: Timestamp) async throws -> Double {
+        // A sample counts where it ends; none of the tests is longer than a day.
+        let samples = try await history(
+            of: .band, metric: .steps, starting: (start - .days(1))..<end, after: nil, limit: .max)
+        return samples.reduce(0) { sum, stored in
+            let moment = DailySummary.decisiveMoment(of: stored.sample)
+            return start <= moment && moment < end ? sum + (stored.sample.value ?? 0) : sum
+        }
+    }
+
+    func keepDueStatistics(_ isKept: Bool, at moment: Timestamp) async throws(StoreError) {
+        try await store.keepDueStatistics(isKept, at: moment)
+    }
+
+    func dueStatistics() async throws(StoreError) -> [DueStatistics] { try await store.dueStatistics() }
+
+    func setDue(
+        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics
+    ) async throws(StoreError) -> Bool {
+        written.withLock { $0 += 1 }
+        return try await store.setDue(hours, isJoining: isJoining, of: entry)
+    }
+
+    func splitDue(_ entry: DueStatistics, among sensors: [String]) async throws(StoreError) -> Bool {
+        written.withLock { $0 += 1 }
+        return try await store.splitDue(entry, among: sensors)
+    }
+
+    func history(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await store.history(of: device, metric: metric, starting: range, after: after, limit: limit)
+    }
+}
+
+extension DeviceID {
+    static let band = DeviceID("band") ?? .other
+    private static var other: DeviceID { preconditionFailure("the name above is valid") }
+}
+
+/// Steps in a quarter of an hour.
+func steps(_ count: Int, _ start: Timestamp) -> Sample {
+    Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .steps(Steps(count: count)))
+}
+
+/// A heart rate.
+func beat(_ value: Double, _ start: Timestamp, kind: Sample.Kind = .normal) -> Sample {
+    Sample(metric: .heartRate, start: start, kind: kind, reading: .value(value))
+}
+
+/// A moment from its text.
+func time(_ text: String) -> Timestamp {
+    guard let time = Timestamp(rfc3339: text) else { preconditionFailure("\(text) is no time") }
+    return time
+}
