@@ -58,7 +58,7 @@ import Vitals
     }
 
     /// At ten past midnight, at five past one, at half past two, and at five past noon.
-    @Test(arguments: 1...6, ["23:10", "00:05", "01:30", "11:05"])
+    @Test(arguments: 1...3, ["23:10", "00:05", "01:30", "11:05"])
     func `sums are continuous, whatever is missing and whenever it comes`(seed: Int, clock: String) throws {
         let home = ImportTests.walking()
         let begin = time("2026-11-17T\(clock):00Z")
@@ -83,12 +83,14 @@ import Vitals
                 let isSeen = !life.gaps.contains { $0.contains(period) }
                 if isSeen {
                     let since = midnight(period)
-                    let counted = try await store.count(from: since, to: period + .minutes(5))
+                    let counted = store.count(from: since, to: period + .minutes(5))
                     home.compile(ImportTests.count, counted, since: since, at: period)
                 }
                 if Hour(of: period).end == now { home.endHour(ImportTests.count, Hour(of: period)) }
                 let last = Hour(of: now - .minutes(75)).advanced(by: -1)
-                let due = try await store.due.filter { ["", "steps"].contains($0.sensor) && $0.hours.lowerBound <= last }
+                let due = try await store.due.filter {
+                    ["", "steps"].contains($0.sensor) && $0.hours.lowerBound <= last
+                }
                 let before = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let sent = home.state.withLock { $0.imports.count + $0.shifts }
                 try await world.gatewayClock.sleep(for: .seconds(25))
@@ -101,31 +103,31 @@ import Vitals
                 // What the series is at a moment, from the row before the first due hour.
                 let anchor = before.last { $0.start < first.start }
                 let zero = anchor?.since ?? first.start
-                func sum(_ moment: Timestamp) async throws -> Double {
+                func sum(_ moment: Timestamp) -> Double {
                     let base = anchor.map { $0.sum - $0.state } ?? 0
                     return moment >= zero
-                        ? base + (try await store.count(from: zero, to: moment))
-                        : base - (try await store.count(from: moment, to: zero))
+                        ? base + store.count(from: zero, to: moment)
+                        : base - store.count(from: moment, to: zero)
                 }
                 let hours = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let five = rows(home.state.withLock { $0.fiveMinutes[ImportTests.count] ?? [:] })
                 // What the rows before the first due hour lacked is there now.
                 let gap = anchor.map { Hour(of: $0.start)..<max(first, Hour(of: $0.start)) }
-                for hour in gap.map(Array.init) ?? [] where try await store.count(from: hour.start, to: hour.end) > 0 {
-                    let state = try await store.count(from: midnight(hour.start), to: hour.end)
+                for hour in gap.map(Array.init) ?? [] where store.count(from: hour.start, to: hour.end) > 0 {
+                    let state = store.count(from: midnight(hour.start), to: hour.end)
                     #expect(hours.contains { $0.start == hour.start && $0.state == state }, "\(hour) at \(now)")
                 }
                 for row in hours where row.start >= first.start && (isJoined || row.start < last.end) {
-                    let wanted = try await sum(row.since)
+                    let wanted = sum(row.since)
                     #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
                     // Imported hours show everything.
                     guard row.start < last.end else { continue }
                     let end = row.start + .hours(1)
-                    let state = try await store.count(from: row.since, to: end)
+                    let state = store.count(from: row.since, to: end)
                     #expect(row.state == state, "\(row) at \(now)")
                 }
                 for row in five where row.start >= last.end && isJoined {
-                    let wanted = try await sum(row.since)
+                    let wanted = sum(row.since)
                     #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
                 }
             }
