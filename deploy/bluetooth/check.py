@@ -2,6 +2,7 @@
 """Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, judged by what a subscriber of MQTT
 sees. Prints each finding with the seconds it took, goes on after one that does not come, and has status 1 then."""
 
+import datetime
 import glob
 import json
 import os
@@ -13,7 +14,10 @@ import threading
 import time
 from typing import Any, Callable
 
-import figures
+# Both processes have the same day, also around midnight.
+os.environ["RING_DAY"] = str(datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=1))
+
+import figures  # noqa: E402  it reads the day
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 LOGS = os.path.join(FOLDER, "logs")
@@ -41,6 +45,15 @@ devices:
     name: Oximeter
     driver: gatt-health
     transport: {{type: bluez, address: "F0:00:00:00:00:03"}}
+  - id: ring
+    name: Ring
+    driver: colmi-ring
+    transport: {{type: bluez, name: R02_A1B2}}
+  - id: night
+    name: Ring of the night
+    driver: o2ring
+    options: {{live_every: 2s}}
+    transport: {{type: bluez, address: "F0:00:00:00:00:05"}}
 """
 
 processes: dict[str, subprocess.Popen] = {}
@@ -128,6 +141,49 @@ def expected_cuff(later: int) -> set[tuple[Any, ...]]:
     return {(f"{year}-{month:02}-{day:02}T{hour:02}:00:00.000Z", *rest) for hour, *rest in records}
 
 
+def at(minutes: float) -> str:
+    """The text of a moment of the day that the rings remember, by minutes from its midnight."""
+    midnight = datetime.datetime.combine(figures.RING_DAY, datetime.time())
+    return (midnight + datetime.timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def told(subscriber: Subscriber, device: str, metric: str) -> dict[str, Any]:
+    """The values by their start."""
+    return {sample["start"]: sample["value"] for sample in subscriber.of(device, metric)}
+
+
+def ring_is_told(subscriber: Subscriber) -> bool:
+    begin, end = figures.RING_SLEEP
+    asleep = sum(minutes for depth, minutes in figures.RING_STAGES if depth != 5)
+    wanted = {
+        "heart_rate": {at(5 * slot): rate for slot, rate in enumerate(figures.RING_RATES)},
+        "stress": {at(30 * slot): stress for slot, stress in enumerate(figures.RING_STRESS)},
+        "steps": {at(60 * hour): steps for hour, steps, _ in figures.RING_STEPS},
+        "blood_oxygen": {at(60 * hour): lowest for hour, lowest in enumerate(figures.RING_OXYGEN)},
+        "sleep": {at(begin - 24 * 60): asleep},
+    }
+    ends = {sample["end"] for sample in subscriber.of("ring", "sleep")}
+    return ends == {at(end)} and all(told(subscriber, "ring", metric) == values for metric, values in wanted.items())
+
+
+def night_is_told(subscriber: Subscriber) -> bool:
+    starts = [at(60 * figures.NIGHT_START + figures.NIGHT_INTERVAL * index / 60) for index in range(len(figures.NIGHT_RECORDS))]
+    records = {start: record for start, record in zip(starts, figures.NIGHT_RECORDS)}
+    return all(
+        told(subscriber, "night", metric).items() >= {start: record[place] for start, record in records.items()}.items()
+        for place, metric in enumerate(("blood_oxygen", "heart_rate")))
+
+
+def publish(topic: str, payload: dict[str, Any]) -> None:
+    subprocess.run(
+        ["mosquitto_pub", "-h", "127.0.0.1", "-q", "1", "-t", f"vitals2mqtt/guest/{topic}", "-m", json.dumps(payload)], check=True)
+
+
+def peripherals_said(line: str) -> bool:
+    with open(f"{LOGS}/peripherals", encoding="utf-8") as log:
+        return line in log.read().splitlines()
+
+
 def footprint() -> tuple[int, int]:
     """Open descriptors and resident KiB of the gateway."""
     process = processes["gateway"].pid
@@ -168,6 +224,17 @@ def check() -> None:
     until(
         "the oximeter's live value arrives",
         lambda: any(sample["value"] == figures.OXIMETER_LIVE[0] for sample in subscriber.of("oximeter", "blood_oxygen")), START)
+    until("the ring's day arrives", lambda: ring_is_told(subscriber), START)
+    until("the recording of the night arrives", lambda: night_is_told(subscriber), START)
+    until(
+        "the present value of the night's ring arrives",
+        lambda: figures.NIGHT_LIVE[0] in told(subscriber, "night", "blood_oxygen").values(), START)
+    publish("ring/config/set", {"id": "interval", "heart_rate": {"schedule": {"interval_min": figures.RING_INTERVAL}}})
+    publish("night/config/set", {"id": "limit", "blood_oxygen": {"alert": {"lower": figures.NIGHT_LIMIT}}})
+    until(
+        "the ring has its interval", lambda: peripherals_said(f"Ring measures each {figures.RING_INTERVAL} minutes"), BACK)
+    until(
+        "the night's ring has its limit", lambda: peripherals_said(f"O2Ring is set SetOxiThr {figures.NIGHT_LIMIT}"), BACK)
     before = footprint()
 
     def lose_the_link(later: int) -> None:
@@ -209,8 +276,8 @@ def check() -> None:
     until("memory is bounded", lambda: footprint()[1] <= before[1] + MEMORY, BACK)
 
     for (device, metric), samples in subscriber.samples.items():
-        told = [(sample["id"], sample["rev"]) for sample in samples]
-        if len(told) != len(set(told)):
+        revisions = [(sample["id"], sample["rev"]) for sample in samples]
+        if len(revisions) != len(set(revisions)):
             raise SystemExit(f"FAILED  {device} {metric}: an id came twice")
     if subscriber.gaps:
         raise SystemExit(f"FAILED  something was lost: {subscriber.gaps[:3]}")

@@ -16,6 +16,7 @@ from bumble.profiles.device_information_service import DeviceInformationService
 
 import figures
 from radio import Adapter, Air, Peripheral, date_time, number
+from rings import NightRing, Ring
 
 Properties = Characteristic.Properties
 Permissions = Characteristic.Permissions
@@ -119,8 +120,8 @@ async def main() -> None:
     air = Air()
     adapter = Adapter(air)
     await adapter.plug_in()
-    strap, cuff, oximeter = Strap(air), Cuff(air), Oximeter(air)
-    near = {peripheral.name: peripheral for peripheral in (strap, cuff, oximeter)}
+    strap, cuff, oximeter, ring, night_ring = Strap(air), Cuff(air), Oximeter(air), Ring(air), NightRing(air)
+    near = {peripheral.name: peripheral for peripheral in (strap, cuff, oximeter, ring, night_ring)}
     for peripheral in near.values():
         await peripheral.start()
 
@@ -146,7 +147,7 @@ async def main() -> None:
 
     await asyncio.start_server(obey, "127.0.0.1", figures.PORT)
     print("ready", flush=True)
-    await asyncio.gather(strap.live(), oximeter.live())
+    await asyncio.gather(strap.live(), oximeter.live(), ring.live(), night_ring.live())
 
 
 asyncio.run(main())
