@@ -36,6 +36,25 @@ import Vitals
         }
     }
 
+    @Test func `a bus that closes the connection at once names the user whom it does not know`() async throws {
+        let server = """
+            import socket
+            server = socket.create_server(("127.0.0.1", 0))
+            print(server.getsockname()[1], flush=True)
+            while True: server.accept()[0].close()
+            """
+        try await withPrograms { programs in
+            let program = programs.start("python3", ["-c", server])
+            let events = try await program.events.wait(within: Clinic.patience) { !$0.isEmpty }
+            var options = BlueZOptions()
+            options.bus = "tcp:host=127.0.0.1,port=\(try #require(events.first?.text))"
+            let radio = Radio(
+                options, loop: BusLoop(label: "refused"), clock: .system, logger: LogRecorder().logger)
+            let error = await #expect(throws: RadioError.self) { try await radio.run {} }
+            #expect(error?.description.contains("getent passwd") == true, "\(String(describing: error))")
+        }
+    }
+
     @Test func `an adapter that is off is switched on, or the link says that it is blocked`() async throws {
         try await withClinic(isPowered: false) { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }

@@ -58,7 +58,10 @@ actor Radio {
         let closed = bus.closed
         try await withThrowingTaskGroup(of: Void.self) { [isReady] group in
             group.addTask { await self.supervise() }
-            group.addTask { throw RadioError("D-Bus closed the connection: \(try await closed.wait())") }
+            group.addTask {
+                let reason = try await closed.wait()
+                throw isReady.value == nil ? .refused(reason) : RadioError("D-Bus closed the connection: \(reason)")
+            }
             group.addTask {
                 try await isReady.wait()
                 try await body()
@@ -89,8 +92,12 @@ actor Radio {
             to: DBus.service, DBus.path, DBus.service, "GetNameOwner", [.string(BlueZ.service)],
             timeout: Self.answerTime
         ) { result in
-            let owner = (try? result.get())?.first?.text
-            if let owner { self.appeared(owner) } else { self.ready() }
+            switch result.map(\.first?.text) {
+            case .success(let owner?): self.appeared(owner)
+            // `run` ends with the reason.
+            case .failure(.closed): break
+            case .success, .failure: self.ready()
+            }
         }
     }
 
@@ -152,4 +159,11 @@ actor Radio {
 struct RadioError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
+
+    /// D-Bus ended the connection before it said anything, as it does with a user number that has no name.
+    static func refused(_ reason: String) -> RadioError {
+        RadioError(
+            "D-Bus closed the connection at once: \(reason). It serves only users whom the system knows: "
+                + "`getent passwd $(id -u)` must name the gateway's user, for a container on the host.")
+    }
 }
