@@ -14,6 +14,7 @@ import device_rows  # noqa: F401
 import disk_rows  # noqa: F401
 import life_rows  # noqa: F401
 import phone_rows  # noqa: F401
+import watchdog_rows  # noqa: F401
 from devices import Peers
 from rig import ROWS, Bench, Finding
 

@@ -67,9 +67,11 @@ def flood(bench: Bench) -> str:
         slowest = max(slowest, time.monotonic() - start)
         time.sleep(0.2)
     took = time.monotonic() - began
-    require(slowest < 5, f"a command for another device took {slowest:.1f} s")
+    require(slowest < 2, f"a command for another device took {slowest:.1f} s")
     require(sum(logged) <= 1_000_000, f"{sum(logged)} lines of a million are logged or counted")
     processor = bench.gateway.processor_seconds()
+    # It was 14 s before lines were limited; a busy machine counts some more than a quiet one.
+    require(processor < 4, f"100 MB cost {processor:.1f} s of processor time")
     bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 5)
     return (f"100 MB in {took:.0f} s and {processor:.1f} s of processor time; slowest command {slowest:.2f} s; "

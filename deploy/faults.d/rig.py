@@ -66,8 +66,8 @@ class Gateway(storm.Gateway):
         mqtt_section = {"url": f"mqtt://127.0.0.1:{self.broker}", **self.mqtt}
         self.configure(devices, **{"mqtt": mqtt_section, "store": {"path": self.store}, **sections})
 
-    def start(self, limits: dict | None = None, log=None) -> None:
-        """Starts it with these resource limits. With `log`, its standard error goes to this descriptor."""
+    def start(self, limits: dict | None = None, log=None, environment: dict | None = None) -> None:
+        """Starts it with these resource limits and variables. With `log`, its standard error goes to this descriptor."""
         def limit() -> None:
             for kind, value in (limits or {}).items():
                 resource.setrlimit(kind, (value, value))
@@ -75,7 +75,7 @@ class Gateway(storm.Gateway):
         self.process = subprocess.Popen(
             [self.program, "run", "--config", self.path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=log if log is not None else subprocess.PIPE, text=True, errors="replace",
-            preexec_fn=limit if limits else None)
+            preexec_fn=limit if limits else None, env={**os.environ, **(environment or {})})
         if log is None:
             threading.Thread(target=self.read, args=(self.process.stderr,), daemon=True).start()
 

@@ -38,6 +38,9 @@ final class WakeUp: Sendable {
 
 /// A separate thread for blocking calls: a thread of the shared pool must never wait for the network.
 enum NetworkThread {
+    /// What `top -H` and a debugger show; Linux keeps 15 bytes.
+    private static let name = "broker_network"
+
     /// Runs `body` on a new detached thread.
     /// - Throws: `BrokerError` when the process may not have another thread.
     static func start(_ body: @escaping @Sendable () -> Void) throws(BrokerError) {
@@ -50,6 +53,7 @@ enum NetworkThread {
                 var all = sigset_t()
                 sigfillset(&all)
                 pthread_sigmask(SIG_BLOCK, &all, nil)
+                pthread_setname_np(pthread_self(), NetworkThread.name)
                 if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
                 return nil
             }, box.toOpaque())

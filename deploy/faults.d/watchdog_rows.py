@@ -1,0 +1,96 @@
+"""A row about the watchdog: a part of the real program hangs, and the service manager starts it again."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import time
+
+from rig import PATIENCE, Bench, require, row, until
+
+SIGN = "WATCHDOG=1"
+LIMIT = 15.0  # seconds within which a part that only computes must answer (HealthPart.answerLimit)
+WATCHDOG = 4.0  # seconds without a sign of life after which the manager of this row kills
+
+
+class Manager:
+    """The socket on which systemd would hear the gateway."""
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, "notify")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.path)
+        self.heard: list[tuple[float, str]] = []
+
+    def variables(self) -> dict:
+        return {"NOTIFY_SOCKET": self.path, "WATCHDOG_USEC": str(int(WATCHDOG * 1_000_000))}
+
+    def listen(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.socket.settimeout(left)
+            with contextlib.suppress(TimeoutError):
+                message = self.socket.recv(65536).decode()
+                self.heard += [(time.monotonic(), line) for line in message.splitlines()]
+
+    def lines(self) -> list[str]:
+        return [line for _, line in self.heard]
+
+    def last_sign(self) -> float:
+        return max((moment for moment, line in self.heard if line == SIGN), default=0.0)
+
+
+class FrozenThread:
+    """One thread of another process that does nothing any more, while all others go on: a tracer that never lets it continue."""
+
+    SEIZE, INTERRUPT = 0x4206, 0x4207
+
+    def __init__(self, process: int, name: str) -> None:
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        threads = [int(thread) for thread in os.listdir(f"/proc/{process}/task") if self.comm(process, thread) == name]
+        require(len(threads) == 1, f"{len(threads)} threads have the name {name}")
+        self.thread = threads[0]
+        for request in (self.SEIZE, self.INTERRUPT):
+            require(self.libc.ptrace(request, self.thread, None, None) == 0, f"ptrace: {os.strerror(ctypes.get_errno())}")
+        os.waitpid(self.thread, 0x40000000)  # __WALL: threads, too
+
+    @staticmethod
+    def comm(process: int, thread: str) -> str:
+        with contextlib.suppress(OSError), open(f"/proc/{process}/task/{thread}/comm", encoding="ascii") as file:
+            return file.read().strip()
+        return ""
+
+
+@row("a part of the gateway hangs", "one thread is frozen", "no sign of life from then on; the part is named; started again, lost 0")
+def stuck_part(bench: Bench) -> str:
+    load = bench.peers.load("load", rate=50)
+    bench.broker()
+    manager = Manager(bench.folder)
+    bench.gateway.write([bench.peers.device("load")])
+    bench.gateway.start(environment=manager.variables())
+    bench.served("load")
+    manager.listen(2 * WATCHDOG)
+    signs = manager.lines().count(SIGN)
+    require("READY=1" in manager.lines(), "the gateway did not say that it is ready")
+    require(signs >= 4, f"{signs} signs of life in {2 * WATCHDOG:.0f} s of health")
+    FrozenThread(bench.gateway.process.pid, "broker_network")
+    frozen = time.monotonic()
+    while time.monotonic() - max(manager.last_sign(), frozen) < WATCHDOG:
+        require(time.monotonic() - frozen < 3 * LIMIT, "signs of life go on, though a thread hangs")
+        manager.listen(0.5)
+    silent = time.monotonic() - frozen
+    line = until(
+        lambda: next((line for line in bench.gateway.lines if "A part of the gateway does not answer" in line), None), PATIENCE,
+        "the log names no part")
+    require("health.part=broker_network" in line, f"the log names another part: {line}")
+    # What systemd does then: WatchdogSignal=SIGKILL, Restart=on-failure.
+    bench.gateway.process.send_signal(signal.SIGKILL)
+    bench.gateway.process.wait()
+    bench.gateway.start(environment=manager.variables())
+    before = len(load.acknowledged)
+    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    stopped = bench.gateway.stop()
+    count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
+    return f"no sign {silent:.1f} s after the thread hung; \"broker_network\" is named; {count} samples, lost 0; stop in {stopped:.2f} s"
