@@ -7,6 +7,7 @@ PORT = 7777  # of loopback in the guest
 
 STRAP_RATES = (72, 65, 300)  # beats per minute; the last one needs two bytes
 STRAP_BATTERY = 87  # percent
+STRAP_SERIAL = "0042"
 
 CUFF_DAY = (2026, 11, 20)
 CUFF_RECORDS = ((8, 120, 80, 72), (9, 121, 80, 73), (10, 122, 80, 74))  # hour, systolic, diastolic, pulse

@@ -2,7 +2,7 @@
 """The emulated wearables, and a port of loopback on which a scenario moves them.
 
 A line is a command, and the answer is `ok`: `leave NAME` and `come NAME`, `unplug` and `plug` of the adapter, `record` for one more
-record on the cuff. The figures are those of `figures.py`.
+record on the cuff, `pace SECONDS` between live values. The figures are those of `figures.py`.
 """
 
 import asyncio
@@ -23,8 +23,14 @@ Permissions = Characteristic.Permissions
 NOBODY = Permissions(0)
 
 
+class Pace:
+    """Seconds between the live values of the strap, and of the oximeter."""
+
+    seconds = (0.25, 0.5)
+
+
 class Strap(Peripheral):
-    """Tells the heart rate four times a second, as one byte and as two."""
+    """Tells the heart rate, as one byte and as two."""
 
     def __init__(self, air: Air) -> None:
         super().__init__(air, "Strap", "F0:00:00:00:00:01", "180D")
@@ -32,12 +38,12 @@ class Strap(Peripheral):
         self.device.add_services([
             Service("180D", [self.rate, Characteristic("2A38", Properties.READ, Permissions.READABLE, b"\x01")]),
             BatteryService(lambda connection: figures.STRAP_BATTERY),
-            DeviceInformationService(manufacturer_name="Acme", model_number="Strap", serial_number="0042")])
+            DeviceInformationService(manufacturer_name="Acme", model_number="Strap", serial_number=figures.STRAP_SERIAL)])
 
     async def live(self) -> None:
         while True:
             for rate in figures.STRAP_RATES:
-                await asyncio.sleep(0.25)
+                await asyncio.sleep(Pace.seconds[0])
                 wide = rate > 0xFF
                 await self.device.notify_subscribers(
                     self.rate, struct.pack("<BH", 1, rate) if wide else struct.pack("<BB", 0, rate))
@@ -81,7 +87,7 @@ class Cuff(Peripheral):
 
 
 class Oximeter(Peripheral):
-    """Tells oxygen and pulse twice a second, and has spot checks that are asked for by record access."""
+    """Tells oxygen and pulse, and has spot checks that are asked for by record access."""
 
     def __init__(self, air: Air) -> None:
         super().__init__(air, "Oximeter", "F0:00:00:00:00:03", "1822")
@@ -111,7 +117,7 @@ class Oximeter(Peripheral):
 
     async def live(self) -> None:
         while True:
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(Pace.seconds[1])
             oxygen, pulse = figures.OXIMETER_LIVE
             await self.device.notify_subscribers(self.continuous, b"\x00" + number(oxygen) + number(pulse))
 
@@ -138,6 +144,8 @@ async def main() -> None:
                     peripheral.lose_link()
             elif word == "plug":
                 await adapter.plug_in()
+            elif word == "pace":
+                Pace.seconds = (float(names[0]), float(names[0]))
             elif word == "record":
                 cuff.record()
             print("command", line.decode().strip(), flush=True)
