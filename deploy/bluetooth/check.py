@@ -27,6 +27,7 @@ BACK = 20  # seconds until a link is back
 DESCRIPTORS = 4  # that a gateway may have more than before the faults
 MEMORY = 16 << 10  # KiB that it may have more
 REPEATED_LOSSES = 3
+DEVICES = ("strap", "cuff", "oximeter", "ring", "night")
 USER = 10001  # whom the gateway runs as
 HOUR = 3600  # seconds of use, which the guest's clock passes over where nothing happens
 LOSS_EVERY = 600  # seconds of it
@@ -250,6 +251,9 @@ def check() -> None:
     def rates() -> set[int]:
         return {sample["value"] for sample in subscriber.of("strap", "heart_rate")}
 
+    def all_are_connected(what: str) -> None:
+        until(what, lambda: all(subscriber.states.get(device) == "connected" for device in DEVICES), BACK)
+
     def strap_goes_on(what: str, within: float) -> None:
         before = len(subscriber.of("strap", "heart_rate"))
         until(what, lambda: len(subscriber.of("strap", "heart_rate")) > before + 2, within)
@@ -297,6 +301,7 @@ def check() -> None:
     bluetoothd()
     strap_goes_on("the strap is back after bluetoothd was killed", BACK)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK)
+    all_are_connected("every wearable is back after bluetoothd was killed")
 
     command("unplug")
     until("the adapter's end is told", lambda: subscriber.states.get("strap") != "connected", BACK)
@@ -304,6 +309,7 @@ def check() -> None:
     command("plug")
     strap_goes_on("the strap is back after the adapter was unplugged", BACK)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK)
+    all_are_connected("every wearable is back after the adapter was unplugged")
 
     for _ in range(REPEATED_LOSSES):
         command("leave Strap")

@@ -1,7 +1,7 @@
 """A radio without hardware: the kernel gets a virtual Bluetooth controller through /dev/vhci, and each peripheral has one of its own.
 
 All are on one link of Bumble's, so whatever a peripheral sends goes through the real kernel and the real bluetoothd. Bumble 0.0.236
-needs three workarounds, each told where it is.
+needs four workarounds, each told where it is.
 """
 
 import asyncio
@@ -11,7 +11,8 @@ from typing import Any
 from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData, PhysicalTransport
 from bumble.device import Device
-from bumble.hci import Address, LeFeatureMask
+from bumble.hci import (
+    Address, HCI_ErrorCode, HCI_LE_Connection_Complete_Event, HCI_StatusReturnParameters, LeFeatureMask, Role)
 from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport import open_transport
@@ -36,6 +37,21 @@ class Air(LocalLink):
             asyncio.get_running_loop().call_soon(lambda: receiver.on_link_acl_data(source, transport, data))
 
 
+class KernelController(Controller):
+    """Gives a connection up when the kernel does. Bumble keeps it waiting, and makes it later behind the kernel's back: the wearable
+    is connected to nobody then, and advertises no more."""
+
+    def on_hci_le_create_connection_cancel_command(self, command: Any) -> HCI_StatusReturnParameters:
+        pending, self.pending_le_connection = self.pending_le_connection, None
+        if pending is None:
+            return HCI_StatusReturnParameters(HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        asyncio.get_running_loop().call_soon(self.send_hci_packet, HCI_LE_Connection_Complete_Event(
+            status=HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, connection_handle=0, role=Role.CENTRAL,
+            peer_address_type=pending.peer_address.address_type, peer_address=pending.peer_address, connection_interval=0,
+            peripheral_latency=0, supervision_timeout=0, central_clock_accuracy=0))
+        return HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
+
+
 class Adapter:
     """What the kernel sees as hci0. It can be unplugged and plugged in again."""
 
@@ -46,7 +62,7 @@ class Adapter:
 
     async def plug_in(self) -> None:
         self.transport = await open_transport("vhci")
-        self.controller = Controller(
+        self.controller = KernelController(
             "kernel", host_source=self.transport.source, host_sink=self.transport.sink, link=self.air,
             public_address=Address(ADAPTER, Address.PUBLIC_DEVICE_ADDRESS))
         # With these features Linux waits for an event that Bumble does not send, and gives each connection up after four seconds.
