@@ -22,6 +22,8 @@ actor FakeBlueZ {
     var failures: [String: [BusError]] = [:]
     /// Methods that are never answered.
     var silent: Set<String> = []
+    /// Adapters that hear nothing.
+    var deaf: Set<String> = []
     /// The agent of the client, and the services that it offers.
     var agent: (sender: String, path: String, ability: String)?
     var application: (sender: String, path: String)?
@@ -54,6 +56,9 @@ actor FakeBlueZ {
     func silence(_ member: String, _ isSilent: Bool = true) {
         if isSilent { silent.insert(member) } else { silent.remove(member) }
     }
+
+    /// An adapter hears nothing until it is switched off and on, as one whose controller hangs.
+    func deafen(_ adapter: String) { deaf.insert("/org/bluez/\(adapter)") }
 
     /// An object's property.
     func property(_ path: String, _ interface: String, _ name: String) -> BusValue? { objects[path]?[interface]?[name] }
@@ -136,6 +141,7 @@ actor FakeBlueZ {
             }
             change(call.path, interface, [name: values[2]])
             if name == "Powered", values[2].flag == false {
+                deaf.remove(call.path)
                 change(call.path, interface, ["Discovering": .bool(false)])
             }
             return .success([])

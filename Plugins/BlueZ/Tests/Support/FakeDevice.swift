@@ -42,7 +42,10 @@ extension FakeBlueZ {
         device.isAdvertising = true
         device.strength = device.strength == -60 ? -61 : -60
         devices[path] = device
-        guard property(device.adapter, BlueZ.adapter, "Discovering") == .bool(true) else { return }
+        guard property(device.adapter, BlueZ.adapter, "Discovering") == .bool(true), !deaf.contains(device.adapter)
+        else {
+            return
+        }
         if objects[path] == nil {
             add(
                 path, BlueZ.device,

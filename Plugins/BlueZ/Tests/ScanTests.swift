@@ -1,0 +1,88 @@
+import GatewayKit
+import GatewayTesting
+import Testing
+import Vitals
+
+@testable import BlueZ
+
+/// What is done with an adapter that says that it scans, and hears nothing.
+@Suite(.timeLimit(.minutes(2))) struct ScanTests {
+    private static let absent = "A4:C1:38:00:11:99"
+
+    /// What was done with the scan and the power of the adapter.
+    private static func steps(_ clinic: Clinic) -> [String] {
+        let names = ["StartDiscovery", "StopDiscovery", "Set"]
+        return clinic.bluez.calls.elements.compactMap { call in names.first { call == "\($0) hci0" } }
+    }
+
+    @Test func `an adapter that hears nothing scans anew, and is then switched off and on`() async throws {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.deafen("hci0")
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clinic.link { _ in } }
+                try await clock.move(to: .minutes(10))
+                try await clock.move(to: .minutes(20))
+                try await group.waitForAll()
+            }
+            #expect(
+                Self.steps(clinic).prefix(7) == [
+                    "StartDiscovery", "StopDiscovery", "StartDiscovery", "StopDiscovery", "Set", "Set",
+                    "StartDiscovery",
+                ])
+            #expect(clinic.log.entries.count { $0.message == "An adapter hears nothing; its scan begins again." } == 1)
+            #expect(
+                clinic.log.entries.count {
+                    $0.message == "An adapter still hears nothing; it is switched off and on."
+                } == 1)
+        }
+    }
+
+    @Test func `an adapter that cannot be switched off is scanned with, and switched off after the next silence`()
+        async throws
+    {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.deafen("hci0")
+            await clinic.bluez.fail("Set", .bluez("Busy"))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clinic.link { _ in } }
+                try await clock.move(to: .minutes(10))
+                try await clock.move(to: .minutes(20))
+                // It waits from half to all of its first wait.
+                try await clock.move(
+                    to: Duration.minutes(20) + ScanWatch.firstWait,
+                    from: Duration.minutes(20) + ScanWatch.firstWait / 2)
+                #expect(clinic.log.entries.contains { $0.message == "An adapter does not scan." })
+                try await clock.move(to: Duration.minutes(30) + ScanWatch.firstWait)
+                try await group.waitForAll()
+            }
+            #expect(Self.steps(clinic).count { $0 == "Set" } == 3)
+        }
+    }
+
+    @Test func `an adapter that hears nothing and has a link is not switched off`() async throws {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await clinic.link { link in
+                await clinic.bluez.deafen("hci0")
+                let other = Task { try await clinic.link("other", Clinic.target(Self.absent)) { _ in } }
+                defer { other.cancel() }
+                for round in 1...3 {
+                    try await clock.move(to: .minutes(10 * round))
+                    _ = try await clinic.log.wait { entries in
+                        entries.count { $0.message == "An adapter hears nothing; its scan begins again." } == round
+                    }
+                }
+                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
+                #expect(try await link.read(model) == Array("Strap 1".utf8))
+                other.cancel()
+                await #expect(throws: LinkError.self) { try await other.value }
+            }
+            #expect(!Self.steps(clinic).contains("Set"))
+        }
+    }
+}

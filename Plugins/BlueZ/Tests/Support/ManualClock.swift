@@ -1,0 +1,65 @@
+import Concurrency
+import GatewayTesting
+import Synchronization
+import Vitals
+
+/// A clock that moves only when the test says so. A simulation's clock does not do here, since the threads of the buses are none of a
+/// simulation.
+final class ManualClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var uptime: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(uptime: uptime + duration) }
+        func duration(to other: Instant) -> Duration { other.uptime - uptime }
+        static func < (a: Instant, b: Instant) -> Bool { a.uptime < b.uptime }
+    }
+    private struct Sleeper {
+        var deadline: Instant
+        let end = Promise<Void>()
+    }
+    private struct State {
+        var now = Instant(uptime: .zero)
+        var sleepers: [Sleeper] = []
+    }
+    private let state = Mutex(State())
+    /// Until when somebody has slept or sleeps.
+    let deadlines = Recorder<Duration>()
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The gateway's clocks, driven by this one.
+    var gatewayClock: GatewayClock {
+        GatewayClock(
+            date: { Timestamp(seconds: 1_763_683_200) + self.now.uptime }, steady: self,
+            steadyNow: { self.now.uptime })
+    }
+
+    /// Moves the clock, after somebody sleeps until then or until a moment shortly before.
+    func move(to uptime: Duration, from earliest: Duration? = nil) async throws {
+        let range = (earliest ?? uptime)...uptime
+        try await deadlines.wait(within: Clinic.patience) { $0.contains { range.contains($0) } }
+        let due = state.withLock { state -> [Sleeper] in
+            state.now = Instant(uptime: uptime)
+            let due = state.sleepers.filter { $0.deadline <= state.now }
+            state.sleepers.removeAll { $0.deadline <= state.now }
+            return due
+        }
+        for sleeper in due { sleeper.end.fulfil(()) }
+    }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        let sleeper = Sleeper(deadline: deadline)
+        let isOver = state.withLock { state -> Bool in
+            if deadline <= state.now { return true }
+            state.sleepers.append(sleeper)
+            return false
+        }
+        if isOver { return }
+        deadlines.append(deadline.uptime)
+        do { try await sleeper.end.wait() } catch {
+            state.withLock { state in state.sleepers.removeAll { $0.end === sleeper.end } }
+            throw error
+        }
+    }
+}
