@@ -61,7 +61,7 @@ let optionalPlugins = ["BlueZ": "Bluetooth"]
 
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
-    "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "vitals2mqtt", logging],
+    "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "vitals2mqtt", logging],
     "ColmiRing": ["Conformance", "GatewayTesting"],
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting"],

@@ -72,7 +72,8 @@ import Vitals
     }
 
     static let gatewayCommands: [(topic: String, payload: String, command: GatewayCommand)] = [
-        ("sync", "PRESS", .sync), ("rediscover", "", .rediscover), ("reload", "{}", .reload), ("scan", "", .scan),
+        ("sync", "PRESS", .sync), ("rediscover", "", .rediscover), ("reload", "{}", .reload),
+        ("scan", "", .scan(duration: .seconds(10))), ("scan", #"{"duration_s":60}"#, .scan(duration: .seconds(60))),
         ("replay", #"{"from_seq":7,"to_seq":7}"#, .replay(7...7)),
         ("replay", #"{"from_seq":1,"to_seq":100000}"#, .replay(1...100_000)),
     ]

@@ -17,6 +17,8 @@ import Vitals
         ("ring-1/command/sync", #"{"to":"2026-11-21T07:32:04.121Z"}"#, ["to"]),
         ("ring-1/command/sync", #"{"from":"2026-12-01T00:00:00Z"}"#, ["from"]),
         ("ring-1/command/sync", #"{"since":"2026-12-01T00:00:00Z","metric":"sleep"}"#, ["since", "metric"]),
+        ("gateway/command/scan", #"{"duration_s":61,"metric":"sleep"}"#, ["duration_s", "metric"]),
+        ("gateway/command/scan", #"{"duration_s":0}"#, ["duration_s"]),
         ("ring-1/command/measure", "", ["metric"]),
         ("ring-1/command/measure", #"{"metric":null}"#, ["metric"]),
         ("ring-1/command/measure", #"{"metric":"heart_rate","duration_s":4}"#, ["duration_s"]),

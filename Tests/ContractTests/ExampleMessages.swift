@@ -287,6 +287,10 @@ enum ExampleMessages {
                 command: "config/set")
         ),
         (
+            "answer-scan",
+            answer(Answer(.done, data: .nearby(Examples.nearby)), device: nil, command: "scan")
+        ),
+        (
             "answer-reload",
             answer(Answer(.done, data: .names(["added": ["ring-2"], "removed": []])), device: nil, command: "reload")
         ),

@@ -3,7 +3,10 @@ import Synchronization
 import Vitals
 
 /// The Bluetooth adapters, which all devices share: one scan for each, links in turns, pairing.
-package final class BlueZService: PluginService {
+package final class BlueZService: ScanningService {
+    /// `type: bluez`.
+    package static let transport: any Transport.Type = BlueZTransport.self
+
     /// An entry of `plugins:`.
     package static let sample = """
           # The Bluetooth adapters: {type: bluez}.
@@ -44,5 +47,10 @@ package final class BlueZService: PluginService {
         open.withLock { $0 = radio }
         defer { open.withLock { $0 = nil } }
         try await radio.run(body)
+    }
+
+    /// Listens with the adapters, without disturbing their devices.
+    package func scan(for duration: Duration) async throws(LinkError) -> [NearbyDevice] {
+        try await radio().nearby(for: duration)
     }
 }

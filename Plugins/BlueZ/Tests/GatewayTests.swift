@@ -11,17 +11,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct GatewayTests {
     private static let patience = Duration.seconds(90)
 
-    /// The program built with these tests.
-    private static let program: String = {
-        let bundle = URL(filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
-        let folders = [
-            bundle.deletingLastPathComponent(), Bundle.main.bundleURL, root.appending(path: ".build/debug"),
-        ]
-        return folders.map { $0.appending(path: "vitals2mqtt").path(percentEncoded: false) }
-            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "vitals2mqtt"
-    }()
-
     private static func configuration(_ port: Int, _ bus: String) -> String {
         """
         gateway: {id: home, timezone: Europe/Berlin}
@@ -51,7 +40,7 @@ import Testing
                     try await withPrograms { programs in
                         try Self.configuration(server.port, address).write(
                             toFile: file, atomically: true, encoding: .utf8)
-                        let gateway = programs.start(Self.program, ["run", "--config", file])
+                        let gateway = programs.start(GatewayProgram.path, ["run", "--config", file])
                         for (round, rate) in [UInt8(71), 72].enumerated() {
                             try await bluez.calls.wait(within: Self.patience) { calls in
                                 calls.count { $0.hasPrefix("StartNotify") } > round
@@ -90,8 +79,6 @@ import Testing
 }
 
 extension InboundMessage {
-    fileprivate var text: String { String(decoding: payload, as: UTF8.self) }
-
     /// The heart rates of a message.
     fileprivate var rates: [Int] {
         guard topic.hasSuffix("/measurement/heart_rate"), let json = try? JSONValue(parsing: payload) else { return [] }

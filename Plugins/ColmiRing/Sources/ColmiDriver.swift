@@ -5,6 +5,10 @@ import Vitals
 package struct ColmiDriver: DeviceDriver {
     package static let name = "colmi-ring"
     package static let link = LinkKind.gatt
+    /// Their own services, which not all of them advertise, and the names of the models.
+    package static let recognition = Recognition(
+        services: [RingCharacteristics.service, RingCharacteristics.messageService],
+        namePrefixes: ["R02_", "R03_", "R06_", "R09_", "R10_", "COLMI R"])
 
     private let options: ColmiOptions
 

@@ -5,6 +5,11 @@ import Vitals
 package struct HealthDriver: DeviceDriver {
     package static let name = "gatt-health"
     package static let link = LinkKind.gatt
+    /// The services whose values it reads; a battery or a clock alone makes no health device.
+    package static let recognition = Recognition(services: [
+        Assigned.glucoseService, Assigned.thermometerService, Assigned.heartRateService, Assigned.bloodPressureService,
+        Assigned.weightService, Assigned.oximeterService,
+    ])
 
     private let options: HealthOptions
 

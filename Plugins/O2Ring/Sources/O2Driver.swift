@@ -5,6 +5,10 @@ import Vitals
 package struct O2Driver: DeviceDriver {
     package static let name = "o2ring"
     package static let link = LinkKind.gatt
+    /// Their own service, and the names of the models.
+    package static let recognition = Recognition(
+        services: Set([O2Connection.service].compactMap(\.self)),
+        namePrefixes: ["O2Ring", "SleepU", "Checkme O2", "CheckmeO2", "KidsO2"])
 
     private let options: O2Options
 

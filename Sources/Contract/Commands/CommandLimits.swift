@@ -18,6 +18,11 @@ package enum CommandLimits {
     package static let measurementSeconds = 5...600
     /// The default length of a commanded measurement, in seconds.
     package static let defaultMeasurementSeconds = 60
+    /// The range of a scan, in seconds. Devices advertise at least every 10.24 s (Bluetooth Core Specification, Vol 6, Part B,
+    /// 4.4.2.2.1), and of a few advertisements one is heard.
+    package static let scanSeconds = 1...60
+    /// The default length of a scan, in seconds.
+    package static let defaultScanSeconds = 10
     /// Samples of one page. 500 plain samples have about 150 KiB.
     package static let historyPage = 1...500
     /// The default number of samples of one page.

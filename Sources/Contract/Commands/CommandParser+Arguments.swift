@@ -33,7 +33,10 @@ extension Arguments {
         case .sync: .sync
         case .rediscover: .rediscover
         case .reload: .reload
-        case .scan: .scan
+        case .scan:
+            .scan(
+                duration: .seconds(
+                    integer("duration_s", in: CommandLimits.scanSeconds) ?? CommandLimits.defaultScanSeconds))
         case .replay: .replay(numbers())
         }
     }

@@ -88,6 +88,12 @@ extension ContractEncoder {
         case .version(let version, let pending):
             writer.member("version", version)
             writer.member("pending", texts: pending.map(\.path).sorted())
+        case .nearby(let report):
+            let count = fitting(report.devices) { _, device, writer in writer.element(device) }
+            var listed = report
+            listed.devices = Array(report.devices.prefix(count))
+            listed.leftOut += report.devices.count - count
+            writer.members(of: listed)
         case .names(let names):
             for (kind, list) in names.sorted(by: { $0.key < $1.key }) {
                 writer.key(escaping: kind)

@@ -25,6 +25,10 @@ package struct GatewayConfiguration: Sendable {
     package var devices: [DeviceConfiguration]
     /// `plugins`: what the devices of a plugin share, by name.
     package var services: [ServiceConfiguration]
+    /// The services that can look for devices, also those that no device uses.
+    package var scanners: [ServiceConfiguration]
+    /// The drivers that recognise what is found.
+    package var drivers: [any DeviceDriver.Type]
     /// The engines' policy for devices without their own settings.
     package var policy: DevicePolicy
     /// Warnings about allowed but probably unintended settings, with their lines.
@@ -72,6 +76,8 @@ extension GatewayConfiguration {
         devices = reader.devices("devices", defaults: policy, plugins, areAnnounced: isAnnounced, topics: &taken)
         if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
         services = reader.services("plugins", of: devices, plugins)
+        scanners = services.scanners(of: plugins, place)
+        drivers = plugins.drivers
         let mistakes = reader.finish()
         guard mistakes.isEmpty, let id = gateway.id else { throw ConfigurationError(mistakes: mistakes) }
         self.id = id

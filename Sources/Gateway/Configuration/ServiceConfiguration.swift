@@ -20,6 +20,22 @@ package struct ServiceConfiguration: Sendable {
     }
 }
 
+extension [ServiceConfiguration] {
+    /// The services that can look for devices, as they are configured or with their defaults. They are others than those of the
+    /// devices, so that one can be opened for a scan at any time.
+    func scanners(of plugins: PluginCatalogue, _ place: ConfigurationPlace) -> [ServiceConfiguration] {
+        plugins.services.sorted { $0.key < $1.key }.compactMap { name, type in
+            guard let type = type as? any ScanningService.Type else { return nil }
+            let source = first { $0.name == name }?.source ?? ConfigurationValue(.null)
+            var reader = ConfigurationReader(source, place: place)
+            let service = type.init(options: &reader)
+            // One with mistakes, or without what it needs, cannot look.
+            guard reader.finish().isEmpty else { return nil }
+            return ServiceConfiguration(name: name, service: service, source: source, contents: reader.contents)
+        }
+    }
+}
+
 extension ConfigurationReader {
     /// Reads `plugins`: the entries of the services that these devices use, also those that are missing, and the others, which
     /// get a warning.

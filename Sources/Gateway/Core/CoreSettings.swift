@@ -20,6 +20,8 @@ package struct CoreSettings: Sendable {
     package let passing = PassingParts()
     /// The open services of plugins.
     package var services: RunningServices
+    /// What looks for devices in reach.
+    package let scanners = Scanners()
     /// The topics of devices whose documents come as messages.
     package var documents = DocumentTopics()
 

@@ -57,6 +57,9 @@ actor DeviceSupervisor {
     /// Returns when every device's agent has answered.
     func answer() async { for member in members.values { await member.agent.answer() } }
 
+    /// Whether the service of a plugin is kept open for devices.
+    func keeps(_ service: String) -> Bool { services.keeps(service) }
+
     /// The names of the drivers and transports in use.
     var plugins: [String] {
         Set(members.values.flatMap { [$0.setup.info.driver] + ($0.setup.info.transport.map { [$0] } ?? []) }).sorted()

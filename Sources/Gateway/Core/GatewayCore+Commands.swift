@@ -94,9 +94,10 @@ extension GatewayCore {
                     .failed, code: .invalid, message: "Nothing was changed. \(error)",
                     violations: (error as? ReloadRefusal)?.violations ?? [])
             }
-        case .scan:
-            return Answer(
-                .rejected, code: .unsupported, message: "None of the transports can look for devices.")
+        case .scan(let duration):
+            return await settings.scanners.scan(for: duration, with: settings.services) {
+                await self.supervisor.keeps($0)
+            }
         }
     }
 

@@ -21,6 +21,9 @@ final class ServiceSupervisor {
         Dictionary(setups.flatMap(\.services).map { ($0.name, $0) }) { first, _ in first }
     }
 
+    /// Whether a service is kept open, also while it is not open in fact.
+    func keeps(_ name: String) -> Bool { keepers[name] != nil }
+
     /// Ends the services that these devices do not use, or use with another configuration. Their devices have ended.
     func end(allBut setups: [DeviceSetup] = []) async {
         let wanted = Self.services(of: setups)

@@ -4,7 +4,7 @@ package import GatewayKit
 package struct PluginCatalogue: Sendable {
     /// The plugins, in the order of their list.
     package let plugins: [any Plugin.Type]
-    private let drivers: [String: any DeviceDriver.Type]
+    private let driversByName: [String: any DeviceDriver.Type]
     private let transports: [String: any Transport.Type]
     /// The services, by their names under `plugins:`.
     package let services: [String: any PluginService.Type]
@@ -39,7 +39,7 @@ package struct PluginCatalogue: Sendable {
             }
         }
         self.plugins = plugins
-        self.drivers = drivers
+        driversByName = drivers
         self.transports = transports
         self.services = services
     }
@@ -50,7 +50,10 @@ package struct PluginCatalogue: Sendable {
     }
 
     /// The driver with this name.
-    package func driver(named name: String) -> (any DeviceDriver.Type)? { drivers[name] }
+    package func driver(named name: String) -> (any DeviceDriver.Type)? { driversByName[name] }
+
+    /// The drivers, by name.
+    package var drivers: [any DeviceDriver.Type] { driversByName.values.sorted { $0.name < $1.name } }
 
     /// The transport with this name.
     package func transport(named name: String) -> (any Transport.Type)? { transports[name] }
@@ -66,7 +69,7 @@ package struct PluginCatalogue: Sendable {
     /// The services' names, for a message.
     var serviceNames: String { Self.list(services.keys) }
     /// The drivers' names, for a message.
-    var driverNames: String { Self.list(drivers.keys) }
+    var driverNames: String { Self.list(driversByName.keys) }
     /// The transports' names, for a message.
     var transportNames: String { Self.list(transports.keys) }
 

@@ -44,6 +44,13 @@ public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
         low == Self.baseLow && high & 0xffff_0000_ffff_ffff == Self.baseHigh ? UInt16(high >> 32 & 0xffff) : nil
     }
 
+    /// The four digits of an identifier of the Bluetooth SIG, else all 128 bits; in lower case.
+    public var shortest: String {
+        guard let short else { return description }
+        let digits = String(short, radix: 16)
+        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    }
+
     /// All 128 bits in lower case with hyphens, as BlueZ writes them.
     public var description: String {
         let digits = Self.digits(high) + Self.digits(low)

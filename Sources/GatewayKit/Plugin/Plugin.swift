@@ -34,6 +34,8 @@ public protocol DeviceDriver: Sendable {
     static var name: String { get }
     /// The kind of link that it needs.
     static var link: LinkKind { get }
+    /// How it recognises its devices among those that a scan has found.
+    static var recognition: Recognition { get }
     /// Reads the device's `options:` from the configuration. It opens nothing.
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
@@ -52,6 +54,8 @@ public protocol DeviceDriver: Sendable {
 }
 
 extension DeviceDriver {
+    /// It recognises none by default.
+    public static var recognition: Recognition { Recognition() }
     /// None by default.
     public var service: (any PluginService.Type)? { nil }
 }

@@ -44,8 +44,10 @@ package struct Answer: Sendable, Hashable {
         case replayed(Int)
         /// The configuration's version, and the settings not yet confirmed by the device.
         case version(Int, pending: Set<MonitorSetting>)
-        /// Devices found by a scan or affected by a reload: names by kind.
+        /// Devices affected by a reload: names by kind.
         case names([String: [String]])
+        /// Devices in reach.
+        case nearby(ScanReport)
     }
 
     package var status: Status

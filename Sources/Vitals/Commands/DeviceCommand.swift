@@ -49,8 +49,8 @@ package enum GatewayCommand: Sendable, Hashable {
     case rediscover
     /// Read the configuration file again.
     case reload
-    /// Look for devices on every transport that can scan.
-    case scan
+    /// Look for devices in reach, with every plugin that can.
+    case scan(duration: Duration)
 
     /// The command's name in its topic and in answers.
     package var name: String {

@@ -13,6 +13,8 @@ final class Adapter {
     var connecting = 0
     /// Why it cannot be used; `nil` if it can.
     var trouble: LinkError?
+    /// Why its last scan did not begin; `nil` if it did.
+    var scanFailure: LinkError?
     /// Whether it was switched on since it appeared.
     var wasPowered = false
     /// Who waits for a link.

@@ -107,6 +107,7 @@ extension Radio {
     private func heard(_ path: String) {
         let now = clock.uptime
         if let adapter = tree.adapter(of: path) { adapters[adapter]?.scan.heard(at: now) }
+        scansHeard(path)
         for (id, device) in expected
         where tree.isDevice(path, device.target) && tree.adapter(of: path) == adapterPath(of: device.target) {
             expected[id]?.heard = (path, now)

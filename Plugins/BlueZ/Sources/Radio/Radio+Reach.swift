@@ -8,17 +8,23 @@ extension Radio {
     func adapterPath(of target: DeviceTarget) -> String? { tree.adapter(target.adapter ?? options.adapter) }
 
     /// Why a device cannot be waited for; `nil` if it can.
-    func trouble(for target: DeviceTarget) -> LinkError? {
-        guard owner != nil else {
-            return LinkError(.unreachable, "BlueZ does not run. Start it: systemctl start bluetooth.")
-        }
-        guard let path = adapterPath(of: target) else {
-            let name = (target.adapter ?? options.adapter).map { " \($0)" } ?? ""
+    func trouble(for target: DeviceTarget) -> LinkError? { trouble(adapter: target.adapter ?? options.adapter) }
+
+    /// Why an adapter cannot be used; `nil` if it can. Without a name it is the first one.
+    func trouble(adapter: String?) -> LinkError? {
+        guard owner != nil else { return .noBlueZ }
+        guard let path = tree.adapter(adapter) else {
+            let name = adapter.map { " \($0)" } ?? ""
             return LinkError(
                 .unreachable,
                 "There is no Bluetooth adapter\(name). Plug it in; bluetoothctl list shows those that are there.")
         }
-        return adapters[path]?.trouble
+        return trouble(at: path)
+    }
+
+    /// Why the adapter with this object cannot be used; `nil` if it can. It may have been switched on while nobody needed it.
+    func trouble(at path: String) -> LinkError? {
+        tree[path, BlueZ.adapter]?["Powered"]?.flag == true ? nil : adapters[path]?.trouble
     }
 
     /// Waits until the device is in reach: it advertises, or is connected already. Returns its object.
@@ -119,6 +125,8 @@ extension LinkError {
     static func notWaiting(for target: DeviceTarget) -> LinkError {
         LinkError(.cancelled, "The gateway no longer waits for the device \(target.selector).")
     }
+
+    static let noBlueZ = LinkError(.unreachable, "BlueZ does not run. Start it: systemctl start bluetooth.")
 
     static let adapterGone = LinkError(.unreachable, "The Bluetooth adapter was removed. Plug it in again.")
 }

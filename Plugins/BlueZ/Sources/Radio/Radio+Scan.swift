@@ -21,7 +21,10 @@ extension Radio {
     private func look() async -> Duration? {
         var times: [Duration] = []
         forgetDevices()
-        for path in Set(expected.values.compactMap { adapterPath(of: $0.target) }).sorted() {
+        let wanted =
+            expected.values.compactMap { adapterPath(of: $0.target) } + scans.values.flatMap(\.adapters)
+            + adapters.values.filter(\.scan.isOurs).map(\.path)
+        for path in Set(wanted).sorted() where tree[path, BlueZ.adapter] != nil {
             let adapter = adapter(at: path)
             endTurns(of: adapter)
             if let end = adapter.turns.nextEnd, end > clock.uptime { times.append(end) }
@@ -92,7 +95,7 @@ extension Radio {
         let situation = ScanWatch.Situation(
             isWanted: expected.values.contains {
                 $0.isListenedFor(at: now) && adapterPath(of: $0.target) == adapter.path
-            },
+            } || scans.values.contains { $0.adapters.contains(adapter.path) },
             isPowered: properties["Powered"]?.flag ?? false, isDiscovering: properties["Discovering"]?.flag ?? false,
             hasLinks: !adapter.turns.holders.isEmpty)
         let (action, time) = adapter.scan.next(situation, at: now)
@@ -110,6 +113,8 @@ extension Radio {
             case .start:
                 try await startScan(adapter)
                 adapter.scan.started(at: clock.uptime)
+                adapter.scanFailure = nil
+                settleScans()
             case .stop: try await stopScan(adapter)
             case .restart:
                 logger.notice("An adapter hears nothing; its scan begins again.", metadata: ["adapter": name])
@@ -129,6 +134,8 @@ extension Radio {
             var generator = SystemRandomNumberGenerator()
             adapter.scan.failed(at: clock.uptime, using: &generator)
             if error == .cancelled { return }
+            adapter.scanFailure = LinkError(of: error, "The Bluetooth adapter \(adapter.name) does not scan")
+            settleScans()
             logger.warning("An adapter does not scan.", metadata: ["adapter": name, "error": "\(error)"])
         }
     }

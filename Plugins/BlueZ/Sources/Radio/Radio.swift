@@ -6,7 +6,7 @@ import Vitals
 /// The adapters of the machine, and what the gateway's devices want of them: a scan, links in turns, pairing.
 ///
 /// It runs on the thread of its bus, so that BlueZ's signals change it in their order. Its parts belong to it, and are told apart by
-/// file: events, scan, reach, links, requests, pairing, and services of the gateway.
+/// file: events, scan, reach, scans of people, links, requests, pairing, and services of the gateway.
 actor Radio {
     /// The thread that it shares with the bus.
     nonisolated let loop: BusLoop
@@ -33,6 +33,9 @@ actor Radio {
     /// What the gateway offers to devices, by the root of its objects.
     var offered: [String: OfferedServices] = [:]
     var offerNumber = 0
+    /// The scans of people, by number.
+    var scans: [Int: NearbyScan] = [:]
+    var scanNumber = 0
     /// Wakes `supervise`.
     let change = Signal()
     /// It is known which adapters and devices there are.
@@ -151,6 +154,7 @@ actor Radio {
             expected[id]?.state = .away(until: clock.uptime + ExpectedDevice.memory)
             promise.fulfil(.failure(trouble))
         }
+        settleScans()
         change.wake()
     }
 }

@@ -11,6 +11,8 @@ struct FakeDevice {
     var make: @Sendable () -> ScriptedPeripheral
     var isAdvertising = true
     var strength: Int16 = -60
+    /// Further properties of its object.
+    var told: [String: BusValue] = [:]
     /// The passkey that it shows; pairing needs none if it is `nil`.
     var passkey: UInt32?
     /// The connection.
@@ -27,11 +29,12 @@ extension FakeBlueZ {
     /// Adds a device. It advertises at once if a scan runs, and in later ones.
     func addDevice(
         _ address: String, name: String, adapter: String = "hci0", isAdvertising: Bool = true, passkey: UInt32? = nil,
-        _ make: @escaping @Sendable () -> ScriptedPeripheral
+        telling told: [String: BusValue] = [:], _ make: @escaping @Sendable () -> ScriptedPeripheral
     ) {
         let path = Self.path(address, on: adapter)
         devices[path] = FakeDevice(
-            path: path, adapter: "/org/bluez/\(adapter)", make: make, isAdvertising: isAdvertising, passkey: passkey)
+            path: path, adapter: "/org/bluez/\(adapter)", make: make, isAdvertising: isAdvertising,
+            told: told, passkey: passkey)
         names[path] = (address, name)
         if isAdvertising { advertise(path) }
     }
@@ -53,7 +56,7 @@ extension FakeBlueZ {
                     "Address": .string(name.address), "Name": .string(name.name), "Adapter": .path(device.adapter),
                     "Connected": .bool(false), "ServicesResolved": .bool(false), "Paired": .bool(false),
                     "Trusted": .bool(false), "RSSI": .int16(device.strength),
-                ])
+                ].merging(device.told) { $1 })
         } else {
             change(path, BlueZ.device, ["RSSI": .int16(device.strength)])
         }

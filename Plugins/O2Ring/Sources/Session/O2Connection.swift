@@ -4,7 +4,7 @@ import Vitals
 
 /// A link to a ring: what is read when it opens, and what the ring sends.
 final class O2Connection: Sendable {
-    private static let service = BluetoothUUID("14839ac4-7d7e-415c-9a42-167340cf2339")
+    static let service = BluetoothUUID("14839ac4-7d7e-415c-9a42-167340cf2339")
     private static let requests = BluetoothUUID("8b00ace7-eb0b-49b0-bbe9-9aee0a26e1a3")
     private static let replies = BluetoothUUID("0734594a-a8e7-4b1a-a6b1-cd5243059a57")
 
