@@ -7,8 +7,8 @@ import Vitals
 @testable import Store
 
 /// Stores of earlier versions, from the text in `Fixtures/version-<number>.sql`. The texts were written by hand from the steps
-/// of the schema, with rows as the tables of each version have them; no program of that version wrote them. They do not
-/// depend on today's migrator: an edit of a step that was shipped fails here.
+/// of the schema, with rows as the tables of each version have them; what a program of an earlier version wrote is in
+/// `WrittenVersionTests`. They do not depend on today's migrator: an edit of a step that was shipped fails here.
 @Suite struct EarlierVersionTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
 
@@ -59,6 +59,36 @@ import Vitals
         #expect(old.series.map(\.samples) == [1, 1])
         #expect(try StoreInspection(of: folder.path).version == Schema.migrator.migrations.last)
         #expect(try StoreCheck.findings(in: folder.path) == [])
+    }
+
+    @Test func `a copy of an earlier version is never replaced, and no second one is made of the same store`()
+        async throws
+    {
+        let folder = try StoreFolder()
+        func update(_ change: String = "") async throws -> String? {
+            DiskFile.remove(database: folder.path)
+            let queue = try make("6", at: folder.path)
+            try await queue.write { try $0.execute(sql: change) }
+            try queue.close()
+            let store = try folder.open()
+            defer { withExtendedLifetime(store) {} }
+            try await store.close()
+            return store.oldVersion
+        }
+        let first = folder.path + ".version-6"
+        #expect(try await update() == first)
+        let content = try Data(contentsOf: URL(filePath: first))
+        // The store is that of before: the last start got no further, or its copy was restored.
+        #expect(try await update() == first)
+        #expect(try Data(contentsOf: URL(filePath: first)) == content)
+        #expect(try await update("UPDATE device SET last_seen = 1") == first + "-2")
+        #expect(try await update("UPDATE device SET last_seen = 2") == first + "-3")
+        #expect(try await update("UPDATE device SET last_seen = 1") == first + "-2")
+        #expect(try Data(contentsOf: URL(filePath: first)) == content)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter {
+            $0.contains("version")
+        }
+        #expect(names.count == 3)
     }
 
     /// What each fixture has stored.

@@ -151,15 +151,28 @@ struct StorePlace {
     }
 
     /// Copies a store of an earlier version before it is changed. Returns the copy's path; `nil` if nothing changes.
+    ///
+    /// A copy that is there already stays: it may be that of a store in whose place a backup was put. Only where it is the same
+    /// as the new one, because the last start got no further, there is no second one.
     private func copyOldVersion(_ pool: DatabasePool) throws -> String? {
         let migrator = Schema.migrator
         let (applied, isComplete) = try pool.read { database in
             (try migrator.appliedIdentifiers(database), try migrator.hasCompletedMigrations(database))
         }
         guard !isComplete, let version = migrator.migrations.last(where: applied.contains) else { return nil }
-        let copy = "\(path).version-\(version)"
+        var name = "\(path).version-\(version)"
+        let copy = name + ".new"
+        defer { unlink(copy) }
         try StoreCopy.copy(pool, to: copy)
-        return copy
+        let files = FileManager.default
+        var count = 1
+        while files.fileExists(atPath: name) {
+            if files.contentsEqual(atPath: copy, andPath: name) { return name }
+            count += 1
+            name = "\(path).version-\(version)-\(count)"
+        }
+        try DiskFile.rename(copy, to: name)
+        return name
     }
 
     /// Moves to the tables what the last run left in the journal. On a full disk it stays there until there is room.
