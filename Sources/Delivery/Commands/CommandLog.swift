@@ -1,8 +1,10 @@
+import Concurrency
 import Contract
 import Logging
 import MQTT
 import Messages
 package import StoreAPI
+import Synchronization
 package import Vitals
 
 /// Accepts commands, lets each run once, and ensures exactly one final answer for each.
@@ -15,11 +17,15 @@ package actor CommandLog {
     static let unansweredAtOnce = 64
     /// Maximum answers kept in memory after the store failed; beyond that the oldest are forgotten.
     static let maximumUnstored = 256
+    /// How long an answer that is not stored waits for room among the messages that are sent once. Whoever takes commands
+    /// waits with it, and then also who reads the broker's acknowledgements, without which there is no room: so the wait ends.
+    static let roomWait: Duration = .seconds(1)
 
     private let store: any CommandStore
     private let retained: RetainedStates
     private let codec: ContractCodec
     private let settings: DeliverySettings
+    private let status: BrokerStatus
     private var generator: any RandomNumberGenerator & Sendable
     /// The senders that wait for each running command: the first one, and those that repeated the command.
     private var running: [String: [Waiting]] = [:]
@@ -39,16 +45,20 @@ package actor CommandLog {
 
     /// Whether the last answer met too many that wait. One line of the log says so.
     private var isFull = false
+    /// Whether the last answer that is not stored found no room in time. Until one finds room, no other one waits.
+    private var hasNoRoom = false
 
+    /// - Parameter status: counts answers that were dropped.
     package init(
         store: any CommandStore, retained: RetainedStates, codec: ContractCodec,
-        settings: DeliverySettings,
+        settings: DeliverySettings, status: BrokerStatus = BrokerStatus(),
         generator: any RandomNumberGenerator & Sendable
     ) {
         self.store = store
         self.retained = retained
         self.codec = codec
         self.settings = settings
+        self.status = status
         self.generator = generator
     }
 
@@ -65,7 +75,7 @@ package actor CommandLog {
             return nil
         }
         if let payload = unkeptAnswer(to: key) {
-            retained.putOnce(.message(codec.answer(payload, to: envelope)))
+            await sendOnce(codec.answer(payload, to: envelope))
             return nil
         }
         guard running.count < Self.maximumRunning else {
@@ -196,7 +206,7 @@ package actor CommandLog {
             // Its command did not run and may be sent again, so it need not outlast this connection.
             if !isFull { settings.logger.warning("\(error.message) Commands are refused until it has taken some.") }
             isFull = true
-            retained.putOnce(.message(message))
+            await sendOnce(message)
         } catch {
             // For instance, the disk is full. An answer that a crash could lose is better than none.
             settings.logger.error("An answer cannot be stored.", metadata: ["error": "\(error)"])
@@ -204,6 +214,31 @@ package actor CommandLog {
             unstored.append(stored)
             retained.putOnce(.message(message))
         }
+    }
+
+    /// Sends an answer that is not stored, or counts it as dropped if there is no broker, or no room for it in time.
+    private func sendOnce(_ message: OutgoingMessage) async {
+        let entry = RetainedStates.Entry.message(message)
+        var isSent = retained.putOnce(entry)
+        if !isSent, !hasNoRoom {
+            // It may find room at the very end of the wait, so the outcome of the race does not tell.
+            let hadRoom = Mutex(false)
+            _ = await race(against: { [clock = settings.clock] in try await clock.sleep(for: Self.roomWait) }) {
+                [retained] in
+                let hasRoom = await retained.putOnceWithRoom(entry)
+                hadRoom.withLock { $0 = hasRoom }
+            }
+            isSent = hadRoom.withLock { $0 }
+        }
+        if isSent {
+            hasNoRoom = false
+            return
+        }
+        status.dropped()
+        guard !hasNoRoom, retained.isConnected else { return }
+        hasNoRoom = true
+        settings.logger.warning(
+            "The broker takes answers too slowly. Those that are not stored are dropped and counted.")
     }
 
     private func unkeptAnswer(to key: String) -> [UInt8]? {

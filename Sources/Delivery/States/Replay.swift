@@ -1,7 +1,7 @@
 package import StoreAPI
 package import Vitals
 
-/// Sends facts again by their numbers, between the states. Only one replay at a time may wait for room.
+/// Sends facts again by their numbers, between the states.
 package struct Replay: Sendable {
     private let store: any OutboxStore
     private let retained: RetainedStates
@@ -26,12 +26,9 @@ package struct Replay: Sendable {
             }
             guard let last = facts.last else { break }
             for fact in facts {
-                while !retained.putOnce(.replay(fact)) {
-                    guard retained.isConnected, !Task.isCancelled else {
-                        return Answer(
-                            .failed, code: .offline, message: "The broker was lost; ask again.", data: .replayed(count))
-                    }
-                    await retained.waitForRoom()
+                guard await retained.putOnceWithRoom(.replay(fact)) else {
+                    return Answer(
+                        .failed, code: .offline, message: "The broker was lost; ask again.", data: .replayed(count))
                 }
                 count += 1
             }

@@ -87,8 +87,19 @@ package final class RetainedStates: Sendable {
         return isTaken
     }
 
-    /// Waits for room for an entry that is sent once. Only one task may wait at a time.
-    package func waitForRoom() async { await room.wait() }
+    /// Sends an entry once, and waits for room as long as a broker is connected and the task is not cancelled.
+    /// Returns whether there was room.
+    package func putOnceWithRoom(_ entry: Entry) async -> Bool {
+        while !putOnce(entry) {
+            guard isConnected, !Task.isCancelled else {
+                // Another task may wait for what woke this one.
+                room.wake()
+                return false
+            }
+            await room.wait()
+        }
+        return true
+    }
 
     package var isConnected: Bool { state.withLock { $0.isConnected } }
 

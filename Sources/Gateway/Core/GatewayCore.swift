@@ -76,7 +76,7 @@ package final class GatewayCore: Sendable {
         retained = RetainedStates(beside: outbox)
         codec = ContractCodec(settings: settings.delivery, discovery: discovery)
         commandLog = CommandLog(
-            store: store, retained: retained, codec: codec, settings: settings.delivery,
+            store: store, retained: retained, codec: codec, settings: settings.delivery, status: status,
             generator: SplitMix64(seed: generator.next()))
         self.discovery = DiscoveryPublisher(retained: retained, settings: discovery)
         let (retained, commandLog, publisher) = (retained, commandLog, self.discovery)
