@@ -127,12 +127,14 @@ import Vitals
                         VALUES (70, 2, 0, 1, 1, 9, x'FF', 'x', 9), (71, 2, 4, 1, 1, 9, x'7B', 'x', 9);
                     """)
         }
+        let findings = try StoreCheck.findings(in: folder.path)
         #expect(
-            try StoreCheck.findings(in: folder.path) == [
+            findings.dropLast() == [
                 "The fact set aside 70 cannot be decoded.", "The fact set aside 71 cannot be decoded.",
                 "The sample with the start \(dawn.milliseconds) cannot be decoded.",
                 "The sample with the start \(dawn.milliseconds) cannot be decoded.",
             ])
+        #expect(findings.last?.hasSuffix("and there is the fact 71.") == true)
     }
 
     // MARK: A store that was set aside

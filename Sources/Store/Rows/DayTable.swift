@@ -26,7 +26,8 @@ enum DayTable {
             deviceSummary: try deviceSummary(row, metric: metric))
     }
 
-    private static func deviceSummary(_ row: Row, metric: Metric) throws -> DailySummary? {
+    /// The device's own summary in a row; `nil` if it has made none.
+    static func deviceSummary(_ row: Row, metric: Metric) throws -> DailySummary? {
         try (row[4] as String?).map {
             try DailySummary(json: .kept($0), metric: metric, day: LocalDay(number: row[0]))
         }
