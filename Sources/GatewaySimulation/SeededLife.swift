@@ -55,8 +55,9 @@ package struct SeededLife: Sendable, Hashable {
                 clockSettings: world.clockSettings.withLock { $0 },
                 diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries,
                 received: world.broker.received(by: "gateway"), ends: world.ends.withLock { $0 })
+            let damage = try world.stores.findings().map { "the store: \($0)" }
             return SeededLife(
-                fingerprint: simulation.fingerprint, mistakes: findings.mistakes, messages: messages.count,
+                fingerprint: simulation.fingerprint, mistakes: findings.mistakes + damage, messages: messages.count,
                 restarts: world.restarts.withLock { $0 },
                 reports: messages.filter { $0.message.topic.hasSuffix("gateway/state") }.map(\.uptime))
         }

@@ -5,22 +5,33 @@ import GatewayKit
 package import GatewayTesting
 package import Store
 package import StoreAPI
+import Synchronization
 import Vitals
 
 /// A folder for one world's store, which outlives crashes of the gateway. It is in memory if the system allows it: a
 /// thousand worlds would wear out a disk, and these tests do not cover power failures.
-package struct StoreFolder: Sendable {
-    private let path: String
+package final class StoreFolder: Sendable {
+    private let folder: URL
+    /// The number of crashes. Each life after a crash has a folder of its own.
+    private let crashes = Mutex(0)
 
     package init() throws {
         let memory = "/dev/shm"
         let base =
             FileManager.default.isWritableFile(atPath: memory)
             ? URL(filePath: memory) : FileManager.default.temporaryDirectory
-        let folder = base.appending(path: "vitals2mqtt-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        path = folder.path
+        folder = base.appending(path: "vitals2mqtt-\(UUID().uuidString)")
+        try Self.make(life(0))
     }
+
+    private func life(_ number: Int) -> URL { folder.appending(path: "\(number)") }
+
+    private static func make(_ folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// Where the store is now.
+    private var path: String { life(crashes.withLock { $0 }).appending(path: "vitals.sqlite").path }
 
     /// Opens the store as a starting gateway would, on the simulation's executor.
     package func open(_ simulation: Simulation, outbox: Outbox) throws -> SQLiteStore {
@@ -33,11 +44,30 @@ package struct StoreFolder: Sendable {
     {
         var random = simulation.random()
         return try SQLiteStore(
-            path: "\(path)/vitals.sqlite", executor: simulation.executor.serialExecutor(),
+            path: path, executor: simulation.executor.serialExecutor(),
             reading: simulation.executor.serialExecutor(),
             pause: { try? await simulation.gatewayClock.sleep(for: $0) }, now: simulation.date,
             newIdentity: SampleID(random: &random), onCommit: onCommit)
     }
 
-    package func remove() { try? FileManager.default.removeItem(atPath: path) }
+    /// Lets the process die: the next `open` finds the files as they are on disk at this moment, with everything in the
+    /// journal and in SQLite's log. Whatever the store that is still open does from now on, even its closing, is lost.
+    package func crash() throws {
+        let dead = path
+        let next = life(crashes.withLock { $0 } + 1)
+        try Self.make(next)
+        // The map of the log (`-shm`) is memory of the processes that share it, and is made anew.
+        for suffix in ["", "-wal", ".reset", ".damaged"] where FileManager.default.fileExists(atPath: dead + suffix) {
+            try FileManager.default.copyItem(
+                atPath: dead + suffix, toPath: next.appending(path: "vitals.sqlite\(suffix)").path)
+        }
+        crashes.withLock { $0 += 1 }
+        // The open store keeps what it has of these files, but their memory is free as soon as it is closed.
+        try FileManager.default.removeItem(at: URL(filePath: dead).deletingLastPathComponent())
+    }
+
+    /// What a whole check of the store finds.
+    package func findings() throws -> [String] { try StoreCheck.findings(in: path) }
+
+    package func remove() { try? FileManager.default.removeItem(at: folder) }
 }

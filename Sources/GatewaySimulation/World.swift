@@ -51,6 +51,8 @@ package final class World: Sendable {
     let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
     private let isDiskFull = Mutex(false)
+    /// Whether the last gateway has ended by itself.
+    private let hasEnded = Mutex(false)
     /// When the disk was full, and when it had room again.
     let diskSettings = Mutex<[(at: Duration, isFull: Bool)]>([])
     /// When gateways crashed, or had to be gone after a stop.
@@ -218,13 +220,17 @@ package final class World: Sendable {
         let calendar = calendar.withLock { $0 }
         let core = makeCore(store: store, outbox: outbox, calendar: calendar)
         let setups = wearables.map { setup($0, calendar: calendar) }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await core.run(setups) }
+        hasEnded.withLock { $0 = false }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await core.run(setups)
+                self.hasEnded.withLock { $0 = true }
+            }
             if let life {
                 group.addTask { [clock = simulation.gatewayClock] in try? await clock.sleep(for: life) }
-                await group.next()
+                try await group.next()
             } else {
-                await group.waitForAll()
+                try await group.waitForAll()
             }
             if life != nil, drawNumber(0...3) == 0 {
                 trace?.note("gateway", "is told to stop")
@@ -234,10 +240,13 @@ package final class World: Sendable {
             // From here on, the dying gateway has no effect.
             ends.withLock { $0.append(simulation.uptime) }
             store.crash()
+            // A gateway that ends in time closes its store.
+            let files = Result { if !hasEnded.withLock({ $0 }) { try stores.crash() } }
             try? await disk.close()
             broker.cut("gateway")
             group.cancelAll()
             store.endRun()
+            try files.get()
         }
     }
 

@@ -185,6 +185,7 @@ final class Household: Sendable {
             if crashing {
                 // From here on, the dying gateway has no effect.
                 store.crash()
+                try stores.crash()
                 try await disk.close()
                 broker.cut("gateway")
             } else {
