@@ -158,8 +158,8 @@ let package = Package(
             "Gateway",
             [
                 "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
-                "HomeAssistantStatistics", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals", lifecycle,
-                logging,
+                "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
+                lifecycle, logging,
                 unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
@@ -232,7 +232,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "JSON", "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", logging, subprocess, systemPackage,
+                "JSON", "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, logging, subprocess, systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(

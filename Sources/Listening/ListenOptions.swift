@@ -42,7 +42,14 @@ extension ConfigurationReader {
         let key = pemFile("key", isSecret: true)
         if certificate == nil { report("certificate is missing; the path of a PEM file is needed here.") }
         if key == nil { report("key is missing; the path of a PEM file is needed here.") }
+        reportMismatch(certificate: certificate, key: key, at: "key")
         return ListenOptions.TLS(certificate: certificate ?? "", key: key ?? "")
+    }
+
+    /// Reports a private key that belongs to another certificate.
+    package mutating func reportMismatch(certificate: String?, key: String?, at name: String) {
+        guard let certificate, let key, KeyPair(certificate: certificate, key: key).isMismatched else { return }
+        report("\(key) is not the key of \(certificate). Set the files that were made together.", at: name)
     }
 }
 

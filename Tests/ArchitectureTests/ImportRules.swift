@@ -27,7 +27,7 @@ import Testing
         "Delivery": ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals"],
         "Gateway": [
             "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
-            "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
+            "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages",
             "Store", "StoreAPI", "Vitals",
         ],
         "Conformance": ["GatewayKit", "Vitals"],

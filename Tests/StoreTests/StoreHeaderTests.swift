@@ -29,6 +29,36 @@ import Vitals
         #expect(!StoreHeader(of: folder.path + "3").isOfAnotherProgram)
     }
 
+    @Test func `knows a store of a newer version, and leaves nothing beside it`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        #expect(!StoreHeader(of: folder.path).isOfNewerVersion)
+        try await store.close()
+        #expect(!StoreHeader(of: folder.path).isOfNewerVersion)
+        let newer = try DatabaseQueue(path: folder.path)
+        try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
+        try newer.close()
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        #expect(StoreHeader(of: folder.path).isOfNewerVersion)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+        #expect(throws: StoreError.self) { try folder.open() }
+        // A name that a URI would read otherwise.
+        let strange = folder.url.appending(path: "a?b#c%20 d.sqlite").path
+        try FileManager.default.copyItem(atPath: folder.path, toPath: strange)
+        #expect(StoreHeader(of: strange).isOfNewerVersion)
+        #expect(!StoreHeader(of: folder.path + "none").isOfNewerVersion)
+    }
+
+    @Test func `knows whether a gateway uses a store`() async throws {
+        let folder = try StoreFolder()
+        #expect(!StoreHeader(of: folder.path).isInUse)
+        let store = try folder.open()
+        #expect(StoreHeader(of: folder.path).isInUse)
+        try await store.close()
+        #expect(!StoreHeader(of: folder.path).isInUse)
+        try await folder.open().close()
+    }
+
     @Test func `a database of many tables is another program's, too`() async throws {
         let folder = try StoreFolder()
         let other = try DatabaseQueue(path: folder.path)

@@ -260,7 +260,10 @@ import Vitals
             let answer = try? await plain.line()
             #expect(answer?.contains("{") != true)
         }
-        let wrong = ConfigurationValue.map(["certificate": certificates.server, "key": certificates.clientKey])
+        // The configuration's check does not judge what it cannot read.
+        let strange = folder.appending(path: "strange.key")
+        try Data("-----BEGIN STRANGE KEY-----\n".utf8).write(to: strange)
+        let wrong = ConfigurationValue.map(["certificate": certificates.server, "key": strange.path])
         await #expect {
             try await Reception.with(["tls": wrong]) { _ in }
         } throws: { error in

@@ -1,5 +1,6 @@
 import Contract
 package import GatewayKit
+import Listening
 package import MQTT
 import Vitals
 
@@ -103,6 +104,7 @@ extension TLSOptions {
                 "certificate_file and key_file belong together.",
                 at: certificateFile == nil ? "key_file" : "certificate_file")
         }
+        reader.reportMismatch(certificate: certificateFile, key: keyFile, at: "key_file")
         if !checksHostname {
             reader.warn("Any certificate of the same authority passes as the broker's.", at: "check_hostname")
         }

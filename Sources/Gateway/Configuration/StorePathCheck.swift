@@ -31,9 +31,16 @@ extension GatewayConfiguration {
         if header.isOfAnotherProgram {
             return ([mistake("\(path) is the database of another program. Set another store.path.")], [])
         }
+        if header.isOfNewerVersion {
+            let text = "\(path) was made by a newer version of vitals2mqtt. Use that one, or another store.path."
+            return ([mistake(text)], [])
+        }
         guard status.st_size > 0, !header.isDatabase else { return ([], []) }
         return ([], [mistake("\(path) is no SQLite database. The gateway would set it aside and begin a new one.")])
     }
+
+    /// Whether a gateway uses the store now: mostly the one whose configuration is being checked.
+    package var isStoreInUse: Bool { StoreHeader(of: store.path).isInUse }
 
     /// What is wrong with the folder of a file that is to be made there, `nil` if nothing is.
     private static func mistakeOfFolder(of path: String) -> String? {

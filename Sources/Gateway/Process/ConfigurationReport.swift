@@ -16,7 +16,11 @@ package struct ConfigurationReport: Sendable, Hashable {
             problems = (configuration.warnings + place.warnings + configuration.checkFileModes(of: path))
                 .map { "warning: \($0.text(file: path))\n" }.joined()
             let count = configuration.devices.count
-            output = "OK: \(count) \(count == 1 ? "device" : "devices").\n"
+            var lines = ["OK: \(count) \(count == 1 ? "device" : "devices")."]
+            if configuration.isStoreInUse {
+                lines.append("A gateway uses \(configuration.store.path) now. A second one would be refused.")
+            }
+            output = lines.map { $0 + "\n" }.joined()
             status = .success
         } catch {
             problems = error.text(file: path) + "\n"

@@ -22,6 +22,17 @@ final class FileLock: Sendable {
         }
     }
 
+    /// Whether somebody holds the lock of this path. A gateway that starts at this very moment may be refused, as it would be
+    /// by another one.
+    static func isHeld(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        flock(descriptor, LOCK_UN)
+        return false
+    }
+
     deinit {
         // Closing is not enough: a child that was just forked holds the descriptor, too, until its `exec`.
         flock(descriptor, LOCK_UN)

@@ -1,15 +1,27 @@
 import Foundation
+import GRDB
 
-/// What the first page of a database says about its owner (file format, sections 1.3 and 1.6). Reading it opens no database,
-/// so that no other user's log is left beside the file.
+/// What a file says about its owner before it is opened: mostly its first page (file format, sections 1.3 and 1.6). That
+/// leaves no other user's log beside it.
 package struct StoreHeader {
     /// Whether the file has SQLite's header.
     package let isDatabase: Bool
     /// Whether it is certainly the database of another program.
     package let isOfAnotherProgram: Bool
+    private let path: String
+
+    /// Whether it is certainly a store that a newer version has made or updated.
+    package var isOfNewerVersion: Bool {
+        isDatabase && !isOfAnotherProgram
+            && !Set(StoreVersions.applied(in: path)).isSubset(of: Schema.migrator.migrations)
+    }
+
+    /// Whether a gateway uses the store now.
+    package var isInUse: Bool { FileLock.isHeld(path + ".lock") }
 
     /// Reads the file; one that cannot be read is no database.
     package init(of path: String) {
+        self.path = path
         let file = FileHandle(forReadingAtPath: path)
         defer { try? file?.close() }
         let bytes = [UInt8]((try? file?.read(upToCount: 108)) ?? Data())

@@ -1,10 +1,15 @@
 import BundledPlugins
 import Foundation
+import GRDB
 import Gateway
 import GatewayKit
+import GatewayTesting
 import Glibc
+import StoreAPI
 import Testing
 import Vitals
+
+@testable import Store
 
 @Suite struct ConfigurationReportTests {
     private let bundled: ConfigurationLoader
@@ -144,6 +149,52 @@ import Vitals
             #expect(
                 text == "F/c:3: store.path: F/v is the database of another program. Set another store.path.\n")
         }
+    }
+
+    @Test func `refuses a store of a newer version, and says that a gateway uses the store`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try SQLiteStore(
+            path: "\(folder)/v", now: Timestamp(seconds: 1_795_000_000), newIdentity: SampleID(high: 1, low: 1))
+        let path = try write(
+            "mqtt: {url: mqtt://h}\ndevices: [{id: a, driver: simulator}]\nstore: {path: v}\n", to: "c", in: folder)
+        let used = ConfigurationReport(checking: path, with: bundled)
+        #expect(used.status == .success)
+        #expect(used.problems.isEmpty)
+        #expect(used.output == "OK: 1 device.\nA gateway uses \(folder)/v now. A second one would be refused.\n")
+        try await store.write { transaction in
+            try transaction.execute("INSERT INTO grdb_migrations VALUES ('99')", [])
+        }
+        try await store.close()
+        let newer = ConfigurationReport(checking: path, with: bundled)
+        #expect(newer.status == .configuration)
+        #expect(
+            newer.problems
+                == "\(path):3: store.path: \(folder)/v was made by a newer version of vitals2mqtt. Use that one, "
+                + "or another store.path.\n")
+    }
+
+    @Test func `refuses the key of another certificate`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let made = try await Certificates.make(in: folder)
+        func report(_ key: String) throws -> ConfigurationReport {
+            let text = """
+                mqtt: {url: mqtts://h, tls: {certificate_file: client.pem, key_file: \(key)}}
+                devices: [{id: a, driver: simulator}]
+                store: {path: v}
+                """
+            return ConfigurationReport(checking: try write(text, to: "c", in: folder), with: bundled)
+        }
+        #expect(try report("client.key").status == .success)
+        let wrong = try report("server.key")
+        #expect(wrong.status == .configuration)
+        #expect(
+            wrong.problems
+                == "\(folder)/c:1: mqtt.tls.key_file: \(made.serverKey) is not the key of \(made.client). Set the "
+                + "files that were made together.\n")
     }
 
     @Test func `refuses a file that nobody may wait for`() throws {
