@@ -211,6 +211,23 @@ def independent_client() -> None:
     print(f"{time.monotonic() - began:6.1f} s  bleak reads the strap: {time.monotonic() - since:.1f} s", flush=True)
 
 
+def scan(program: list[str], environment: dict[str, str]) -> None:
+    """The command lists each wearable with the driver that recognises it."""
+    since = time.monotonic()
+    with open(f"{LOGS}/scan.errors", "ab") as errors:
+        result = subprocess.run(
+            [*program, "scan", "--json", "--config", f"{STATE}/gateway.yaml"], env=environment, stdout=subprocess.PIPE,
+            stderr=errors, timeout=2 * START, check=False)
+    seen = {device["name"]: device["driver"] for device in json.loads(result.stdout or "{}").get("devices", [])}
+    wanted = {
+        "Strap": "gatt-health", "Cuff": "gatt-health", "Oximeter": "gatt-health", "R02_A1B2": "colmi-ring", "O2Ring": "o2ring"}
+    if seen != wanted:
+        failures.append("scan lists the wearables")
+        print(f"FAILED  scan lists the wearables: {seen}", flush=True)
+        return
+    print(f"{time.monotonic() - began:6.1f} s  scan lists the wearables: {time.monotonic() - since:.1f} s", flush=True)
+
+
 def use_for_an_hour(subscriber: Subscriber) -> None:
     """All wearables tell live values, and the strap's link is lost now and then. Its values must be as many as the time allows."""
     command(f"pace {PACE}")
@@ -239,13 +256,14 @@ def check() -> None:
     bluetoothd()
     until("bluetoothd has the adapter", has_adapter, START)
     independent_client()
-    subscriber = Subscriber()
     environment = {**os.environ, "LD_LIBRARY_PATH": f"{FOLDER}/libraries"}
     # As an ordinary user without groups: bluetoothd's rights must be enough.
     with open("/etc/passwd", "a", encoding="ascii") as users:  # D-Bus serves nobody whom the system does not know
         users.write(f"gateway:x:{USER}:{USER}::/:/usr/sbin/nologin\n")
     os.chown(STATE, USER, USER)
     alone = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs"]
+    scan([*alone, f"{FOLDER}/vitals2mqtt"], environment)
+    subscriber = Subscriber()
     start("gateway", [*alone, f"{FOLDER}/vitals2mqtt", "run", "--config", f"{STATE}/gateway.yaml"], env=environment)
 
     def rates() -> set[int]:
