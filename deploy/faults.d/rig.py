@@ -103,6 +103,7 @@ class Consumer:
         self.answers: dict[str, list[str]] = {}  # the final statuses of each command
         self.gaps: list[dict] = []
         self.newest: dict[str, dict] = {}  # the newest payload of each topic
+        self.statuses: list[str] = []  # what gateway/status said, in order
         self.largest = 0
         self.connected = threading.Event()
         self.client = mqtt.Client(protocol=mqtt.MQTTv311)
@@ -124,6 +125,8 @@ class Consumer:
             return
         with self.lock:
             self.largest = max(self.largest, len(message.payload))
+            if levels[2:] == ["gateway", "status"]:
+                self.statuses.append(message.payload.decode())
             if levels[3] in ("measurement", "response", "event", "state", "link"):
                 self.note(levels, json.loads(message.payload))
 

@@ -1,4 +1,4 @@
-"""A row about the watchdog: a part of the real program hangs, and the service manager starts it again."""
+"""Rows about the watchdog: a part of the real program hangs, and the service manager starts it again."""
 
 import contextlib
 import ctypes
@@ -46,21 +46,37 @@ class FrozenThread:
 
     SEIZE, INTERRUPT = 0x4206, 0x4207
 
-    def __init__(self, process: int, name: str) -> None:
+    def __init__(self, threads: list[int]) -> None:
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-        threads = [int(thread) for thread in os.listdir(f"/proc/{process}/task") if self.comm(process, thread) == name]
-        require(len(threads) == 1, f"{len(threads)} threads have the name {name}")
+        require(len(threads) == 1, f"{len(threads)} threads are like the one to freeze")
         self.thread = threads[0]
         for request in (self.SEIZE, self.INTERRUPT):
             require(self.libc.ptrace(request, self.thread, None, None) == 0, f"ptrace: {os.strerror(ctypes.get_errno())}")
         os.waitpid(self.thread, 0x40000000)  # __WALL: threads, too
 
-    @staticmethod
-    def comm(process: int, thread: str) -> str:
-        with contextlib.suppress(OSError), open(f"/proc/{process}/task/{thread}/comm", encoding="ascii") as file:
-            return file.read().strip()
-        return ""
+    def end(self) -> None:
+        """Takes the end of the thread, for which the end of its killed process waits."""
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.thread, 0x40000000)
+
+
+def about(process: int, thread: str, what: str) -> str:
+    """A file of the kernel about a thread; empty if the thread has just ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{process}/task/{thread}/{what}", encoding="ascii") as file:
+        return file.read().strip()
+    return ""
+
+
+def named(process: int, name: str) -> list[int]:
+    return [int(thread) for thread in os.listdir(f"/proc/{process}/task") if about(process, thread, "comm") == name]
+
+
+def timers(process: int) -> list[int]:
+    """The thread that waits for all timers: of Dispatch's threads the one that sleeps in epoll_wait or epoll_pwait."""
+    calls = ("232", "281") if os.uname().machine == "x86_64" else ("22",)
+    return [int(thread) for thread in os.listdir(f"/proc/{process}/task")
+            if about(process, thread, "comm").endswith("overcommit") and about(process, thread, "syscall").split(" ")[0] in calls]
 
 
 @row("a part of the gateway hangs", "one thread is frozen", "no sign of life from then on; the part is named; started again, lost 0")
@@ -75,7 +91,7 @@ def stuck_part(bench: Bench) -> str:
     signs = manager.lines().count(SIGN)
     require("READY=1" in manager.lines(), "the gateway did not say that it is ready")
     require(signs >= 4, f"{signs} signs of life in {2 * WATCHDOG:.0f} s of health")
-    FrozenThread(bench.gateway.process.pid, "broker_network")
+    thread = FrozenThread(named(bench.gateway.process.pid, "broker_network"))
     frozen = time.monotonic()
     while time.monotonic() - max(manager.last_sign(), frozen) < WATCHDOG:
         require(time.monotonic() - frozen < 3 * LIMIT, "signs of life go on, though a thread hangs")
@@ -87,10 +103,46 @@ def stuck_part(bench: Bench) -> str:
     require("health.part=broker_network" in line, f"the log names another part: {line}")
     # What systemd does then: WatchdogSignal=SIGKILL, Restart=on-failure.
     bench.gateway.process.send_signal(signal.SIGKILL)
-    bench.gateway.process.wait()
+    thread.end()
+    bench.gateway.process.wait(PATIENCE)
     bench.gateway.start(environment=manager.variables())
     before = len(load.acknowledged)
     until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
     stopped = bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
     return f"no sign {silent:.1f} s after the thread hung; \"broker_network\" is named; {count} samples, lost 0; stop in {stopped:.2f} s"
+
+
+@row("the thread of all timers hangs", "it is frozen; the network's is not", "gateway/state names it, gateway/status is offline; no sign of life")
+def stuck_timers(bench: Bench) -> str:
+    load = bench.peers.load("load", rate=50)
+    bench.broker()
+    manager = Manager(bench.folder)
+    bench.gateway.write([bench.peers.device("load")])
+    bench.gateway.start(environment=manager.variables())
+    bench.served("load")
+    statuses, newest = bench.consumer.statuses, bench.consumer.newest
+    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], PATIENCE, "not healthy")
+    found = until(lambda: timers(bench.gateway.process.pid), PATIENCE, "the thread of the timers does not sleep", step=0.005)
+    manager.listen(0.5)  # what was not heard until now
+    thread, frozen = FrozenThread(found), time.monotonic()
+    while not (late := newest["gateway/state"]["late"]):
+        require(time.monotonic() - frozen < 3 * LIMIT, "gateway/state names no part")
+        manager.listen(0.2)
+    told = time.monotonic() - frozen
+    require("timers" in late, f"gateway/state names {late}")
+    until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
+    manager.listen(2 * WATCHDOG)
+    last = manager.last_sign() - frozen
+    require(last < 2 * LIMIT, f"a sign of life {last:.1f} s after the thread hung")
+    require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
+    bench.gateway.process.send_signal(signal.SIGKILL)
+    thread.end()
+    bench.gateway.process.wait(PATIENCE)
+    before = len(load.acknowledged)
+    bench.gateway.start(environment=manager.variables())
+    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    until(lambda: newest["gateway/state"]["late"] == [] and statuses[-1] == "online", PATIENCE, "not healthy after the restart")
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
+    return f"{late} in gateway/state and offline after {told:.1f} s, last sign of life after {last:.1f} s; {count} samples, lost 0"
