@@ -94,6 +94,15 @@ package final class Alarms: Sendable {
     /// Places of cancelled alarms that are always kept, so that a few alarms do not rebuild the heap all the time.
     private static let spare = 64
 
+    /// Returns when `run` has called the action of a new alarm, or when the task is cancelled: as long as it does not, no other
+    /// alarm rings either.
+    package func answer() async {
+        let turn = Promise<Void>()
+        let alarm = set(after: .zero) { turn.fulfil(()) }
+        try? await turn.wait()
+        cancel(alarm)
+    }
+
     /// Calls the actions of alarms, until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {

@@ -1,7 +1,9 @@
 import Concurrency
+import Delivery
 import GatewayKit
 import GatewayTesting
 import JSON
+import MQTT
 import Messages
 import Synchronization
 import Testing
@@ -77,12 +79,12 @@ import Vitals
                     try await withThrowingTaskGroup { group in
                         group.addTask { try await core.applyReload() }
                         try await home.simulation.gatewayClock.sleep(for: .seconds(1))
-                        let meanwhile = try await silent(core, home)
-                        #expect(meanwhile == [.device(try #require(DeviceID("stuck")))])
                         // A device that was removed before waits for the reload, and nothing else does.
                         core.departing.withLock { $0[gone] = 9 }
                         try await core.forgetDeparted()
                         #expect(core.departing.withLock { $0[gone] } != nil)
+                        let meanwhile = try await silent(core, home)
+                        #expect(meanwhile == [.device(try #require(DeviceID("stuck")))])
                         end.fulfil(())
                         try await group.waitForAll()
                     }
@@ -92,6 +94,65 @@ import Vitals
                     #expect(core.departing.withLock { $0[gone] } == nil)
                 }
             }
+        }
+    }
+
+    @Test func `a broker loop whose attempt never ends makes the delivery late`() throws {
+        try everyOrder { home, core in
+            let end = Promise<Void>()
+            home.holdConnections(until: end)
+            home.broker.cut()
+            try await home.simulation.gatewayClock.sleep(for: BrokerLoop.stepLimit + .seconds(2))
+            let meanwhile = try await silent(core, home)
+            #expect(meanwhile == [.delivery])
+            end.fulfil(())
+            try await home.simulation.gatewayClock.sleep(for: .seconds(5))
+            let later = try await silent(core, home)
+            #expect(later == [])
+        }
+    }
+
+    @Test func `a broker that is away for an hour makes no part late`() throws {
+        try everyOrder { home, core in
+            home.broker.refuseConnections(BrokerError(.unreachable, "It is away."))
+            home.broker.cut()
+            for _ in 0..<20 {
+                try await home.simulation.gatewayClock.sleep(for: .minutes(3) + .milliseconds(137))
+                let late = try await silent(core, home)
+                #expect(late == [])
+            }
+            home.broker.refuseConnections(nil)
+        }
+    }
+
+    @Test func `gateway-status is offline as long as a part of the gateway itself is late, also over connections`()
+        throws
+    {
+        try everyOrder { home, core in
+            func status() -> String? {
+                home.broker.retained("\(Household.base)/gateway/status").first.map {
+                    String(decoding: $0.payload, as: UTF8.self)
+                }
+            }
+            func soon() async throws -> String? {
+                try await home.simulation.gatewayClock.sleep(for: .seconds(10))
+                return status()
+            }
+            let well = try await soon()
+            #expect(well == "online")
+            core.parts(late: [.plugin("radio"), .device(try #require(DeviceID("band")))])
+            let withPlugin = try await soon()
+            #expect(withPlugin == "online")
+            core.parts(late: [.timers, .plugin("radio")])
+            let late = try await soon()
+            #expect(late == "offline")
+            home.broker.cut()
+            let again = try await soon()
+            #expect(again == "offline")
+            #expect(core.status.snapshot.isConnected)
+            core.parts(late: [.plugin("radio")])
+            let good = try await soon()
+            #expect(good == "online")
         }
     }
 

@@ -39,6 +39,8 @@ final class Household: Sendable {
     }
     /// The next reload waits for it.
     private let held = Mutex<Promise<Void>?>(nil)
+    /// The next attempts to connect to the broker wait for it.
+    private let heldConnection = Mutex<Promise<Void>?>(nil)
 
     static let base = "vitals2mqtt/home"
     static let names = ["band", "ring", "cuff"]
@@ -141,6 +143,9 @@ final class Household: Sendable {
     /// Lets the next reload hang until the promise is kept, as a file on a network share may.
     func holdReload(until promise: Promise<Void>) { held.withLock { $0 = promise } }
 
+    /// Lets the next attempts to connect to the broker hang until the promise is kept, even if they are cancelled.
+    func holdConnections(until promise: Promise<Void>) { heldConnection.withLock { $0 = promise } }
+
     /// The gateway that runs.
     var core: GatewayCore? { state.withLock { $0.core } }
 
@@ -169,7 +174,7 @@ final class Household: Sendable {
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))
         let core = GatewayCore(
-            settings: settings, store: store, broker: broker.client(id: "gateway"), outbox: outbox,
+            settings: settings, store: store, broker: HeldBroker(self), outbox: outbox,
             discovery: DiscoverySettings(discovery), seed: 1,
             reload: {
                 try await self.held.withLock { $0.take() }?.wait()
@@ -266,5 +271,21 @@ final class Household: Sendable {
         try await message("\(device)/link", from: start) { $0["state"]?.asString == "connected" }
         try await message("\(device)/sync", from: start) { $0["state"]?.asString == "idle" && $0["job"] != .null }
         try await message("homeassistant/device/vitals2mqtt_home_\(device)/config", from: start)
+    }
+
+    /// The broker as the gateway reaches it.
+    private struct HeldBroker: Broker {
+        let home: Household
+        let broker: any Broker
+
+        init(_ home: Household) {
+            self.home = home
+            broker = home.broker.client(id: "gateway")
+        }
+
+        func withConnection(_ body: @Sendable (any BrokerConnection) async throws -> Void) async throws {
+            await home.heldConnection.withLock { $0 }?.waitUncancelled()
+            try await broker.withConnection(body)
+        }
     }
 }

@@ -59,6 +59,9 @@ package struct BrokerLoop: Sendable {
     /// Waits for a broker that is away for longer, to spare it needless attempts.
     private static let longWaits = BackOff(first: .seconds(2), longest: .seconds(30))
     private static let longAway: Duration = .minutes(5)
+    /// The time that one step of the loop may take: an attempt and each subscription take ten seconds, and the commands of a
+    /// connection that has ended wait for the store.
+    package static let stepLimit: Duration = .seconds(60)
 
     /// Runs until the task is cancelled.
     package func run(generator: any RandomNumberGenerator & Sendable) async {
@@ -80,6 +83,7 @@ package struct BrokerLoop: Sendable {
         let settings = publisher.settings
         while !Task.isCancelled {
             let began = settings.clock.uptime
+            nextStep()
             do {
                 try await connectOnce()
             } catch is CancellationError {
@@ -103,13 +107,22 @@ package struct BrokerLoop: Sendable {
                 backOff = Self.longWaits
             }
             lostAt = lostAt ?? began
+            nextStep()
             await intake.waitForRoom()
-            do { try await settings.clock.sleep(for: backOff.next(using: &generator)) } catch { break }
+            let wait = backOff.next(using: &generator)
+            nextStep(after: wait)
+            do { try await settings.clock.sleep(for: wait) } catch { break }
         }
+        status.attempts.step(nextBy: nil)
         // Also where the loop was cancelled: nobody may take this for a connection.
         publisher.outbox.disconnect()
         publisher.retained.disconnect()
         await watermarks.storeAll()
+    }
+
+    /// Has the next step of the loop expected within its limit.
+    private func nextStep(after wait: Duration = .zero) {
+        status.attempts.step(nextBy: publisher.settings.clock.uptime + wait + Self.stepLimit)
     }
 
     /// Connects, serves the connection until it ends, and takes what arrived before the end.
@@ -151,8 +164,10 @@ package struct BrokerLoop: Sendable {
     private func serve(_ connection: any BrokerConnection) async throws {
         let settings = publisher.settings
         let topics = settings.topics
+        nextStep()
+        let isWell = status.isWell
         try connection.publish(
-            publisher.codec.status(isOnline: true), as: MessageToken(rawValue: DeliveryMark.state(0).token))
+            publisher.codec.status(isOnline: isWell), as: MessageToken(rawValue: DeliveryMark.state(0).token))
         let isCareful = settlement.shipments.with { machine in
             machine.connected(limit: connection.maximumPacketSize)
             return machine.poison.isCareful
@@ -160,8 +175,13 @@ package struct BrokerLoop: Sendable {
         publisher.outbox.connect(window: isCareful ? 1 : connection.window)
         publisher.outbox.sentState()
         publisher.retained.connect()
+        // What changed in between was not sent.
+        if status.isWell != isWell { publisher.retained.put(.message(publisher.codec.status(isOnline: !isWell))) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
+            defer {
+                nextStep()
+                group.cancelAll()
+            }
             // Commands may follow the first subscription at once.
             group.addTask { try await receive(from: connection) }
             group.addTask { await watermarks.run() }
@@ -169,6 +189,7 @@ package struct BrokerLoop: Sendable {
             group.addTask {
                 try await connection.subscribe(publisher.codec.subscriptions)
                 status.connected()
+                status.attempts.step(nextBy: nil)
                 settings.logger.info("The broker is connected.", metadata: ["topics": "\(topics.base)"])
                 await connected()
                 try await publisher.run(on: connection)

@@ -10,6 +10,10 @@ package final class BrokerStatus: Sendable {
         package var dropped = 0
     }
     private let state = Mutex(Snapshot())
+    /// Whether `gateway/status` says `online`.
+    private let well = Mutex(true)
+    /// The steps of the loop that connects; none is due while a connection is served.
+    package let attempts = Schedule()
     /// The turns of the task that sends.
     let sending = Pulse()
     /// The turns of the task that takes what the broker sends.
@@ -29,6 +33,17 @@ package final class BrokerStatus: Sendable {
     package func answer(hasWork: @autoclosure () -> Bool = false) async {
         await sending.answer(whileIdle: hasWork())
         await receiving.answer()
+    }
+
+    /// Whether every part of the gateway itself answers, which is what `gateway/status` says.
+    package var isWell: Bool { well.withLock { $0 } }
+
+    /// Sets whether every part of the gateway itself answers. Returns whether this is new.
+    package func change(isWell: Bool) -> Bool {
+        well.withLock { well in
+            defer { well = isWell }
+            return well != isWell
+        }
     }
 
     func connected() { state.withLock { $0.isConnected = true } }

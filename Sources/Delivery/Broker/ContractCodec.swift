@@ -30,7 +30,8 @@ package struct ContractCodec: Sendable {
     /// The will, and the last message of a clean stop.
     package var offline: OutgoingMessage { contract.gatewayStatus(isOnline: false) }
 
-    func status(isOnline: Bool) -> OutgoingMessage { contract.gatewayStatus(isOnline: isOnline) }
+    /// What `gateway/status` says.
+    package func status(isOnline: Bool) -> OutgoingMessage { contract.gatewayStatus(isOnline: isOnline) }
 
     /// Encodes a fact with the caller's encoder, which remembers offsets between samples.
     static func encode(

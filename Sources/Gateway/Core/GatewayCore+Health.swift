@@ -13,12 +13,22 @@ extension GatewayCore {
         [
             HealthProbe(.storeWriter, ask: writer), HealthProbe(.storeReader, ask: reader),
             HealthProbe(.brokerNetwork, ask: connection),
-            HealthProbe(.delivery) { await self.status.answer(hasWork: self.hasWork) },
+            HealthProbe(.delivery) {
+                await self.status.answer(hasWork: self.hasWork)
+                await self.status.attempts.answer(at: self.settings.clock.uptime)
+            },
             HealthProbe(.refusedFacts) { await self.status.settingAside.answer() },
             HealthProbe(.commands) { await self.status.commandTurns.answer() },
             HealthProbe(.devices) { await self.supervisor.answer() },
-            HealthProbe(.timers) { try? await self.settings.clock.sleep(for: .milliseconds(100)) },
+            HealthProbe(.timers) {
+                try? await self.settings.clock.sleep(for: .milliseconds(100))
+                await self.supervisor.answerOfAlarms()
+            },
             HealthProbe(.configuration) { await self.reading.answer() },
+            HealthProbe(.upkeep) {
+                await self.cleaning.answer(at: self.settings.clock.uptime)
+                await self.reporting.answer(at: self.settings.clock.uptime)
+            },
         ]
     }
 

@@ -20,7 +20,9 @@ extension GatewayCore {
 
     /// Publishes the gateway's state when it changes, at most every ten seconds, and stores what a full disk refused.
     func reportState() async {
+        defer { reporting.step(nextBy: nil) }
         while !Task.isCancelled {
+            reporting.step(nextBy: settings.clock.uptime)
             await commandLog.storeUnstored()
             do throws(StoreError) {
                 let statistics = try await store.statistics()
@@ -28,6 +30,7 @@ extension GatewayCore {
             } catch {
                 settings.logger.error("The store cannot be read.", metadata: ["error": "\(error)"])
             }
+            reporting.step(nextBy: settings.clock.uptime + Self.stateInterval)
             do { try await settings.clock.sleep(for: Self.stateInterval) } catch { return }
         }
     }
@@ -66,6 +69,7 @@ extension GatewayCore {
     func reportLate() async {
         while !Task.isCancelled {
             await lateness.wait()
+            publishStatus()
             await stating.withLock {
                 let (last, late) = reported.withLock { $0 }
                 guard var state = last, state.late != late else { return }
@@ -78,16 +82,29 @@ extension GatewayCore {
         }
     }
 
+    /// Publishes whether every part of the gateway itself answers. After a stop only the goodbye is told.
+    private func publishStatus() {
+        let isWell = reported.withLock { $0.late.allSatisfy(\.isOfPlugin) }
+        guard status.change(isWell: isWell), stopping.value == nil else { return }
+        retained.put(.message(codec.status(isOnline: isWell)))
+    }
+
     func cleanStore() async {
         var date = SteadyDate()
+        defer { cleaning.step(nextBy: nil) }
         while !Task.isCancelled {
+            cleaning.step(nextBy: settings.clock.uptime)
             let byAge = date.isTrusted(at: settings.clock.now, uptime: settings.clock.uptime)
             do throws(StoreError) {
-                while try await store.clean(at: settings.clock.now, byAge: byAge) { if Task.isCancelled { return } }
+                while try await store.clean(at: settings.clock.now, byAge: byAge) {
+                    if Task.isCancelled { return }
+                    cleaning.step(nextBy: settings.clock.uptime)
+                }
                 try await forgetDeparted()
             } catch {
                 settings.logger.error("The store cannot be cleaned.", metadata: ["error": "\(error)"])
             }
+            cleaning.step(nextBy: settings.clock.uptime + Self.cleanInterval)
             do { try await settings.clock.sleep(for: Self.cleanInterval) } catch { return }
         }
     }
@@ -109,6 +126,16 @@ extension GatewayCore {
         retained.forget(device)
         discovery.removed(device, topics: codec.removal(of: device).map(\.topic))
         departing.withLock { $0[device] = 0 }
+    }
+
+    /// Forgets a removed device that has ended later than its reload, unless it has come back.
+    func forgetLate(_ device: DeviceID) async {
+        // Where the gateway stops first, the next start does it.
+        try? await reloading.withCancellableLock {
+            guard await supervisor[device] == nil else { return }
+            await forget(device)
+            await publishInfo()
+        }
     }
 
     /// Forgets removed devices. A device is ready when two checks, a minute apart, found the broker connected: a

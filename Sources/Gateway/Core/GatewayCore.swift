@@ -49,6 +49,9 @@ package final class GatewayCore: Sendable {
     let reloading = AsyncMutex()
     /// The turns of reading a changed configuration. While it is applied, a device or a plugin that never ends is late itself.
     let reading = Pulse()
+    /// The steps of the cleaning of the store, and of the reports of the gateway's state.
+    let cleaning = Schedule()
+    let reporting = Schedule()
     /// The state that was published last, and the parts that are late.
     let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
     /// The import of statistics; `nil` if there is none.

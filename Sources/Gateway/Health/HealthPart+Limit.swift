@@ -6,7 +6,7 @@ extension HealthPart {
     var limit: Duration {
         switch self {
         case .storeWriter, .storeReader: Self.storeLimit
-        case .refusedFacts, .commands: Self.commitLimit
+        case .refusedFacts, .commands, .upkeep: Self.commitLimit
         case .configuration: Self.configurationLimit
         case .device: Self.endLimit
         case .brokerNetwork, .delivery, .devices, .timers, .plugin: Self.answerLimit

@@ -18,6 +18,8 @@ package enum HealthPart: Sendable, Hashable {
     case timers
     /// Reads a changed configuration.
     case configuration
+    /// Cleans the store, and reports the gateway's state.
+    case upkeep
     /// What the devices of a plugin share, such as a listener.
     case plugin(String)
     /// A device whose connection has to end.
@@ -26,7 +28,7 @@ package enum HealthPart: Sendable, Hashable {
     /// The parts that every gateway has from its start to its end.
     package static let permanent: [HealthPart] = [
         .storeWriter, .storeReader, .brokerNetwork, .delivery, .refusedFacts, .commands, .devices, .timers,
-        .configuration,
+        .configuration, .upkeep,
     ]
 
     /// The part's name for people and on the wire.
@@ -41,6 +43,7 @@ package enum HealthPart: Sendable, Hashable {
         case .devices: "devices"
         case .timers: "timers"
         case .configuration: "configuration"
+        case .upkeep: "upkeep"
         case .plugin(let name): "plugin.\(name)"
         case .device(let device): "device.\(device)"
         }

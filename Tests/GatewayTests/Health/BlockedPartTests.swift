@@ -122,6 +122,23 @@ import Vitals
         try await store.close()
     }
 
+    @Test func `an alarm that blocks its thread makes the timers late`() async throws {
+        let place = BlockedThread()
+        let alarms = Alarms(clock: .system)
+        try await withThrowingTaskGroup { group in
+            group.addTask { await alarms.run() }
+            try await check(.timers, [HealthProbe(.timers, limit: Self.limit) { await alarms.answer() }]) {
+                place.close()
+                _ = alarms.set(after: .zero) { place.pass() }
+                try await place.isReached.wait()
+            } unblock: {
+                place.open()
+            }
+            group.cancelAll()
+        }
+        #expect(alarms.count == 0)
+    }
+
     @Test func `a thread of a plugin that is blocked makes the plugin late, and ends no sign of life`() async throws {
         let passing = PassingParts()
         let queue = DispatchQueue(label: "radio")

@@ -86,7 +86,9 @@ import Vitals
         #expect(HealthProbe(.configuration) {}.limit == .seconds(30))
         #expect(HealthProbe(.plugin("tcp")) {}.limit == .seconds(15))
         // What waits for the store's writer is late after it.
-        for part in [HealthPart.commands, .refusedFacts] { #expect(HealthProbe(part) {}.limit == .seconds(60)) }
+        for part in [HealthPart.commands, .refusedFacts, .upkeep] {
+            #expect(HealthProbe(part) {}.limit == .seconds(60))
+        }
         let band = try #require(DeviceID("band"))
         #expect(HealthProbe(.device(band)) {}.limit == .seconds(60))
     }
