@@ -18,7 +18,15 @@ actor DeviceSupervisor {
         }
     }
 
+    /// How long a change of the configuration waits for devices, and then for what they share, to end. Later each of them is
+    /// `late`, begins anew when it has ended, and holds up nothing else.
+    static let patience = HealthPart.endLimit
+
     private var members: [DeviceID: Member] = [:]
+    /// The devices of the newest configuration.
+    private var wanted: [DeviceID: DeviceSetup] = [:]
+    /// The devices that have not ended in time, and still have to.
+    private var overdue: Set<DeviceID> = []
     /// Whether `stop` was called: nothing begins any more.
     private var isStopping = false
     private let store: any DeviceStore
@@ -60,6 +68,9 @@ actor DeviceSupervisor {
     /// Whether the service of a plugin is kept open for devices.
     func keeps(_ service: String) -> Bool { services.keeps(service) }
 
+    /// Returns when an alarm has rung.
+    nonisolated func answerOfAlarms() async { await alarms.answer() }
+
     /// The names of the drivers and transports in use.
     var plugins: [String] {
         Set(members.values.flatMap { [$0.setup.info.driver] + ($0.setup.info.transport.map { [$0] } ?? []) }).sorted()
@@ -75,44 +86,89 @@ actor DeviceSupervisor {
         var added: [DeviceID] = []
         var changed: [DeviceID] = []
         var removed: [DeviceID] = []
+        /// Those of the changed and removed ones that have not ended in time.
+        var overdue: Set<DeviceID> = []
     }
 
     /// Serves these devices from now on. Unchanged devices keep running. A service begins before its devices and ends after
-    /// them.
-    func apply(_ setups: [DeviceSetup]) async -> Change {
+    /// them. A device that does not end in time begins anew when it has ended.
+    /// - Parameter onRemoved: called for a removed device that ended too late for `Change`.
+    func apply(
+        _ setups: [DeviceSetup], onRemoved: @escaping @Sendable (DeviceID) async -> Void = { _ in }
+    ) async -> Change {
         var change = Change()
-        let wanted = Dictionary(setups.map { ($0.info.id, $0) }) { first, _ in first }
-        change.removed = ids.filter { wanted[$0] == nil }
-        change.changed = ids.filter { id in
-            wanted[id].map { $0.fingerprint != members[id]?.setup.fingerprint } ?? false
-        }
-        let ending = change.removed + change.changed
-        for id in ending {
-            guard let member = members[id] else { continue }
-            settings.passing.expect(.device(id), toFulfil: member.ended)
+        let before = wanted
+        wanted = Dictionary(setups.map { ($0.info.id, $0) }) { first, _ in first }
+        change.removed = before.keys.filter { wanted[$0] == nil }.sorted()
+        change.changed = before.filter { id, setup in wanted[id].map { $0.fingerprint != setup.fingerprint } ?? false }
+            .keys.sorted()
+        change.added = setups.map(\.info.id).filter { before[$0] == nil }
+        let ending = (change.removed + change.changed).filter { !overdue.contains($0) }.compactMap { members[$0] }
+        for member in ending {
+            settings.passing.expect(.device(member.agent.id), toFulfil: member.ended)
             member.agent.stop()
         }
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
-        for id in ending { try? await members[id]?.ended.wait() }
-        for id in ending {
-            members[id]?.setup.messages?.end(in: settings.documents)
-            // With the same transport it is expected again in a moment, and its waiting documents with it.
-            if members[id]?.setup.info.transport != wanted[id]?.info.transport { members[id]?.setup.presence.end() }
-            members[id] = nil
+        if !ending.isEmpty {
+            await settings.clock.race(against: Self.patience) {
+                for member in ending { try? await member.ended.wait() }
+            }
         }
-        await services.end(allBut: setups)
-        guard !isStopping else { return change }
+        for member in ending {
+            if member.ended.value != nil { remove(member) } else { expectLate(member, onRemoved) }
+        }
+        change.overdue = overdue.intersection(change.removed + change.changed)
+        for service in await services.end(allBut: setups, patience: Self.patience) {
+            launcher.launch {
+                try? await service.wait()
+                await self.beginServices()
+            }
+        }
+        await beginServices()
+        // A device that began during a stop would get no goodbye.
+        for setup in setups where members[setup.info.id] == nil && !isStopping { begin(setup) }
+        return change
+    }
+
+    /// Forgets a member that has ended.
+    private func remove(_ member: Member) {
+        let id = member.agent.id
+        member.setup.messages?.end(in: settings.documents)
+        // With the same transport it is expected again in a moment, and its waiting documents with it.
+        if member.setup.info.transport != wanted[id]?.info.transport { member.setup.presence.end() }
+        members[id] = nil
+    }
+
+    /// Serves a device anew when it has ended, if the newest configuration has it.
+    private func expectLate(_ member: Member, _ onRemoved: @escaping @Sendable (DeviceID) async -> Void) {
+        let id = member.agent.id
+        overdue.insert(id)
+        settings.logger.error(
+            "A device has not ended; it is served again when it has.",
+            metadata: ["device.id": "\(id)", "seconds": "\(Self.patience.components.seconds)"])
+        launcher.launch {
+            try? await member.ended.wait()
+            await self.hasEndedLate(member, onRemoved)
+        }
+    }
+
+    private func hasEndedLate(_ member: Member, _ onRemoved: @Sendable (DeviceID) async -> Void) async {
+        let id = member.agent.id
+        overdue.remove(id)
+        remove(member)
+        guard !isStopping else { return }
+        if let setup = wanted[id] { begin(setup) } else { await onRemoved(id) }
+    }
+
+    /// Begins the services of the newest configuration that do not run.
+    private func beginServices() async {
+        guard !isStopping else { return }
+        let setups = wanted.values.sorted { $0.info.id < $1.info.id }
         await services.begin(for: setups) { [launcher] in
             launcher.launch($0)
         } onReopened: { [weak self] in
             await self?.reconnectDevices(of: $0)
         }
-        // A device that began during a stop would get no goodbye.
-        for setup in setups where members[setup.info.id] == nil && !isStopping {
-            if !change.changed.contains(setup.info.id) { change.added.append(setup.info.id) }
-            begin(setup)
-        }
-        return change
     }
 
     /// Stops every device with a goodbye, and then what they share.

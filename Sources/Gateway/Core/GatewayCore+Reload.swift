@@ -55,8 +55,8 @@ extension GatewayCore {
         let topics = setups.flatMap { codec.removal(of: $0.info.id).map(\.topic) }
         discovery.spare(topics)
         retained.forget(topics: topics)
-        let change = await supervisor.apply(setups)
-        for device in change.removed { await forget(device) }
+        let change = await supervisor.apply(setups) { await self.forgetLate($0) }
+        for device in change.removed where !change.overdue.contains(device) { await forget(device) }
         await publishInfo()
         return [
             "added": change.added.map(\.text), "changed": change.changed.map(\.text),

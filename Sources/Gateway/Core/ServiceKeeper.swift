@@ -38,6 +38,9 @@ final class ServiceKeeper: Sendable {
         self.onReopened = onReopened
     }
 
+    /// Whether `stop` was called.
+    var isStopping: Bool { stopping.value != nil }
+
     /// Makes `run` end. Returns at once.
     func stop() {
         passing.expect(.plugin(setup.name), toFulfil: ended)

@@ -25,15 +25,31 @@ final class ServiceSupervisor {
     func keeps(_ name: String) -> Bool { keepers[name] != nil }
 
     /// Ends the services that these devices do not use, or use with another configuration. Their devices have ended.
-    func end(allBut setups: [DeviceSetup] = []) async {
+    /// - Parameter patience: how long it waits for the ends; `nil` for as long as they take.
+    /// - Returns: the ends that have not come in time. Each service is forgotten when `begin` finds that it has ended.
+    @discardableResult
+    func end(allBut setups: [DeviceSetup] = [], patience: Duration? = nil) async -> [Promise<Void>] {
         let wanted = Self.services(of: setups)
-        let ending = keepers.values.filter { wanted[$0.setup.name]?.fingerprint != $0.setup.fingerprint }
-        for keeper in ending { keeper.stop() }
-        for keeper in ending {
-            try? await keeper.ended.wait()
-            // Meanwhile another one may have begun under its name.
-            if keepers[keeper.setup.name] === keeper { keepers[keeper.setup.name] = nil }
+        // One that did not end in time before is not waited for again.
+        let ending = keepers.values.filter { keeper in
+            wanted[keeper.setup.name]?.fingerprint != keeper.setup.fingerprint
+                && (patience == nil || !keeper.isStopping)
         }
+        for keeper in ending { keeper.stop() }
+        if ending.isEmpty { return [] }
+        if let patience {
+            await settings.clock.race(against: patience) {
+                for keeper in ending { try? await keeper.ended.wait() }
+            }
+        } else {
+            for keeper in ending { try? await keeper.ended.wait() }
+        }
+        forgetEnded()
+        return ending.map(\.ended).filter { $0.value == nil }
+    }
+
+    private func forgetEnded() {
+        for (name, keeper) in keepers where keeper.ended.value != nil { keepers[name] = nil }
     }
 
     /// Opens the services of these devices that are not kept open yet, and waits for their first try.
@@ -44,6 +60,7 @@ final class ServiceSupervisor {
         for setups: [DeviceSetup], launch: (@escaping @Sendable () async -> Void) -> Void,
         onReopened: @escaping @Sendable (String) async -> Void
     ) async {
+        forgetEnded()
         var begun: [ServiceKeeper] = []
         for (name, setup) in Self.services(of: setups).sorted(by: { $0.key < $1.key }) where keepers[name] == nil {
             let keeper = ServiceKeeper(
