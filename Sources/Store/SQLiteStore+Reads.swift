@@ -29,6 +29,10 @@ extension SQLiteStore {
         }
     }
 
+    package nonisolated func notes(of device: DeviceID) async throws(StoreError) -> [String: [UInt8]] {
+        try await reader.read { try NoteTable.notes(of: device, in: $0) }
+    }
+
     package nonisolated func unanswered(
         after: Int64, limit: Int
     ) async throws(StoreError) -> [UnansweredCommand] {

@@ -44,6 +44,12 @@ extension SQLiteStore {
         try await write { try $0.publish(.gap(gap), in: .alert, of: device, at: gap.at) }
     }
 
+    package nonisolated func saveNotes(
+        _ changes: [String: [UInt8]?], of device: DeviceID
+    ) async throws(StoreError) {
+        try await write { try $0.saveNotes(changes, of: device) }
+    }
+
     package nonisolated func begin(
         _ envelope: CommandEnvelope, key: String, at moment: Timestamp
     ) async throws(StoreError) -> CommandBeginning {

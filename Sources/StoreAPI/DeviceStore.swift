@@ -40,6 +40,12 @@ package protocol DeviceStore: Sendable {
 
     /// Creates a fact about samples or facts known to be lost.
     func report(_ gap: Gap, of device: DeviceID) async throws(StoreError)
+
+    /// What the device's driver keeps, by name.
+    func notes(of device: DeviceID) async throws(StoreError) -> [String: [UInt8]]
+
+    /// Changes what the device's driver keeps; `nil` removes a note.
+    func saveNotes(_ changes: [String: [UInt8]?], of device: DeviceID) async throws(StoreError)
 }
 
 extension DeviceStore {

@@ -46,7 +46,7 @@ import Vitals
         }
     }
 
-    @Test func `the first export after a start is compared with the newest fourteen days`() throws {
+    @Test func `an export without notes is compared by the newest fourteen days`() throws {
         var digests = Digests()
         func add(_ time: Timestamp, of metric: Metric) {
             digests.add(Sample(metric: metric, start: time, reading: .value(40)))

@@ -1,18 +1,20 @@
-import Vitals
+package import Vitals
 
 /// What shows which days of which metrics changed from one export to the next: a number per metric and day. It is small,
 /// where the samples of years are not.
-struct Digests: Sendable, Hashable {
+package struct Digests: Sendable, Hashable {
     /// By metric, and by days since 1970 in UTC.
-    private var days: [Metric: [Int64: UInt64]] = [:]
+    var days: [Metric: [Int64: UInt64]] = [:]
 
     private static let day: Int64 = 86_400_000
 
+    package init() {}
+
     /// Adds a sample. The order does not matter.
-    mutating func add(_ sample: Sample) {
+    package mutating func add(_ sample: Sample) {
         let number = sample.start.milliseconds / Self.day
         // An odd part, so that a sample that stands twice does not vanish.
-        days[sample.metric, default: [:]][number, default: 0] &+= UInt64(bitPattern: Int64(sample.hashValue)) | 1
+        days[sample.metric, default: [:]][number, default: 0] &+= sample.stableHash | 1
     }
 
     /// A range of starts that changed.

@@ -133,7 +133,7 @@ package final class ExportSession: DeviceSession {
 
     /// Sends the samples of all days that are not as the gateway knows them, batch by batch, each when the one before is durable.
     private func tellChanges() async throws {
-        let (changes, digests) = await source.undelivered(at: context.clock.now)
+        let (changes, digests) = try await source.undelivered(context)
         var number = 0
         for change in changes where description.capabilities.supports(.history, change.metric) {
             var page: String?
@@ -146,7 +146,7 @@ package final class ExportSession: DeviceSession {
                 try await send(found.samples, mark: "\(number)")
             } while page != nil
         }
-        await source.deliver(digests)
+        await source.deliver(digests, context)
     }
 
     private func send(_ samples: [Sample], mark: String) async throws {

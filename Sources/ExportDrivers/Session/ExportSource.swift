@@ -13,18 +13,21 @@ actor ExportSource {
     /// The folder in which exports appear, by what is there now.
     nonisolated var folder: String { place.folder }
     private var current: OpenExport?
-    /// The content that is durable in the gateway; `nil` before the first export of this process is.
-    private var delivered: Digests?
+    /// The content that is durable in the gateway; `nil` before the notes were read.
+    private var delivered: DeliveredContent?
+    /// The name of the driver, with which the notes begin to say what they are of.
+    private let driver: String
 
     /// How long the first export may change before a session gives up waiting for it.
     static let patience: Duration = .minutes(1)
-    /// How far back the records of the first export of a process are offered besides the synchronisation: those that came
-    /// late, while the gateway did not run.
+    /// How far back the records of the first export of all, and those of a new metric, are offered besides the synchronisation:
+    /// those that came late.
     static let lateness: Duration = .days(14)
 
     init(_ format: any ExportFormat, reading: any SerialExecutor, opening: any SerialExecutor) {
         executor = reading
         place = format.place
+        driver = type(of: format).driver
         opener = ExportOpener(format, executor: opening)
     }
 
@@ -83,14 +86,42 @@ actor ExportSource {
     }
 
     /// What the gateway may not know yet of the export in use, and the content that it knows afterwards.
-    func undelivered(at now: Timestamp) -> (changes: [Digests.Change], then: Digests) {
+    /// - Throws: what the gateway's store says.
+    func undelivered(
+        _ context: SessionContext
+    ) async throws(DeviceError) -> (changes: [Digests.Change], then: Digests) {
         guard let current else { return ([], Digests()) }
-        let changes = current.digests.changes(since: delivered ?? Digests(), latest: now - Self.lateness)
-        return (changes, current.digests)
+        let known = try await content(context).digests
+        let latest = context.clock.now - Self.lateness
+        return (current.digests.changes(since: known, latest: latest), current.digests)
     }
 
-    /// Notes that the gateway has this content durably.
-    func deliver(_ digests: Digests) { delivered = digests }
+    /// Notes that the gateway has this content durably. If that cannot be kept, the same is told again after a restart.
+    func deliver(_ digests: Digests, _ context: SessionContext) async {
+        do throws(DeviceError) {
+            var content = try await content(context)
+            content.become(digests)
+            delivered = content
+            try await content.keep(in: context.notes, of: origin(context))
+            delivered = content
+            context.logger.info("The export is stored.")
+        } catch {
+            context.logger.warning("What was delivered cannot be noted.", metadata: ["error": "\(error.message)"])
+        }
+    }
+
+    private func content(_ context: SessionContext) async throws(DeviceError) -> DeliveredContent {
+        if let delivered { return delivered }
+        let read = try await DeliveredContent(context.notes, of: origin(context))
+        delivered = read
+        return read
+    }
+
+    /// What the notes are of: an app's records of a device, by the local days of a zone.
+    private func origin(_ context: SessionContext) -> String {
+        let options = current?.device.options.map { "\($0.key)=\($0.value)" } ?? []
+        return ([driver, context.calendar.identifier] + options).joined(separator: "\n")
+    }
 
     private func report(_ export: OpenExport, _ logger: Logger) {
         logger.info("A new export was read.", metadata: ["schema": "\(export.database.version)"])

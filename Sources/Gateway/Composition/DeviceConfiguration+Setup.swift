@@ -71,7 +71,8 @@ extension DeviceConfiguration {
             : DocumentMessages(
                 topics: topics, documents: link.documents, presence: presence, clock: settings.clock, logger: logger)
         var setup = DeviceSetup(
-            info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence
+            info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence,
+            notes: session.notes
         ) { [link] body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             try await budget.with(type(of: transport).descriptors) {

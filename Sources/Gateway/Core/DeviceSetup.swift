@@ -9,6 +9,8 @@ package struct DeviceSetup: Sendable {
     package var opener: DeviceAgent.Opener
     /// Where its transport says that the device is there.
     package var presence: DevicePresence
+    /// What its driver keeps beyond the end of the gateway.
+    package var notes: DeviceNotes
     /// The services of plugins that its driver and its transport use.
     package var services: [ServiceSetup]
     /// Changes if and only if the device's configuration changes.
@@ -18,7 +20,7 @@ package struct DeviceSetup: Sendable {
 
     package init(
         info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, services: [ServiceSetup] = [],
-        presence: DevicePresence = DevicePresence(),
+        presence: DevicePresence = DevicePresence(), notes: DeviceNotes = DeviceNotes(),
         opener: @escaping DeviceAgent.Opener
     ) {
         self.info = info
@@ -26,6 +28,7 @@ package struct DeviceSetup: Sendable {
         self.fingerprint = fingerprint
         self.services = services
         self.presence = presence
+        self.notes = notes
         self.opener = opener
     }
 }

@@ -196,6 +196,7 @@ actor DeviceSupervisor {
             generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
         setup.messages?.begin(in: settings.documents)
+        setup.notes.keep(by: DeviceNotes.Keeper(store, of: setup.info.id))
         let member = Member(setup: setup, agent: agent)
         members[setup.info.id] = member
         launcher.launch { [running = settings.running] in

@@ -15,12 +15,15 @@ public struct SessionContext: Sendable {
     public var logger: Logger
     /// The open services of plugins, for a driver that uses one.
     public var services: RunningServices
+    /// What the driver keeps of the device beyond the end of the gateway.
+    public var notes: DeviceNotes
 
     /// A context of a session.
     public init(
         device: DeviceID, gateway: (name: String, version: String), calendar: LocalCalendar, clock: GatewayClock,
-        logger: Logger, services: RunningServices = RunningServices()
+        logger: Logger, services: RunningServices = RunningServices(), notes: DeviceNotes = DeviceNotes()
     ) {
+        self.notes = notes
         self.services = services
         self.device = device
         self.gateway = gateway

@@ -15,10 +15,13 @@ package struct DriverLife: Sendable {
     private final class Told: Sendable {
         let charges = Mutex<[Double]>([])
         let endings = Mutex<[String]>([])
+        let samples = Mutex<[Sample]>([])
     }
 
     /// The charges that were reported.
     package var charges: [Double] { told.charges.withLock { $0 } }
+    /// The samples that came as events, besides the synchronisations.
+    package var events: [Sample] { told.samples.withLock { $0 } }
     /// How sessions ended by themselves, and events that a device without a link does not send.
     package var endings: [String] { told.endings.withLock { $0 } }
 
@@ -76,6 +79,7 @@ package struct DriverLife: Sendable {
             switch event {
             case .samples(let samples, let receipts):
                 kept.store(samples)
+                told.samples.withLock { $0 += samples }
                 try await session.settle(receipts.map { SettledReceipt($0, .new) })
             case .battery(let percent, _): told.charges.withLock { $0.append(percent) }
             default: told.endings.withLock { $0.append("an unexpected event: \(event)") }

@@ -55,6 +55,16 @@ extension FaultyStore: GatewayStore {
         try await through(.report) { () async throws(StoreError) in try await base.report(gap, of: device) }
     }
 
+    package func notes(of device: DeviceID) async throws(StoreError) -> [String: [UInt8]] {
+        try await through(.notes) { () async throws(StoreError) in try await base.notes(of: device) }
+    }
+
+    package func saveNotes(_ changes: [String: [UInt8]?], of device: DeviceID) async throws(StoreError) {
+        try await through(.saveNotes) { () async throws(StoreError) in
+            try await base.saveNotes(changes, of: device)
+        }
+    }
+
     package func begin(
         _ envelope: CommandEnvelope, key: String, at moment: Timestamp
     ) async throws(StoreError) -> CommandBeginning {

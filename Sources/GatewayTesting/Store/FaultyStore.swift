@@ -22,11 +22,12 @@ package final class FaultyStore: Sendable {
     package enum Call: String, CaseIterable, Sendable {
         case load, ingest, save, samples, settle, storeDeviceSummary, days, report, begin, complete, unanswered, pending
         case acknowledge, facts, setAside, forgetSetAside, statistics, clean, forget, knownDevices
+        case notes, saveNotes
 
         /// Whether the method writes.
         package var isWrite: Bool {
             switch self {
-            case .samples, .days, .unanswered, .pending, .facts, .statistics, .knownDevices:
+            case .samples, .days, .unanswered, .pending, .facts, .statistics, .knownDevices, .notes:
                 false
             default: true
             }

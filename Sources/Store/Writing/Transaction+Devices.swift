@@ -129,6 +129,7 @@ extension Transaction {
             """, [row])
         try execute("UPDATE series SET cursor = NULL WHERE device = ?", [row])
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
+        try execute("DELETE FROM driver_note WHERE device = ?", [row])
         try execute(
             "DELETE FROM due_statistics WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
         cache.devices[device] = nil

@@ -15,7 +15,7 @@ extension DriverLife {
 
     static func live(
         with phone: Phone, path: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
-        log: LogRecorder = LogRecorder(),
+        log: LogRecorder = LogRecorder(), notes: DeviceNotes = DeviceNotes(),
         _ body: @escaping @Sendable (Household) async throws -> Void
     ) throws {
         let options = GadgetbridgeOptions(path: path ?? phone.file.path)
@@ -24,6 +24,7 @@ extension DriverLife {
             { simulation in
                 var context = try Phone.context(clock: simulation.gatewayClock, zone: zone)
                 context.logger = log.logger
+                context.notes = notes
                 let driver = GadgetbridgeDriver(
                     options, reading: simulation.executor.serialExecutor(),
                     opening: simulation.executor.serialExecutor())
