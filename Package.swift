@@ -65,8 +65,8 @@ let pluginTests: [String: [Target.Dependency]] = [
     "ColmiRing": ["Conformance", "GatewayTesting"],
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting"],
-    "Gadgetbridge": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", logging, sqlite],
-    "HealthConnect": ["Conformance", "ExportDrivers", "Exports", "GatewayTesting", sqlite],
+    "Gadgetbridge": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
+    "HealthConnect": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
     "HTTP": [
         "Concurrency", "GatewayTesting", "JSON", "Listening", httpTypes, logging, nioCore,
         "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"), subprocess,
@@ -90,7 +90,7 @@ let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
     "ColmiRingTests": ["Fuzzer", "Inputs"],
-    "GadgetbridgeTests": ["Fuzzer", "Inputs"],
+    "GadgetbridgeTests": ["Fuzzer", "Inputs"], "HealthConnectTests": ["Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
     "O2RingTests": ["Fuzzer", "Inputs"],
@@ -137,6 +137,7 @@ let package = Package(
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
         module("ExportDrivers", ["Concurrency", "Exports", "GatewayKit", "Vitals", logging]),
+        module("ExportTesting", ["ExportDrivers", "Exports", "GatewayKit", "Vitals", logging]),
         module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
         module("StoreAPI", ["Vitals"]),
         module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
@@ -267,9 +268,8 @@ let package = Package(
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     let exports = "Plugins/Gadgetbridge/Tests"
     package.products = [
-        "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "LinkFuzzer", "O2RingFuzzer",
-        "PhoneFuzzer",
-        "RecordFuzzer",
+        "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "HealthFuzzer", "LinkFuzzer",
+        "O2RingFuzzer", "PhoneFuzzer", "RecordFuzzer",
     ].map { .library(name: $0, type: .static, targets: [$0]) }
     package.targets = package.targets.filter { $0.type != .test }
     package.targets += [
@@ -292,9 +292,13 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),
         .target(
-            name: "ExportFuzzer", dependencies: ["Exports", "Gadgetbridge", "GatewayKit", "Vitals", logging],
+            name: "ExportFuzzer", dependencies: ["ExportTesting", "Gadgetbridge", "Vitals"],
             path: exports, exclude: ["Inputs", "Fuzzer/seeds.py"],
             sources: ["ExportInput.swift", "Fuzzer/ExportFuzzer.swift"], swiftSettings: settings),
+        .target(
+            name: "HealthFuzzer", dependencies: ["ExportTesting", "HealthConnect", "Vitals"],
+            path: "Plugins/HealthConnect/Tests", exclude: ["Inputs", "Fuzzer/seeds.py"],
+            sources: ["HealthInput.swift", "Fuzzer/HealthFuzzer.swift"], swiftSettings: settings),
         .target(
             name: "RecordFuzzer", dependencies: ["Gadgetbridge", "Vitals"], path: exports,
             exclude: ["Inputs", "Fuzzer/seeds.py"], sources: ["RecordInput.swift", "Fuzzer/RecordFuzzer.swift"],

@@ -7,7 +7,7 @@ import Testing
         "Engines", "Gateway",
         "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant",
         "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
-        "ExportDrivers", "Exports", "Listening", "PluginCheck", "Store", "StoreAPI", "Vitals",
+        "ExportDrivers", "ExportTesting", "Exports", "Listening", "PluginCheck", "Store", "StoreAPI", "Vitals",
     ]
 
     /// The project's own modules with the plugins.
@@ -18,6 +18,7 @@ import Testing
         "Concurrency": [], "Exports": ["CZlib", "Concurrency", "Vitals"], "JSON": [], "Messages": [], "Vitals": [],
         "GatewayKit": ["Concurrency", "Vitals"],
         "ExportDrivers": ["Concurrency", "Exports", "GatewayKit", "Vitals"],
+        "ExportTesting": ["ExportDrivers", "Exports", "GatewayKit", "Vitals"],
         "Listening": ["Concurrency", "GatewayKit"],
         "StoreAPI": ["Vitals"], "Engines": ["Concurrency", "GatewayKit", "StoreAPI", "Vitals"],
         "Store": ["Concurrency", "JSON", "StoreAPI", "Vitals"], "Contract": ["JSON", "Messages", "Vitals"],

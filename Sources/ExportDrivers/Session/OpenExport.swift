@@ -9,7 +9,7 @@ package struct OpenExport {
     /// What its samples are, by metric.
     package let extents: [Metric: Extent]
     package let leftovers: [String: [Leftovers.Reason: Int]]
-    let digests: Digests
+    package let digests: Digests
 
     /// Before it there were no wearables: 2000-01-01. Earlier rows have the time of a clock that was never set.
     package static let earliest = Timestamp(seconds: 946_684_800)
