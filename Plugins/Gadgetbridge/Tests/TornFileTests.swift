@@ -42,38 +42,102 @@ import Vitals
         #expect(try phone.samples(.heartRate, limit: 2000).count == Int(Self.rows))
     }
 
-    @Test func `a file that is overwritten while it is looked at loses and invents nothing`() throws {
+    /// Minutes whose rates are other ones in the second export: a part of a day, and the newest.
+    private static let changed: [Range<Int64>] = [1000..<1100, 0..<3]
+
+    /// A rate of the second export.
+    private static func other(_ minute: Int64) -> Double { Double(80 + minute % 40) }
+
+    /// The minutes before midnight with a changed rate.
+    private static func minutes(_ sample: Sample) -> Int64 {
+        (Phone.midnight - sample.start.milliseconds / 1000) / 60
+    }
+
+    /// Both exports of the phone: the second one has other rates, and more of them if it grows.
+    private func exports(grows: Bool) throws -> (old: Data, new: Data) {
         let old = try Data(contentsOf: phone.file)
-        try Self.fill(phone, Self.rows..<(2 * Self.rows))
+        if grows { try Self.fill(phone, Self.rows..<(2 * Self.rows)) }
+        for range in Self.changed {
+            try phone.insert(
+                "GENERIC_HEART_RATE_SAMPLE",
+                range.map { [(Phone.midnight - $0 * 60) * 1000, Int64(Self.other($0))] })
+        }
         let new = try Data(contentsOf: phone.file)
         try old.write(to: phone.file)
-        #expect(new.count > old.count)
-        try Household.live(with: phone, deadline: .days(20)) { [phone] home in
-            try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.heartRate).count == Int(Self.rows))
-            var random = home.simulation.random()
-            for round in 0..<6 {
-                // Back and forth: each round leaves the file as the other export.
-                let target = round % 2 == 0 ? new : old
-                let file = try FileHandle(forUpdating: phone.file)
-                var place = 0
-                while place < target.count {
-                    let length = min(Int.random(in: 1...60_000, using: &random), target.count - place)
-                    try file.seek(toOffset: UInt64(place))
-                    try file.write(contentsOf: target[place..<(place + length)])
-                    place += length
-                    // Often longer than a file must stand still, and than a look takes to come.
-                    try await home.pass(.seconds(Int.random(in: 1...150, using: &random)))
-                    #expect(home.kept.samples(.heartRate).allSatisfy(Self.isTrue))
+        #expect(grows ? new.count > old.count : new.count == old.count)
+        return (old, new)
+    }
+
+    /// Overwrites the file slowly, and looks at all that is kept meanwhile.
+    private static func overwrite(
+        _ phone: Phone, with target: Data, _ home: Household, _ random: inout SplitMix64,
+        check: (_ kept: [Sample]) -> Void
+    ) async throws {
+        let file = try FileHandle(forUpdating: phone.file)
+        defer { try? file.close() }
+        var place = 0
+        while place < target.count {
+            let length = min(Int.random(in: 1...60_000, using: &random), target.count - place)
+            try file.seek(toOffset: UInt64(place))
+            try file.write(contentsOf: target[place..<(place + length)])
+            place += length
+            guard place < target.count else { break }
+            // Often longer than a file must stand still, and than a look takes to come.
+            try await home.pass(.seconds(Int.random(in: 1...150, using: &random)))
+            check(home.kept.samples(.heartRate))
+        }
+        try file.truncate(atOffset: UInt64(target.count))
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is overwritten while it is looked at loses and invents nothing`(grows: Bool) throws {
+        let (old, new) = try exports(grows: grows)
+        let rounds = 6
+        let log = LogRecorder()
+        try Household.live(with: phone, deadline: .days(20), log: log) { [phone] home in
+            let changed = Set(Self.changed.flatMap { $0 })
+            /// How many of the changed rates are those of the second export.
+            func changes(_ kept: [Sample]) -> Int {
+                var count = 0
+                for sample in kept {
+                    let minute = Self.minutes(sample)
+                    let isOther = changed.contains(minute) && sample.reading == .value(Self.other(minute))
+                    if isOther { count += 1 }
+                    #expect(isOther || Self.isTrue(sample), "\(minute)")
                 }
-                try file.truncate(atOffset: UInt64(target.count))
-                try file.close()
+                return count
+            }
+            func attempts() -> Int { log.entries.count { $0.message == "The export cannot be read now." } }
+            func reads() -> Int { log.entries.count { $0.message == "A new export was read." } }
+
+            try await home.pass(.seconds(80))
+            #expect(home.kept.samples(.heartRate).count == Int(Self.rows) && reads() == 1)
+            var random = home.simulation.random()
+            for round in 0..<rounds {
+                // Back and forth: each round leaves the file as the other export.
+                let isNew = round % 2 == 0
+                let (readBefore, attemptsBefore) = (reads(), attempts())
+                try await Self.overwrite(phone, with: isNew ? new : old, home, &random) { kept in
+                    let count = changes(kept)
+                    // A file that grows shows by its size that it is torn: one export is known as a whole, or the other. Of two files
+                    // of one size, a part of each may pass for an export.
+                    if grows { #expect(count == (isNew ? 0 : changed.count), "round \(round)") }
+                }
+                if grows { #expect(attempts() > attemptsBefore && reads() == readBefore, "round \(round)") }
                 try await home.pass(.seconds(80))
+                #expect(reads() > readBefore)
+                #expect(changes(home.kept.samples(.heartRate)) == (isNew ? changed.count : 0), "round \(round)")
             }
             try new.write(to: phone.file)
             try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.heartRate).count == Int(2 * Self.rows))
-            #expect(home.kept.corrected.isEmpty && home.endings.isEmpty)
+            #expect(home.kept.samples(.heartRate).count == Int(grows ? 2 * Self.rows : Self.rows))
+            #expect(home.endings.isEmpty)
+            // A revision for each time that a rate became another one, and none without.
+            let revisions = home.kept.revisions(.heartRate)
+            for sample in home.kept.samples(.heartRate) {
+                let expected = changed.contains(Self.minutes(sample)) ? rounds + 2 : 1
+                #expect(revisions[sample.start] == expected)
+            }
         }
     }
 }

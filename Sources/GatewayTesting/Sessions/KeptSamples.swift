@@ -42,6 +42,12 @@ package final class KeptSamples: Sendable {
     package var corrected: [Sample] {
         records.withLock { Array($0.values) }.filter { $0.revision > 1 }.map(\.sample)
     }
+    /// The revisions of a metric's records, by their starts.
+    package func revisions(_ metric: Metric) -> [Timestamp: Int] {
+        records.withLock { records in
+            records.filter { $0.key.metric == metric }.reduce(into: [:]) { $0[$1.key.start] = $1.value.revision }
+        }
+    }
     /// How many records there are.
     package var count: Int { records.withLock { $0.count } }
     /// The metrics of all records.
