@@ -50,6 +50,24 @@ import Vitals
         #expect(try phone.values(.steps, zone: "UTC").map(\.number) == [7900, 100, 12])
     }
 
+    /// Rows with a running count at these minutes after midnight.
+    private func counts(_ rows: [(minute: Int64, steps: Int64)]) throws {
+        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert("CMF_ACTIVITY_SAMPLE", rows.map { [midnight + $0.minute * 60, 0, $0.steps, 0, 0] })
+    }
+
+    @Test func `the first row of a day counts as it is, also with more steps than the whole day before`() throws {
+        // 300 steps of a day in bed, a night without a row, and 320 by nine o'clock.
+        try counts([(20 * 60, 280), (22 * 60, 300), (33 * 60, 320), (34 * 60, 350)])
+        #expect(try phone.values(.steps).map(\.number) == [280, 20, 320, 30])
+    }
+
+    @Test func `a count goes on over the gateway's midnight after a pause of two hours at most`() throws {
+        // The phone's day begins two hours later than the gateway's.
+        try counts([(23 * 60, 900), (25 * 60, 1000), (2 * 1440 - 60, 3000), (2 * 1440 + 61, 3100)])
+        #expect(try phone.values(.steps).map(\.number) == [900, 100, 2000, 3100])
+    }
+
     @Test func `on a day of 25 hours a count goes on to its end`() throws {
         try phone.table(
             "GARMIN_ACTIVITY_SAMPLE",

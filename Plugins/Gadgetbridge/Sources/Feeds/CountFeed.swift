@@ -4,10 +4,10 @@ import Vitals
 
 /// Steps of a table that counts those of the day so far: each row gives the difference to the row before.
 ///
-/// The wearable begins a new count at the midnight of its own clock, which may be that of another time zone. So a count that
-/// falls on a new local day begins at 0. One that does not fall within a day of the row before goes on, on whatever day: this
-/// counts no step twice, at the price of steps of the night before the first row of a day with more of them than the day
-/// before. One that falls within a day is a journey; its first row only begins the new count.
+/// The wearable begins a new count at the midnight of its own clock, which may be that of another time zone. So a count that falls on
+/// a new local day, or comes there after a pause, begins at 0: nobody wore the watch, or it lay still, while its day began. One that
+/// does not fall and has rows on both sides of the gateway's midnight goes on: it is that of a phone in the west, whose day is not
+/// over. One that falls within a day is a journey; its first row only begins the new count.
 struct CountFeed: Feed {
     let metric = Metric.steps
     let table: String
@@ -17,8 +17,9 @@ struct CountFeed: Feed {
 
     /// How long an activity row lasts.
     static let minute: Duration = .minutes(1)
-    /// After a longer pause a new count has begun for certain.
-    static let longestCount: Duration = .days(1)
+    /// The longest pause over the gateway's midnight after which a count that did not fall is still the same one. Wearables of running
+    /// counts write a row each minute while they are worn, and at rest at least one each hour.
+    static let pauseOverMidnight: Duration = .hours(2)
 
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let columns = ["STEPS"] + (distance.map { [$0] } ?? [])
@@ -93,8 +94,7 @@ private final class CountStream: SampleStream {
         }
         guard let last else { return whole() }
         let isSameDay = reading.calendar.day(of: count.moment) == reading.calendar.day(of: last.moment)
-        // A day on which clocks go back is longer than a day.
-        guard isSameDay || count.moment - last.moment <= CountFeed.longestCount else { return whole() }
+        guard isSameDay || count.moment - last.moment <= CountFeed.pauseOverMidnight else { return whole() }
         guard count.steps >= last.steps else { return isSameDay ? nil : whole() }
         let way = count.centimetres.flatMap { now in last.centimetres.map { now - $0 } }
         return Steps(count: Int(clamping: count.steps - last.steps), distance: metres(way))
