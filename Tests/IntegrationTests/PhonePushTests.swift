@@ -107,6 +107,55 @@ struct PhonePushTests {
         }
     }
 
+    /// The values of a metric that count by now, each record with its newest revision.
+    private func values(_ bench: Bench, _ device: String, _ metric: String) -> [Int] {
+        var newest: [String: JSONValue] = [:]
+        for sample in bench.messages("\(device)/measurement/\(metric)").flatMap({ $0.json["samples"]?.asArray ?? [] }) {
+            guard let id = sample["id"]?.asString, let revision = sample["rev"]?.asInt else { continue }
+            if revision >= newest[id]?["rev"]?.asInt ?? 0 { newest[id] = sample }
+        }
+        return newest.values.filter { $0["withdrawn"]?.asBool != true }.compactMap { $0["value"]?.asInt }.sorted()
+    }
+
+    @Test func `a part of a night or of a count is superseded, and the whole one stays`() async throws {
+        try await withBench { bench in
+            let port = try freePort()
+            try configure(bench, port: port)
+            _ = bench.startGateway()
+            try await bench.message("ben/link") { $0.json["state"]?.asString == "connecting" }
+            func post(_ document: String) async throws -> [Int?] {
+                try document.write(toFile: bench.path("document"), atomically: true, encoding: .utf8)
+                let answer = try await bench.post(
+                    bench.path("document"), to: "/v1/devices/ben", "ben's secret", port: port)
+                #expect(answer.status == 200, "\(answer)")
+                return ["new", "corrected", "known", "superseded"].map { answer.json[$0]?.asInt }
+            }
+            func night(until end: String, _ lastStage: String) -> String {
+                """
+                {"sleep":[{"session_end_time":"2026-01-05T\(end)Z","stages":[
+                {"stage":"light","start_time":"2026-01-04T23:00:00Z","end_time":"2026-01-05T01:00:00Z"},
+                {"stage":"\(lastStage)","start_time":"2026-01-05T01:00:00Z","end_time":"2026-01-05T\(end)Z"}]}]}
+                """
+            }
+            func steps(_ count: Int, until end: String) -> String {
+                #"{"steps":[{"count":\#(count),"start_time":"2026-01-05T00:00:00Z","end_time":"2026-01-05T\#(end)Z"}]}"#
+            }
+            #expect(try await post(night(until: "06:30:00", "deep")) == [1, 0, 0, 0])
+            #expect(try await post(night(until: "05:00:00", "deep")) == [0, 0, 0, 1])
+            #expect(try await post(steps(9000, until: "20:00:00")) == [1, 0, 0, 0])
+            // Of a part of the day, with its own end; then with the end of the day.
+            #expect(try await post(steps(3000, until: "08:00:00")) == [0, 0, 0, 1])
+            #expect(try await post(steps(4000, until: "20:00:00")) == [0, 0, 1, 0])
+            #expect(try await post(steps(9100, until: "20:30:00")) == [1, 0, 0, 0])
+            // The last message of all.
+            try await bench.message("ben/measurement/steps") { message in
+                (message.json["samples"]?.asArray ?? []).contains { $0["value"]?.asInt == 9100 }
+            }
+            #expect(values(bench, "ben", "steps") == [9100])
+            #expect(values(bench, "ben", "sleep") == [450])
+        }
+    }
+
     @Test func `a document comes by a message, too`() async throws {
         try await withBench { bench in
             try bench.configure([
