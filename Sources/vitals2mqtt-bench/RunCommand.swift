@@ -34,6 +34,8 @@ struct RunCommand: ParsableCommand {
     var only: String?
     @Option(help: "A file for the figures as JSON.") var json: String?
     @Option(help: "Seconds after which no further part is begun.") var limit = 1200.0
+    @Flag(help: "Fails if a part misses an aim in each of \(AimCheck.attempts) attempts, or loses a sample in one.")
+    var check = false
     @Flag(help: "Shorter: the figures waver more, and the large store has a million samples.") var quick = false
 
     func validate() throws { _ = try parts() }
@@ -50,7 +52,17 @@ struct RunCommand: ParsableCommand {
                 report.fail(part.rawValue, BenchError("The time is over; ask for it with --only \(part.rawValue)."))
                 continue
             }
-            do { report.add(try part.measure(settings)) } catch { report.fail(part.rawValue, error) }
+            do {
+                var aims = AimCheck()
+                repeat {
+                    let figures = try part.measure(settings)
+                    report.add(figures)
+                    aims.take(figures)
+                } while check && aims.wantsAnother && Instant.seconds(since: began) < limit
+                for figure in aims.missed where check {
+                    report.fail(part.rawValue, BenchError("\(figure.title): the aim is missed."))
+                }
+            } catch { report.fail(part.rawValue, error) }
         }
         if let json { try Data(report.json(of: settings)).write(to: URL(filePath: json)) }
         if !report.failures.isEmpty { throw ExitCode.failure }

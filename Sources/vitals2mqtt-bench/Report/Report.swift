@@ -4,7 +4,7 @@ import JSON
 /// The figures, in the order of measurement, printed as they come.
 struct Report {
     private(set) var figures: [Figure] = []
-    /// Parts that failed, with the reason.
+    /// Parts that failed or missed an aim, with the reason.
     private(set) var failures: [(part: String, reason: String)] = []
 
     mutating func add(_ figures: [Figure]) {
@@ -15,7 +15,7 @@ struct Report {
 
     mutating func fail(_ part: String, _ error: any Error) {
         failures.append((part, "\(error)"))
-        print("\(part) could not be measured: \(error)")
+        print("\(part) failed: \(error)")
         fflush(nil)
     }
 
