@@ -6,6 +6,7 @@ package import GatewayKit
 ///
 /// - `path`: the exported file, or a folder, of which the newest export counts.
 /// - `device`: the address, the alias or the name of the wearable; may be missing where the export has one.
+/// - `temperature`: `body` or `skin`: what temperatures are of that have neither a kind nor a place. Without it they are left out.
 package struct GadgetbridgeOptions: ExportFormat, Hashable {
     package static let app = "Gadgetbridge"
     package static let driver = "gadgetbridge"
@@ -15,15 +16,21 @@ package struct GadgetbridgeOptions: ExportFormat, Hashable {
 
     package var place: ExportPlace
     var device: String?
+    var temperature: UnspecifiedTemperature?
 
-    init(path: String, device: String? = nil) {
+    init(path: String, device: String? = nil, temperature: UnspecifiedTemperature? = nil) {
         place = Self.place(path)
         self.device = device
+        self.temperature = temperature
     }
 
     package init(_ options: inout ConfigurationReader) {
         let path = options.path("path")
-        self.init(path: path, device: options.optionalString("device"))
+        let device = options.optionalString("device")
+        let hasTemperature = options.value("temperature") != nil
+        self.init(
+            path: path, device: device,
+            temperature: hasTemperature ? options.choice("temperature", default: .body) : nil)
     }
 
     package static func place(_ path: String) -> ExportPlace {
@@ -38,7 +45,7 @@ package struct GadgetbridgeOptions: ExportFormat, Hashable {
     }
 
     package func device(in database: ExportDatabase) throws(ExportError) -> ExportedDevice {
-        try Wearable.named(device, in: database).device(in: database)
+        try Wearable.named(device, in: database).device(in: database, temperature: temperature)
     }
 }
 

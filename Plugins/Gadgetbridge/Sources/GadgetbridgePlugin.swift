@@ -17,5 +17,6 @@ package enum GadgetbridgePlugin: Plugin {
             options:
               path: /var/lib/vitals2mqtt/phone   # the exported file, or the folder in which exports appear
               # device: "C0:11:22:33:44:55"      # its address, alias or name; only if the export has several
+              # temperature: body                # or skin: what temperatures without kind and place are of
         """
 }

@@ -1,4 +1,7 @@
 import ExportDrivers
+import Exports
+import Foundation
+import GatewayKit
 import Testing
 import Vitals
 
@@ -92,8 +95,33 @@ import Vitals
         #expect(
             try phone.values(.skinTemperature) == [Value(1, 33.1), Value(2, 33.2), Value(7, 33.3), Value(8, 30.4)])
         // Without kind and place nobody knows what a value is.
-        #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.unknownCode: 2])
-        #expect(try phone.open().leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.unknownCode: 2])
+        #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.unspecified: 1, .ambient: 1])
+        #expect(try phone.open().leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.unspecified: 2])
+        // Their owner may know; what has a kind or a place stays what it is.
+        func with(_ choice: UnspecifiedTemperature) throws -> OpenExport {
+            try OpenExport(
+                try #require(FileStamp(of: phone.file.path)),
+                GadgetbridgeOptions(path: phone.file.path, temperature: choice), Phone.context())
+        }
+        let body = try with(.body)
+        #expect(body.extents[.temperature]?.count == 4 && body.extents[.skinTemperature]?.count == 4)
+        #expect(body.leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.ambient: 1])
+        #expect(body.leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.notMeasured: 1])
+        let skin = try with(.skin)
+        #expect(skin.extents[.temperature]?.count == 2 && skin.extents[.skinTemperature]?.count == 6)
+        #expect(skin.device.options.last?.value == "skin")
+    }
+
+    @Test(arguments: [("body", nil), ("air", "body"), ("\"\"", "skin")])
+    func `the option for temperatures is one of two words`(word: String, remedy: String?) {
+        let members = [("path", "/phone"), ("temperature", word)].map {
+            (key: ConfigurationKey($0.0), value: ConfigurationValue(.scalar($0.1, isQuoted: false)))
+        }
+        var reader = ConfigurationReader(ConfigurationValue(.map(members)))
+        let options = GadgetbridgeOptions(&reader)
+        let mistakes = reader.finish()
+        #expect(mistakes.isEmpty == (remedy == nil) && options.temperature == .body)
+        if let remedy { #expect(mistakes.first?.message.contains(remedy) == true, "\(mistakes)") }
     }
 
     @Test func `a resting heart rate is told once per local day, and again when it changes`() throws {

@@ -8,6 +8,12 @@ package final class Leftovers {
         case implausible
         /// A code whose meaning is unknown.
         case unknownCode = "unknown_code"
+        /// A measurement of the air, and not of a person.
+        case ambient
+        /// Nothing says what was measured.
+        case unspecified
+        /// Counted by another device of the same app, too.
+        case otherDevice = "other_device"
         /// A value of another type, or a record that is too short.
         case unreadable
         /// The totals of a night do not agree with its stages.

@@ -1,6 +1,9 @@
 import ExportDrivers
 import Vitals
 
+/// What a temperature is of that has neither a kind nor a place, as its owner says (`options.temperature`).
+enum UnspecifiedTemperature: String, CaseIterable, Sendable { case body, skin }
+
 extension ValueFeeds {
     /// What TEMPERATURE_TYPE says.
     private enum Kind: Int64 { case unknown = 0, body, skin, ambient }
@@ -10,7 +13,8 @@ extension ValueFeeds {
     private static let bodyPlaces: Set<Int64> = [1, 3, 4, 5, 6, 8]
 
     /// Temperatures of the body and, as a metric of their own, of the skin. Those of the air are left out.
-    static func temperatures(_ table: Table) -> [any Feed] {
+    /// - Parameter unspecified: what those are that have neither a kind nor a place; `nil` if nobody knows.
+    static func temperatures(_ table: Table, unspecified: UnspecifiedTemperature?) -> [any Feed] {
         guard table.columns.contains("TEMPERATURE"), table.name.hasSuffix("_TEMPERATURE_SAMPLE") else { return [] }
         let types = ["TEMPERATURE_TYPE", "TEMPERATURE_LOCATION"].filter { table.columns.contains($0) }
         let both: [(Metric, ClosedRange<Double>, Bool)] = [
@@ -29,8 +33,13 @@ extension ValueFeeds {
                 case .body: isSkin = false
                 case .unknown where location.map(skinPlaces.contains) == true: isSkin = true
                 case .unknown where location.map(bodyPlaces.contains) == true: isSkin = false
-                // Counted once, by one of the two feeds. Of a value without kind and place nobody knows whether it is a fever.
-                case .ambient, .unknown, nil: return wantsSkin ? .nothing : .left(.unknownCode)
+                // Counted once, by one of the two feeds.
+                case .ambient: return wantsSkin ? .nothing : .left(.ambient)
+                case nil: return wantsSkin ? .nothing : .left(.unknownCode)
+                case .unknown:
+                    // Of a value without kind and place nobody but its owner knows whether it is a fever.
+                    guard let unspecified else { return wantsSkin ? .nothing : .left(.unspecified) }
+                    isSkin = unspecified == .skin
                 }
                 guard isSkin == wantsSkin else { return .nothing }
                 guard let value = row.number(0) else { return .left(.unreadable) }

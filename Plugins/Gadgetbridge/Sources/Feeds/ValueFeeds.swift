@@ -9,9 +9,11 @@ enum ValueFeeds {
     private static let wrapped = "HUAWEI_"
 
     /// The feeds of a table of samples.
-    static func feeds(of table: Table) -> [any Feed] {
+    /// - Parameter temperature: what temperatures are of that have neither a kind nor a place.
+    static func feeds(of table: Table, temperature: UnspecifiedTemperature?) -> [any Feed] {
         guard !foreign.contains(where: { table.name.hasPrefix($0) }) else { return [] }
-        return heartRates(table) + oxygen(table) + stress(table) + temperatures(table) + pressures(table)
+        return heartRates(table) + oxygen(table) + stress(table) + temperatures(table, unspecified: temperature)
+            + pressures(table)
             + others(table)
     }
 

@@ -14,7 +14,10 @@ struct Catalogue: Sendable {
         "LEFUN_SLEEP_SAMPLE",
     ]
 
-    init(_ database: ExportDatabase, device: Int64) throws(ExportError) {
+    /// - Parameter temperature: what temperatures are of that have neither a kind nor a place.
+    init(
+        _ database: ExportDatabase, device: Int64, temperature: UnspecifiedTemperature? = nil
+    ) throws(ExportError) {
         var feeds: [Metric: [any Feed]] = [:]
         var unknown: [String] = []
         var nights: [any NightFeed] = []
@@ -25,8 +28,8 @@ struct Catalogue: Sendable {
             }
             let table = Table(name: name, columns: Set(columns), unit: TimeUnit(of: newest))
             let found =
-                ValueFeeds.feeds(of: table) + XiaomiManualFeeds.feeds(of: table) + LefunFeeds.feeds(of: table)
-                + StepFeeds.feeds(of: table)
+                ValueFeeds.feeds(of: table, temperature: temperature) + XiaomiManualFeeds.feeds(of: table)
+                + LefunFeeds.feeds(of: table) + StepFeeds.feeds(of: table)
             for feed in found { feeds[feed.metric, default: []].append(feed) }
             let sleeps = Self.nights(of: table, database)
             nights += sleeps

@@ -70,11 +70,15 @@ struct Wearable: Sendable, Hashable {
     }
 
     /// What the export has of it.
-    func device(in database: ExportDatabase) throws(ExportError) -> ExportedDevice {
-        let catalogue = try Catalogue(database, device: number)
+    /// - Parameter temperature: what temperatures are of that have neither a kind nor a place.
+    func device(
+        in database: ExportDatabase, temperature: UnspecifiedTemperature? = nil
+    ) throws(ExportError) -> ExportedDevice {
+        let catalogue = try Catalogue(database, device: number, temperature: temperature)
         var device = ExportedDevice(
             number: number, name: alias ?? name, identity: try identity(in: database), feeds: catalogue.feeds)
         device.options = [("device", address.isEmpty ? name : address)]
+        if let temperature { device.options.append(("temperature", temperature.rawValue)) }
         device.battery = try battery(in: database)
         device.unknownTables = catalogue.unknownTables
         return device
