@@ -6,9 +6,12 @@ import Vitals
 enum StepFeed {
     static let table = "steps_record_table"
 
-    static func feed(_ source: RecordSource) throws(ExportError) -> RowFeed? {
+    /// - Parameter counting: the number of the only device whose steps count; `nil` for all.
+    static func feed(_ source: RecordSource, counting: Int64?) throws(ExportError) -> RowFeed? {
         let records = try source.records(table, by: "start_time", with: ["end_time", "count"])
-        return records?.feed(.steps, ["r.count", "r.end_time"]) { row, isManual in
+        let device = counting == nil ? "NULL" : "r.device_info_id"
+        return records?.feed(.steps, ["r.count", "r.end_time", device]) { row, isManual in
+            guard counting == nil || row.integer(2) == counting else { return .left(.otherDevice) }
             guard let count = row.integer(0), let number = row.integer(1) else { return .left(.unreadable) }
             guard count > 0 else { return .nothing }
             let end = Timestamp(milliseconds: number)

@@ -71,8 +71,9 @@ struct App: Sendable, Hashable {
                 )
             }
         }
+        let counting = wanted == nil ? try CountingRecorder(of: number, among: recorders, in: database) : nil
         let catalogue = try Catalogue(
-            database, app: number, devices: wanted == nil ? nil : chosen.map(\.number))
+            database, app: number, devices: wanted == nil ? nil : chosen.map(\.number), counting: counting?.number)
         // One recorder is the wearable; several are only known by the app.
         let identity =
             chosen.count == 1
@@ -83,47 +84,9 @@ struct App: Sendable, Hashable {
         device.options = [("app", package)] + (wanted.map { [("device", $0)] } ?? [])
         device.unknownTables = catalogue.unknownTables
         if recorders.count > 1 {
-            device.notes = [
-                "Several devices recorded them: \(recorders.map(\.name).joined(separator: ", ")). If they count the same steps, "
-                    + "set options.device to one of them."
-            ]
+            device.notes = ["Several devices recorded them: \(recorders.map(\.name).joined(separator: ", "))."]
         }
+        if let counting { device.notes.append(counting.note) }
         return device
-    }
-}
-
-/// A device that recorded for an app, by `device_info_table`.
-struct Recorder: Sendable, Hashable {
-    /// Its number in this export.
-    var number: Int64
-    var manufacturer: String?
-    var model: String?
-
-    /// Its name for people, and in the option `device`.
-    var name: String {
-        let parts = [manufacturer, model].compactMap { $0 }
-        return parts.isEmpty ? "unknown" : parts.joined(separator: " ")
-    }
-
-    /// Those with records of an app, ascending by number.
-    static func all(of app: Int64, in database: ExportDatabase) throws(ExportError) -> [Recorder] {
-        guard let columns = database.tables["device_info_table"], columns.contains("row_id") else { return [] }
-        func column(_ name: String) -> String { columns.contains(name) ? name : "NULL" }
-        var numbers: Set<Int64> = []
-        for table in RecordTable.all(in: database) where table.columns.contains("device_info_id") {
-            let statement = try database.statement(
-                "SELECT DISTINCT device_info_id FROM \(table.quoted) WHERE app_info_id = ?1")
-            statement.bind(app)
-            while try statement.step() { if let number = statement.integer(0) { numbers.insert(number) } }
-        }
-        let statement = try database.statement(
-            "SELECT row_id, \(column("manufacturer")), \(column("model")) FROM device_info_table ORDER BY row_id")
-        var found: [Recorder] = []
-        while try statement.step() {
-            guard numbers.contains(statement.int64(0)) else { continue }
-            func text(_ column: Int) -> String? { statement.text(column).flatMap { $0.isEmpty ? nil : $0 } }
-            found.append(Recorder(number: statement.int64(0), manufacturer: text(1), model: text(2)))
-        }
-        return found
     }
 }

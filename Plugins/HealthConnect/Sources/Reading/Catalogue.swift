@@ -8,8 +8,12 @@ struct Catalogue: Sendable {
     /// Tables with records of the app that give no sample.
     let unknownTables: [String]
 
-    /// - Parameter devices: the numbers of the recorders that count; `nil` for all.
-    init(_ database: ExportDatabase, app: Int64, devices: [Int64]?) throws(ExportError) {
+    /// - Parameters:
+    ///   - devices: the numbers of the recorders whose records are read; `nil` for all.
+    ///   - counting: the number of the only one of them whose steps count; `nil` for all.
+    init(
+        _ database: ExportDatabase, app: Int64, devices: [Int64]?, counting: Int64? = nil
+    ) throws(ExportError) {
         let source = RecordSource(database: database, app: app, devices: devices)
         var feeds: [Metric: [any Feed]] = [:]
         var used: Set<String> = []
@@ -22,7 +26,7 @@ struct Catalogue: Sendable {
         add(try SeriesFeeds.heartRates(source), of: SeriesFeeds.heartRate)
         add(try SeriesFeeds.skinTemperatures(source), of: SeriesFeeds.skinTemperature)
         add(try PressureFeed.feed(source), of: PressureFeed.table)
-        add(try StepFeed.feed(source), of: StepFeed.table)
+        add(try StepFeed.feed(source, counting: counting), of: StepFeed.table)
         add(try SessionNights(source).map { SleepFeed(feeds: [$0]) }, of: SessionNights.table)
         add(try WorkoutFeed(source), of: WorkoutFeed.table)
         self.feeds = feeds
