@@ -20,12 +20,13 @@ struct Office: Sendable {
     /// Runs `body` while it listens. A clock of the test may replace the system's.
     static func with(
         _ options: KeyValuePairs<String, ConfigurationValue> = [:], clock: GatewayClock = .system,
+        headTime: Duration = HTTPListener.headTime,
         _ body: @escaping @Sendable (Office) async throws -> Void
     ) async throws {
         var members = [(ConfigurationKey("listen"), ConfigurationValue(.scalar("127.0.0.1:0", isQuoted: true)))]
         members += options.map { (ConfigurationKey($0.key), $0.value) }
         var reader = ConfigurationReader(ConfigurationValue(.map(members)))
-        let listener = HTTPListener(options: &reader)
+        let listener = HTTPListener(options: &reader, headTime: headTime)
         let mistakes = reader.finish()
         guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
         let context = ServiceContext(clock: clock, logger: Logger(label: "test"))

@@ -1,6 +1,7 @@
 import Concurrency
 import Dispatch
 import Glibc
+import NIOCore
 import Testing
 
 @testable import HTTP
@@ -12,15 +13,9 @@ import Testing
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return false }
         defer { Glibc.close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
+        // The system's own structures belong to different modules, depending on what is compiled together.
+        guard let address = try? SocketAddress(ipAddress: "127.0.0.1", port: port) else { return false }
+        return address.withSockAddr { Glibc.connect(socket, $0, socklen_t($1)) == 0 }
     }
 
     /// SwiftNIO ends the process if a connection that was set up is forgotten before somebody has served it.

@@ -12,6 +12,8 @@ import Vitals
 /// The server of a listener, made for one opening of it.
 struct DocumentServer: Sendable {
     let options: ListenOptions
+    /// How long the head of a request may take.
+    let headTime: TimeAmount
     let requests: DocumentRequests
     let context: ServiceContext
     let connections = OpenConnections()
@@ -30,7 +32,6 @@ struct DocumentServer: Sendable {
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: HTTPListener.maximumHead, maxHeaderListSize: HTTPListener.maximumHead,
             maxHeaderFieldCount: HTTPListener.maximumHeaders)
-        let headTime = TimeAmount(HTTPListener.headTime)
         let plain = HTTP1Channel(
             responder: { try await respond($0, $1, $2) },
             configuration: HTTP1Channel.Configuration(

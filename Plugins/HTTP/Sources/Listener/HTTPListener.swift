@@ -36,6 +36,7 @@ package final class HTTPListener: PluginService {
     static let farewell: Duration = .milliseconds(500)
 
     let options: ListenOptions
+    private let headTime: Duration
     let requests = DocumentRequests()
     /// The address at which it listens now.
     private let bound = Mutex<SocketAddress?>(nil)
@@ -43,8 +44,14 @@ package final class HTTPListener: PluginService {
     private let clock = Mutex<GatewayClock?>(nil)
 
     /// Reads `listen`, `tls` and `insecure`.
-    package init(options: inout ConfigurationReader) {
+    package convenience init(options: inout ConfigurationReader) {
+        self.init(options: &options, headTime: Self.headTime)
+    }
+
+    /// A listener that waits for a head as long as this, for tests.
+    init(options: inout ConfigurationReader, headTime: Duration) {
         self.options = options.listenOptions(default: Self.defaultAddress)
+        self.headTime = headTime
     }
 
     /// The port at which it listens now.
@@ -66,7 +73,8 @@ package final class HTTPListener: PluginService {
     package func withService(
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let server = DocumentServer(options: options, requests: requests, context: context)
+        let server = DocumentServer(
+            options: options, headTime: TimeAmount(headTime), requests: requests, context: context)
         let isOpen = Promise<SocketAddress?>()
         let run = try server.prepared { isOpen.fulfil($0) }
         clock.withLock { $0 = context.clock }
