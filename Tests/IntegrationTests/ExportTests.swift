@@ -51,6 +51,29 @@ struct ExportTests {
         }
     }
 
+    @Test(arguments: [ChildProgram.Interruption.end, .kill])
+    func `a correction of any day comes by itself if it was exported while the gateway did not run`(
+        interruption: ChildProgram.Interruption
+    ) async throws {
+        try await withBench { bench in
+            let phone = try await PhoneExport([Self.rates(3000)], on: bench)
+            try await phone.gateway.events.wait(within: Bench.patience) { events in
+                events.contains { $0.text.contains("The export is stored.") }
+            }
+            try await bench.end(phone.gateway, by: interruption)
+            // Two days before the newest rate, and far more than fourteen days ago.
+            let correction =
+                "UPDATE COLMI_HEART_RATE_SAMPLE SET HEART_RATE = 120 WHERE TIMESTAMP = \((Self.noon + 600) * 1000);"
+            try await PhoneExport.write([Self.rates(3000), correction], as: "phone/Gadgetbridge.db", on: bench)
+            _ = bench.startGateway()
+            try await bench.message("ring/measurement/heart_rate") { message in
+                (message.json["samples"]?.asArray ?? []).contains { $0["rev"]?.asInt == 2 }
+            }
+            let known = phone.knowledge()
+            #expect(known.samples.count == 3000 && known.corrected == ["2026-01-05T12:10:00.000Z": 2])
+        }
+    }
+
     @Test func `an export that is overwritten slowly and cut at two hundred points loses and invents nothing`()
         async throws
     {
