@@ -33,6 +33,15 @@ struct LinkConformanceTests {
     }
 
     @Test(arguments: Wearable.models)
+    func `does what every driver must do over a call of the device`(model: String) async throws {
+        let expectation = try Wearable(model: model).expectation(patience: .seconds(60))
+        let findings = await DriverConformance(expecting: expectation) { body in
+            try await CallWay(model: model).open(body)
+        }.check()
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test(arguments: Wearable.models)
     func `does what every driver must do with a child process`(model: String) async throws {
         let expectation = try Wearable(model: model).expectation(patience: .seconds(60))
         let findings = await DriverConformance(expecting: expectation) { body in

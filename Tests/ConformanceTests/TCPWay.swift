@@ -51,7 +51,7 @@ struct TCPWay {
             connected.append(connection.channel)
             // Either end may close it first.
             try? await connection.executeThenClose { inbound, outbound in
-                await LinkServer(stage, over: AcceptedLink(inbound, outbound)).run()
+                await LinkServer(stage, over: ChannelLink(inbound, outbound)).run()
             }
             return
         }
@@ -67,7 +67,7 @@ struct TCPWay {
 }
 
 /// The device's end of a connection.
-private actor AcceptedLink: ByteLink {
+actor ChannelLink: ByteLink {
     private var input: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator?
     private let output: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
