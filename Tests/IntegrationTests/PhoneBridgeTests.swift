@@ -198,4 +198,30 @@ struct PhoneBridgeTests {
             try await bench.message("phone/link", from: end) { $0.json["state"]?.asString != "connected" }
         }
     }
+
+    @Test func `a phone calls over TLS, and tells its secret to nobody else than its gateway`() async throws {
+        try await withBench { bench in
+            let certificates = try await Certificates.make(in: bench.folder)
+            let phone = try PhoneDevice("phone", on: bench, tls: certificates)
+            let gateway = bench.startGateway()
+            // One that trusts another authority, and one that knows nothing of TLS.
+            let wary = phone.start(ca: certificates.otherCA)
+            try await wary.events.wait(within: Bench.patience) { events in
+                events.contains { $0.text.contains("no link") && $0.text.contains("CERTIFICATE_VERIFY_FAILED") }
+            }
+            try await bench.end(wary, by: .end)
+            let plain = phone.start()
+            try await plain.events.wait(within: Bench.patience) { events in
+                events.count { $0.text.contains("calling again") } >= 2
+            }
+            try await bench.end(plain, by: .end)
+            #expect(bench.messages("phone/link").allSatisfy { $0.json["state"]?.asString != "connected" })
+
+            _ = phone.start(ca: certificates.ca)
+            try await bench.synced("phone")
+            let answer = try await bench.command("phone/command/measure", id: "m", #""metric":"heart_rate""#)
+            #expect(answer["status"]?.asString == "done", "\(answer)")
+            #expect(!gateway.events.elements.contains { $0.text.contains("secret-of-phone") })
+        }
+    }
 }

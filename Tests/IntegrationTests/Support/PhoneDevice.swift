@@ -8,8 +8,9 @@ struct PhoneDevice {
     private let bench: Bench
     private let port: Int
 
-    /// Writes the gateway's configuration, with a listener on a free port, and the phone's token.
-    init(_ id: String, on bench: Bench) throws {
+    /// Writes the gateway's configuration, with a listener on a free port, and the phone's token. With certificates the listener speaks
+    /// TLS.
+    init(_ id: String, on bench: Bench, tls: Certificates? = nil) throws {
         self.id = id
         self.bench = bench
         port = try freePort()
@@ -20,8 +21,10 @@ struct PhoneDevice {
             "{id: \(id), name: \(id), driver: link, transport: "
             + "{type: tcp, listen: true, token: {file: \"\(bench.path("\(id).gateway-token"))\"}}}"
         // The days of the phone are those of this machine's zone.
+        let security = tls.map { ", tls: {certificate: \"\($0.server)\", key: \"\($0.serverKey)\"}" } ?? ""
         try bench.configure(
-            [device], zone: TimeZone.current.identifier, plugins: "{tcp: {listen: \"127.0.0.1:\(port)\"}}")
+            [device], zone: TimeZone.current.identifier,
+            plugins: "{tcp: {listen: \"127.0.0.1:\(port)\"\(security)}}")
     }
 
     /// Sets the token with which the phone introduces itself from its next call on.
@@ -42,14 +45,15 @@ struct PhoneDevice {
     }
 
     /// Starts the app. It calls until the gateway takes its call.
-    func start(interval: Double = 0.3) -> ChildProgram {
+    /// - Parameter ca: the certificate that it trusts; without one it speaks no TLS.
+    func start(interval: Double = 0.3, ca: String? = nil) -> ChildProgram {
         bench.programs.start(
             "python3",
             [
                 "-B", Repository.phone, "--port", "\(port)", "--device", id, "--token-file", bench.path("\(id).token"),
                 "--outbox", bench.path("\(id).outbox"), "--band", bench.path("\(id).band"), "--journal",
                 bench.path("\(id).journal"), "--interval", "\(interval)", "--first-wait", "0.2",
-            ])
+            ] + (ca.map { ["--ca", $0] } ?? []))
     }
 
     /// The calls so far: those of the gateway, and with `SDK ` before their names those of the SDK.
