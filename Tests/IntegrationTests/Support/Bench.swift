@@ -85,8 +85,10 @@ struct Bench: Sendable {
 private let places = Places(3)
 
 /// Runs `body` on its own bench, and ends and removes everything afterwards.
+/// - Parameter filter: the messages that the subscriber sees.
 func withBench(
     _ options: MosquittoOptions = MosquittoOptions(isPersistent: true), as account: MosquittoAccount? = nil,
+    watching filter: String = "#",
     _ body: (Bench) async throws -> Void
 ) async throws {
     try await places.one {
@@ -94,7 +96,7 @@ func withBench(
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: url) }
         try await withMosquitto(options) { server in
-            try await server.withSubscriber(as: account, session: "witness") { subscriber in
+            try await server.withSubscriber(filter, as: account, session: "witness") { subscriber in
                 try await withPrograms { programs in
                     let bench = Bench(
                         folder: url.path(percentEncoded: false), server: server, subscriber: subscriber,
