@@ -1,6 +1,7 @@
 import Concurrency
 import GatewayKit
 import GatewayTesting
+import JSON
 import Testing
 import Vitals
 
