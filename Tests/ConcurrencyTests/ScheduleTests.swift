@@ -1,4 +1,5 @@
 import Concurrency
+import GatewayKit
 import GatewayTesting
 import Testing
 import Vitals
