@@ -12,8 +12,13 @@ import Vitals
 /// thousand worlds would wear out a disk, and these tests do not cover power failures.
 package final class StoreFolder: Sendable {
     private let folder: URL
-    /// The number of crashes. Each life after a crash has a folder of its own.
-    private let crashes = Mutex(0)
+    private struct State {
+        /// The number of crashes. Each life after a crash has a folder of its own.
+        var crashes = 0
+        /// What the checks after crashes found.
+        var findings: [String] = []
+    }
+    private let state = Mutex(State())
 
     package init() throws {
         let memory = "/dev/shm"
@@ -31,7 +36,7 @@ package final class StoreFolder: Sendable {
     }
 
     /// Where the store is now.
-    private var path: String { life(crashes.withLock { $0 }).appending(path: "vitals.sqlite").path }
+    private var path: String { life(state.withLock { $0.crashes }).appending(path: "vitals.sqlite").path }
 
     /// Opens the store as a starting gateway would, on the simulation's executor.
     package func open(_ simulation: Simulation, outbox: Outbox) throws -> SQLiteStore {
@@ -52,22 +57,25 @@ package final class StoreFolder: Sendable {
 
     /// Lets the process die: the next `open` finds the files as they are on disk at this moment, with everything in the
     /// journal and in SQLite's log. Whatever the store that is still open does from now on, even its closing, is lost.
+    /// The files are checked.
     package func crash() throws {
         let dead = path
-        let next = life(crashes.withLock { $0 } + 1)
+        let next = life(state.withLock { $0.crashes } + 1)
         try Self.make(next)
         // The map of the log (`-shm`) is memory of the processes that share it, and is made anew.
         for suffix in ["", "-wal", ".reset", ".damaged"] where FileManager.default.fileExists(atPath: dead + suffix) {
             try FileManager.default.copyItem(
                 atPath: dead + suffix, toPath: next.appending(path: "vitals.sqlite\(suffix)").path)
         }
-        crashes.withLock { $0 += 1 }
+        state.withLock { $0.crashes += 1 }
         // The open store keeps what it has of these files, but their memory is free as soon as it is closed.
         try FileManager.default.removeItem(at: URL(filePath: dead).deletingLastPathComponent())
+        let found = try StoreCheck.findings(in: path)
+        state.withLock { $0.findings += found }
     }
 
-    /// What a whole check of the store finds.
-    package func findings() throws -> [String] { try StoreCheck.findings(in: path) }
+    /// What whole checks of the store find now, and found after each crash.
+    package func findings() throws -> [String] { try state.withLock { $0.findings } + StoreCheck.findings(in: path) }
 
     package func remove() { try? FileManager.default.removeItem(at: folder) }
 }
