@@ -32,6 +32,24 @@ import Testing
             }
         }
     }
+
+    @Test func `nobody is woken under a lock`() throws {
+        // A locked region returns what is to be woken; whoever waits may take the same lock in its cancellation.
+        let calls = ["resume(", ".fulfil(", ".wake(", ".yield(", ".signal("]
+        for folder in ["Sources", "Plugins"] {
+            for file in try Repository.swiftFiles(in: folder) where !file.path.contains("/Tests/") {
+                let parts = file.text.components(separatedBy: "withLock")
+                for (before, after) in zip(parts, parts.dropFirst()) {
+                    // The lock of an `AsyncMutex` is no lock of a thread: its region may wait.
+                    let isAwaited = before.components(separatedBy: "\n").last?.contains("await") == true
+                    let head = after.drop { $0.isWhitespace || $0 == "(" }
+                    guard !isAwaited, head.first == "{" else { continue }
+                    let body = after.lockedRegion
+                    #expect(!calls.contains { body.contains($0) }, "\(file) wakes somebody under a lock: \(body)")
+                }
+            }
+        }
+    }
 }
 
 extension String {

@@ -14,6 +14,7 @@ from rig import Bench, require, row, until
 UNDO = {
     "6": "DROP TABLE journal;",
     "7": "DROP TABLE due_statistics; ALTER TABLE store DROP COLUMN keeps_due_statistics;",
+    "8": "DROP TABLE driver_note;",
 }
 
 

@@ -73,7 +73,7 @@ import Vitals
         try await store.close()
         #expect(try await run(["restore", "--config", path, "\(folder)/copy"]).status == success)
         let info = try await run(["store", "info", "--config", path])
-        #expect(info.output.contains("version   7"), "\(info)")
+        #expect(info.output.contains("version   8"), "\(info)")
         #expect(!info.output.contains("\(SampleID(high: 1, low: 2))"))
         #expect(try await run(["store", "check", "--config", path]).output == "\(folder)/s.sqlite is sound.\n")
     }
