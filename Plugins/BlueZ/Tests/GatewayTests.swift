@@ -54,10 +54,11 @@ import Testing
                             }
                             #expect(messages.contains { $0.topic == "vitals2mqtt/home/strap/measurement/heart_rate" })
                             if round == 0 {
-                                #expect(
+                                try await subscriber.wait(deadline: Self.patience) { messages in
                                     messages.contains {
                                         $0.topic.hasSuffix("strap/info") && $0.text.contains("Strap 1")
-                                    })
+                                    }
+                                }
                                 await bluez.stop()
                                 try await subscriber.wait(deadline: Self.patience) { messages in
                                     messages.contains { $0.topic.hasSuffix("strap/link") && $0.text.contains("BlueZ") }

@@ -181,6 +181,7 @@ import Vitals
             async let error = Self.error(clinic, for: .seconds(7))
             try await clock.deadlines.wait(within: Clinic.patience) { $0.contains(.seconds(7)) }
             await clinic.bluez.removeAdapter("hci0")
+            while !clinic.log.entries.contains(where: { $0.message == "An adapter is gone." }) { await Task.yield() }
             try await clock.move(to: .seconds(7))
             #expect(await error?.message.contains("removed") == true)
         }

@@ -12,7 +12,9 @@ import Vitals
 @testable import Gateway
 
 /// Parts whose real thread is blocked are named by the watch, until the thread goes on.
-@Suite(.timeLimit(.minutes(1))) struct BlockedPartTests {
+///
+/// One at a time: on two cores the shared pool has two threads, and a blocked one leaves only one for everything else.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct BlockedPartTests {
     /// Watches a part while `block` has its thread blocked, and checks what the watch says before, meanwhile and after.
     private func check(
         _ part: HealthPart, _ probes: [HealthProbe], passing: PassingParts = PassingParts(),
