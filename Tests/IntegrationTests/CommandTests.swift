@@ -56,6 +56,7 @@ struct CommandTests {
 
             #expect(try await bench.command("band/command/sync", id: "once") == answer)
             try await bench.end(first, by: .kill)
+            try await bench.gone()
             let restart = bench.position
             _ = bench.startGateway()
             try await bench.synced("band", from: restart)

@@ -24,6 +24,7 @@ struct HistoryTests {
                 let gateway = bench.startGateway()
                 try await bench.wait(for: count, by: consumer)
                 try await bench.end(gateway, by: .kill)
+                try await bench.gone()
             }
 
             let restart = bench.position

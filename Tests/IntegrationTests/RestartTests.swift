@@ -164,6 +164,7 @@ struct RestartTests {
                 try await bench.command("band/command/daily", id: id, #""metric":"stress""#)
             }
             try await bench.end(first, by: .kill)
+            try await bench.gone()
 
             let start = bench.position
             _ = bench.startGateway()

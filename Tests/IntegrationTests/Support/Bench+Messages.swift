@@ -77,6 +77,13 @@ extension Bench {
         try await message("\(device)/link", from: start) { $0.json["state"]?.asString == "connected" }
     }
 
+    /// Waits until the broker has told that the gateway, which was online, is gone: all that it published stands before.
+    func gone() async throws {
+        _ = try await subscriber.wait(deadline: Self.patience) { messages in
+            messages.last { $0.topic == "\(Self.base)/gateway/status" }?.text == "offline"
+        }
+    }
+
     /// Waits until a synchronisation of a device has ended.
     func synced(_ device: String, from start: Int = 0) async throws {
         try await message("\(device)/sync", from: start) {

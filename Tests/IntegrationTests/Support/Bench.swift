@@ -82,7 +82,7 @@ struct Bench: Sendable {
 }
 
 /// Limits concurrent tests: each runs four programs or more on the same processors.
-private let places = Places(3)
+private let places = Places(6)
 
 /// Runs `body` on its own bench, and ends and removes everything afterwards.
 /// - Parameter filter: the messages that the subscriber sees.
