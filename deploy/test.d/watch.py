@@ -69,6 +69,15 @@ def family():
     return {process: threads[process] for process in found}
 
 
+def reap_orphans(child):
+    """Takes the status of orphans that have ended, as init would, so that nobody sees them any more."""
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None or ended.si_pid == child.pid:
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
 def end_family():
     """Ends what is left, and returns what it was."""
     lines = []
@@ -118,7 +127,9 @@ def main(limit, command):
     selector.register(child.stdout, selectors.EVENT_READ)
     heard = time.monotonic()
     while child.poll() is None or selector.select(0):
-        if not selector.select(1):
+        if child.returncode is None:
+            reap_orphans(child)
+        if not selector.select(0.2):
             if time.monotonic() - heard < limit:
                 continue
             text = stacks()
