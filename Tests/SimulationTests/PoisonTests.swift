@@ -4,6 +4,7 @@ import GatewayTesting
 import JSON
 import MQTT
 import Messages
+import Synchronization
 import Testing
 import Vitals
 
@@ -38,6 +39,50 @@ import Vitals
                     $0["seq"]?.asInt == number
                 }
                 #expect(again["source"] == "replay")
+            }
+        }
+    }
+
+    @Test func `a fact that the broker never acknowledges is set aside, and all others arrive`() throws {
+        try everyOrder { home in
+            let swallowed = Mutex<Int?>(nil)
+            home.broker.swallow { message in
+                guard message.topic == Self.beats, let json = try? JSONValue(parsing: message.payload) else {
+                    return false
+                }
+                // One sample cannot be tried in smaller messages.
+                guard json["samples"]?.asArray?.count == 1 else { return false }
+                let number = json["seq"]?.asInt
+                return swallowed.withLock { first in
+                    if first == nil { first = number }
+                    return first == number
+                }
+            }
+            try await home.run([try home.device("band"), try home.device("ring")]) {
+                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 12)
+                let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
+                let range = try #require(gap["sequences"]?.asArray?.first)
+                #expect(range["from_seq"]?.asInt == swallowed.withLock { $0 })
+                #expect(range["to_seq"]?.asInt == swallowed.withLock { $0 })
+                try await home.message("band/measurement/heart_rate")
+                try await home.message("ring/measurement/heart_rate")
+                try await home.message("gateway/state") { $0["set_aside"]?.asInt == 1 }
+                let attempts = home.broker.connectionAttempts
+                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 4)
+                #expect(home.broker.connectionAttempts == attempts)
+            }
+        }
+    }
+
+    @Test func `a broker that acknowledges nothing sets nothing aside`() throws {
+        try everyOrder { home in
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                home.broker.swallow { _ in true }
+                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 12)
+                home.broker.swallow(nil)
+                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 2)
+                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
             }
         }
     }

@@ -142,22 +142,26 @@ package struct BrokerLoop: Sendable {
         try outcome.get()
     }
 
-    /// Looks for the message at which the broker cut the connection.
+    /// Looks for the message at which the broker cut the connection, or which it did not answer.
     private func ended(_ error: any Error) {
         let uptime = publisher.settings.clock.uptime
-        let wasCut = (error as? BrokerError)?.code == .broken
+        let code = (error as? BrokerError)?.code
         let blamed = settlement.shipments.with { machine in
-            if wasCut { return machine.cut(at: uptime) }
-            machine.closed()
-            return nil
+            switch code {
+            case .broken: return machine.cut(at: uptime)
+            case .timedOut: return machine.timedOut(at: uptime)
+            default:
+                machine.closed()
+                return nil
+            }
         }
         guard let blamed else { return }
         publisher.settings.logger.error(
-            "The broker cuts the connection whenever it gets a message; it is not sent any more.",
+            "The broker cuts the connection at a message, or never answers it; the message is not sent any more.",
             metadata: ["topic": "\(blamed.topic)", "bytes": "\(blamed.size)"])
         guard blamed.isChosen, settlement.shipments.with({ $0.areChosenClosed(at: uptime) }) else { return }
         publisher.settings.logger.error(
-            "The broker cuts the connection at answers to several chosen topics; no chosen topic gets one for a while.",
+            "The broker does not take answers to several chosen topics; no chosen topic gets one for a while.",
             metadata: ["minutes": "\(ShipmentMachine.chosenPause.components.seconds / 60)"])
     }
 

@@ -24,7 +24,7 @@ extension Publisher {
             )
         }
         if isCondemned {
-            settlement.giveUp(mark, "The broker cut the connection at an answer to this topic.")
+            settlement.giveUp(mark, "The broker cut the connection at an answer to this topic, or did not answer it.")
             return []
         }
         if isTooLong { message = ContractCodec.shortened(message) }
@@ -53,7 +53,7 @@ extension Publisher {
         }
         let reason =
             isCondemned || !without.isEmpty
-            ? "The broker cuts the connection at it." : "It has \(size) bytes, and the broker takes \(limit)."
+            ? "The broker cuts the connection at it, or does not answer it." : "It has \(size) bytes, and the broker takes \(limit)."
         guard !isCondemned, case .measurement(let measurement) = fact.content else {
             refuse(fact, isReplay: isReplay, reason)
             return []

@@ -89,6 +89,18 @@ struct ShipmentMachine: Sendable {
         return blame(item, at: uptime) ? item : nil
     }
 
+    /// The gateway closed the connection, as the broker did not answer a message in time. Returns a message that is given up
+    /// from now on.
+    ///
+    /// A broker that has answered nothing else on this connection does not work at all, so no message is to blame.
+    mutating func timedOut(at uptime: Duration) -> PoisonMachine.Item? {
+        guard hasTaken, poison.isOverdue(at: uptime) else {
+            closed()
+            return nil
+        }
+        return cut(at: uptime)
+    }
+
     /// Returns whether the message is given up; otherwise its samples are tried in smaller messages.
     private mutating func blame(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
         guard givesUp(item, at: uptime) else { return false }

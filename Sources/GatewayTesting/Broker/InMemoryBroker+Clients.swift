@@ -100,6 +100,7 @@ extension InMemoryBroker {
                 state.end(id, .cut, now: now)
                 return nil
             }
+            if state.isSwallowed?(message) == true { return nil }
             let reason = state.forbidden.first { $0.filter.matches(message.topic) }?.reason
             if reason == nil { state.take(message, from: (id, options), isWill: false, now: now) }
             if state.dice.happens(state.faults.cutBeforeAcknowledging) {

@@ -28,6 +28,7 @@ package final class InMemoryBroker: Sendable {
         var forbiddenSubscriptions: [String] = []
         var maximumPacketSize: Int?
         var poison: (@Sendable (OutgoingMessage) -> Bool)?
+        var isSwallowed: (@Sendable (OutgoingMessage) -> Bool)?
     }
     let state: Mutex<State>
     let clock: GatewayClock
@@ -119,6 +120,11 @@ package final class InMemoryBroker: Sendable {
 
     /// Cuts the connection of a client whenever it sends such a message, and does not store it; `nil` ends that.
     package func cutAt(_ isPoison: (@Sendable (OutgoingMessage) -> Bool)?) { state.withLock { $0.poison = isPoison } }
+
+    /// Neither stores nor acknowledges such messages, and keeps the connection; `nil` ends that.
+    package func swallow(_ isSwallowed: (@Sendable (OutgoingMessage) -> Bool)?) {
+        state.withLock { $0.isSwallowed = isSwallowed }
+    }
 
     /// Breaks the connection of `client`, or all connections, and publishes the wills.
     package func cut(_ client: String? = nil) {
