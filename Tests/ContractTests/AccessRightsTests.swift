@@ -11,6 +11,8 @@ import Vitals
     /// Whoever may connect. A stranger has an account, and no line in the list.
     private enum User: String, CaseIterable {
         case vitals, homeassistant, recorder, commander, stranger
+        /// The phone of a person.
+        case anna
 
         var account: MosquittoAccount { MosquittoAccount(username: rawValue, password: "of-\(rawValue)") }
         /// A topic of the test, which all may use: its message comes after all others.
@@ -53,6 +55,8 @@ import Vitals
     private static let birth = "homeassistant/status"
     /// Answers to MQTT 5 requests: each client has a level of its own.
     private static let responses = [User.homeassistant, .commander, .stranger].map { "response/\($0)/1" }
+    /// Documents of phones. Nobody here is Ben.
+    private static let documents = ["phones/anna", "phones/ben"]
     /// What is nobody's business here.
     private static let others = [
         "vitals2mqtt/home", "\(device)/other", "\(device)/latest/heart_rate/more", "\(device)/config/set/more",
@@ -86,11 +90,13 @@ import Vitals
         for topic in responses { write.insert(Right(user: .vitals, topic: topic)) }
         read.insert(Right(user: .homeassistant, topic: "response/homeassistant/1"))
         read.insert(Right(user: .commander, topic: "response/commander/1"))
+        for topic in documents { read.insert(Right(user: .vitals, topic: topic)) }
+        write.insert(Right(user: .anna, topic: "phones/anna"))
         // Home Assistant may read all below its own prefix and the gateway's.
         for topic in others where topic.hasPrefix("vitals2mqtt/") || topic.hasPrefix("homeassistant/") {
             read.insert(Right(user: .homeassistant, topic: topic))
         }
-        return (write, read, contract.map(\.topic) + announcements + [birth] + responses + others)
+        return (write, read, contract.map(\.topic) + announcements + [birth] + responses + documents + others)
     }
 
     private func withServer(_ body: (MosquittoServer) async throws -> Void) async throws {

@@ -20,7 +20,9 @@ package enum ExecPlugin: Plugin {
               directory: /var/lib/band-bridge    # where it runs; the gateway's own directory when left out
               environment:                       # beside PATH, HOME, LANG and TZ, which it always gets
                 BAND_MODEL: "2"
-              limits: {memory: 128MiB, descriptors: 64}   # what each of its processes may use; without limits when left out
+              # What each of its processes may use; without limits when left out. `processes` counts all processes and threads of the
+              # gateway's user, and does nothing for root.
+              limits: {memory: 128MiB, descriptors: 64, processes: 200}
 
         """
 }
