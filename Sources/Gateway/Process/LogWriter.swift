@@ -5,7 +5,8 @@ import Synchronization
 
 /// Writes log lines to a file descriptor, on a thread of its own: a reader that does not read holds up nothing else.
 ///
-/// Lines wait in a bounded buffer. What does not fit is counted, and one line says so when there is room again.
+/// Lines wait in a bounded buffer. What does not fit, or cannot be written, as to a file on a full disk, is counted, and one
+/// line says so when there is room again.
 package final class LogWriter: Sendable {
     /// The bytes that wait at most: about two thousand lines, many seconds of a busy log.
     package static let capacity = 256 << 10
@@ -19,6 +20,8 @@ package final class LogWriter: Sendable {
         /// The bytes that the thread is writing.
         var writing = 0
         var leftOut = 0
+        /// Whether the last write failed. The count then waits for the next line, since only a write can find out.
+        var isFailing = false
         /// Given when nothing is left to write.
         var flushes: [DispatchSemaphore] = []
     }
@@ -80,8 +83,12 @@ package final class LogWriter: Sendable {
                 for flush in flushes { flush.signal() }
                 return
             case .bytes(let bytes):
-                writeToEnd(bytes)
-                if leftOut > 0 { writeToEnd(Array(notice(leftOut).utf8)) }
+                var lost = lines(in: writeToEnd(bytes))
+                if leftOut > 0, lost > 0 || !writeToEnd(Array(notice(leftOut).utf8)).isEmpty { lost += leftOut }
+                state.withLock { state in
+                    state.leftOut += lost
+                    state.isFailing = lost > 0
+                }
             }
         }
     }
@@ -92,14 +99,18 @@ package final class LogWriter: Sendable {
             state.waiting = []
             state.writing = bytes.count
             state.leftOut = 0
-            guard bytes.isEmpty, leftOut == 0 else { return (.bytes(bytes), leftOut) }
+            if !bytes.isEmpty || leftOut > 0 && !state.isFailing { return (.bytes(bytes), leftOut) }
+            state.leftOut = leftOut
             defer { state.flushes = [] }
             return (.none(flushes: state.flushes), 0)
         }
     }
 
-    /// Writes all bytes, or none of the rest if the descriptor is closed at its other end.
-    private func writeToEnd(_ bytes: [UInt8]) {
+    /// The number of lines that end in these bytes.
+    private func lines(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == UInt8(ascii: "\n") } }
+
+    /// Writes all bytes. Returns the rest if writing fails: the descriptor is closed at its other end, or the disk is full.
+    private func writeToEnd(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -110,8 +121,9 @@ package final class LogWriter: Sendable {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if count == 0 || errno != EINTR {
-                return
+                return rest
             }
         }
+        return rest
     }
 }

@@ -107,4 +107,20 @@ import Testing
         }
         close(pipe.writing)
     }
+
+    @Test func `lines that a full disk does not take are counted`() throws {
+        let pipe = try Pipe()
+        // Each write to /dev/full fails as on a full disk.
+        let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        let writer = LogWriter(descriptor: descriptor) { "\($0) left out\n" }
+        for _ in 0..<3 {
+            writer.write(Self.line, isUrgent: false)
+            writer.flush()
+        }
+        // There is room again.
+        try #require(dup2(pipe.writing, descriptor) == descriptor)
+        writer.write("urgent\n", isUrgent: true)
+        #expect(pipe.read(until: "left out\n") == "urgent\n3 left out\n")
+    }
 }
