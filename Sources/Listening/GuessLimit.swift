@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Slows down who guesses secrets: after a wrong one for a device, an address has to wait before the next is looked at, longer
-/// with each. After many for any devices, the whole network of the address has to wait, so that trying names is no way around it.
+/// Limits how often secrets can be guessed. After a wrong secret for a device, an address has to wait until the next one is
+/// checked, longer each time. After many wrong secrets for any devices, the whole network of the address has to wait, so that
+/// trying names is no way around it.
 ///
 /// A device that had the right secret from a network does not wait for what others of that network guess, such as those behind
 /// the same proxy. It remembers a limited number of entries; the one whose wait ends first is forgotten first.

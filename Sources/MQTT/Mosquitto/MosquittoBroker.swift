@@ -8,6 +8,9 @@ package final class MosquittoBroker: Broker {
     private let logger: Logger
     private let nextServer = Atomic(0)
     private let current = Mutex<MosquittoConnection?>(nil)
+    /// The last attempt at each server that failed. It may hang in a name look-up or in connecting for minutes after it was given
+    /// up, with a thread and two descriptors, so the next attempt at this server has to wait for its end.
+    private let failed = Mutex<[BrokerServer: MosquittoConnection]>([:])
 
     /// The broker at the servers of `options`.
     /// - Throws: `BrokerError` `.invalidOptions` that names the option to change.
@@ -42,16 +45,30 @@ package final class MosquittoBroker: Broker {
     private func open() async throws(BrokerError) -> MosquittoConnection {
         let turn = nextServer.load(ordering: .relaxed)
         let server = options.servers[turn % options.servers.count]
+        if let earlier = failed.withLock({ $0[server] }) {
+            do {
+                try await earlier.finished.value(
+                    within: options.timeout,
+                    orTimeOut: "\(server) does not answer; an earlier attempt to connect has not ended yet.")
+            } catch {
+                if error.code != .cancelled { skip(turn) }
+                throw error
+            }
+            failed.withLock { $0[server] = nil }
+        }
         let connection = try MosquittoConnection(options: options, server: server)
+        var hasThread = false
         do {
             try connection.start()
+            hasThread = true
             try await connection.opened.value(
                 within: options.timeout, orTimeOut: "\(server) did not answer in \(options.timeout).")
         } catch {
             // No wait: the thread may hang in a name look-up or a connection attempt, and ends by itself.
             connection.leave(.none)
+            if hasThread { failed.withLock { $0[server] = connection } }
             if error.code != .cancelled {
-                nextServer.store((turn + 1) % options.servers.count, ordering: .relaxed)
+                skip(turn)
                 logger.debug("Broker not connected", metadata: ["mqtt.error": "\(error)"])
             }
             throw error
@@ -60,6 +77,9 @@ package final class MosquittoBroker: Broker {
             "Broker connected", metadata: ["mqtt.server": "\(server)", "mqtt.window": "\(connection.window)"])
         return connection
     }
+
+    /// Makes the server after this turn's the current one.
+    private func skip(_ turn: Int) { nextServer.store((turn + 1) % options.servers.count, ordering: .relaxed) }
 
     private func leave(_ connection: MosquittoConnection, _ farewell: MosquittoConnection.Farewell) async {
         connection.leave(farewell)
