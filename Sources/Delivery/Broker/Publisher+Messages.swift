@@ -53,7 +53,8 @@ extension Publisher {
         }
         let reason =
             isCondemned || !without.isEmpty
-            ? "The broker cuts the connection at it, or does not answer it." : "It has \(size) bytes, and the broker takes \(limit)."
+            ? "The broker cuts the connection at it, or does not answer it."
+            : "It has \(size) bytes, and the broker takes \(limit)."
         guard !isCondemned, case .measurement(let measurement) = fact.content else {
             refuse(fact, isReplay: isReplay, reason)
             return []
