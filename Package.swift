@@ -51,6 +51,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("MQTTDocuments", []),
     ("O2Ring", ["Concurrency", "JSON", logging]),
     ("Phones", ["Concurrency", "JSON", logging]),
+    ("Replay", ["Concurrency", "JSON", "Recordings", logging]),
     ("Simulator", []),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
@@ -75,6 +76,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "MQTTDocuments": ["GatewayTesting", logging],
     "O2Ring": ["Conformance", "GatewayTesting"],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
+    "Replay": ["Exec", "GATTHealth", "GatewayTesting", "JSON", "Link", "Recordings", "link-wearable"],
     "Simulator": ["Conformance", "GatewayTesting"],
     "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
 ]
@@ -94,7 +96,8 @@ let fixtures: [String: [String]] = [
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
     "O2RingTests": ["Fuzzer", "Inputs"],
-    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"], "StoreTests": ["Fixtures"],
+    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"], "RecordingsTests": ["Fuzzer", "Inputs"],
+    "StoreTests": ["Fixtures"],
 ]
 
 let package = Package(
@@ -139,6 +142,7 @@ let package = Package(
         module("ExportDrivers", ["Concurrency", "Exports", "GatewayKit", "Vitals", logging]),
         module("ExportTesting", ["ExportDrivers", "Exports", "GatewayKit", "Vitals", logging]),
         module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
+        module("Recordings", ["GatewayKit", "JSON", "Vitals"]),
         module("StoreAPI", ["Vitals"]),
         module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
         module("Store", ["Concurrency", "JSON", "StoreAPI", "Vitals", grdb, sqlite]),
@@ -159,9 +163,8 @@ let package = Package(
             "Gateway",
             [
                 "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
-                "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
-                lifecycle, logging,
-                unixSignals, "Yams".from("Yams"),
+                "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Recordings", "Store", "StoreAPI",
+                "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["GatewayKit", "Vitals"]),
         module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
@@ -233,7 +236,8 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "JSON", "MQTT", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, logging, subprocess, systemPackage,
+                "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, logging, subprocess,
+                systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
         tests(
@@ -251,6 +255,7 @@ let package = Package(
             ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", "Vitals", nioCore, nioPosix]),
         tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
         tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
+        tests("RecordingsTests", ["GatewayKit", "GatewayTesting", "Recordings", "Vitals"]),
         tests(
             "SimulationTests",
             [
@@ -269,7 +274,7 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     let exports = "Plugins/Gadgetbridge/Tests"
     package.products = [
         "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "HealthFuzzer", "LinkFuzzer",
-        "O2RingFuzzer", "PhoneFuzzer", "RecordFuzzer",
+        "O2RingFuzzer", "PhoneFuzzer", "RecordFuzzer", "RecordingFuzzer",
     ].map { .library(name: $0, type: .static, targets: [$0]) }
     package.targets = package.targets.filter { $0.type != .test }
     package.targets += [
@@ -288,6 +293,10 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
         .target(
             name: "O2RingFuzzer", dependencies: ["GatewayKit", "O2Ring", "Vitals"], path: "Plugins/O2Ring/Tests",
             exclude: ["Inputs"], sources: ["OxiInput.swift", "Fuzzer"], swiftSettings: settings),
+        .target(
+            name: "RecordingFuzzer", dependencies: ["GatewayKit", "Recordings", "Vitals"],
+            path: "Tests/RecordingsTests", exclude: ["Inputs"], sources: ["RecordingInput.swift", "Fuzzer"],
+            swiftSettings: settings),
         .target(
             name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
             exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),

@@ -9,6 +9,7 @@ import Link
 import MQTTDocuments
 import O2Ring
 import Phones
+import Replay
 import Simulator
 import TCP
 
@@ -32,6 +33,7 @@ package enum BundledPlugins {
             MQTTDocumentsPlugin.self,
             O2RingPlugin.self,
             PhonesPlugin.self,
+            ReplayPlugin.self,
             SimulatorPlugin.self,
             TCPPlugin.self,
         ]

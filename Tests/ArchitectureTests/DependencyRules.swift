@@ -5,6 +5,7 @@ import Testing
     /// Targets that need the program of another one, and no module of it.
     private static let programs: [String: Set<String>] = [
         "BlueZTests": ["vitals2mqtt"], "GatewayTests": ["vitals2mqtt"], "IntegrationTests": ["vitals2mqtt"],
+        "ReplayTests": ["link-wearable"],
     ]
 
     private static func manifest() throws -> Manifest { Manifest(try Repository.text("Package.swift")) }

@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import Logging
+import Recordings
 import Vitals
 
 extension GatewayConfiguration {
@@ -60,6 +61,8 @@ extension DeviceConfiguration {
         var link = LinkContext(device: info.id, logger: logger, services: settings.services, presence: presence)
         link.clock = settings.clock
         let (driver, transport) = (driver, transport)
+        link.kind = type(of: driver).link
+        let (recorder, mask) = (settings.recorder, mask)
         // A device begins again with its services.
         var hasher = Hasher()
         hasher.combine(fingerprint)
@@ -77,7 +80,13 @@ extension DeviceConfiguration {
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             try await budget.with(type(of: transport).descriptors) {
                 try await transport.withLink(context: link) { link in
-                    try await driver.withSession(over: link, context: session, body)
+                    guard let recorder else {
+                        return try await driver.withSession(over: link, context: session, body)
+                    }
+                    let name = type(of: driver).name
+                    try await recorder.recording(link, of: session.device, driver: name, mask: mask) { link in
+                        try await driver.withSession(over: link, context: session, body)
+                    }
                 }
             }
         }

@@ -6,6 +6,7 @@ import GatewayKit
 import HomeAssistant
 import Logging
 import MQTT
+package import Recordings
 import ServiceLifecycle
 import Store
 import StoreAPI
@@ -13,7 +14,20 @@ import Vitals
 
 extension GatewayServices {
     /// The gateway as shipped: the configured devices, SQLite, and libmosquitto.
-    package static let standard: Composition = { configuration, read, logger in
+    package static let standard: Composition = GatewayServices.composition(recordingTo: nil)
+
+    /// The gateway as shipped, which records the links of its devices.
+    package static func composition(recordingTo recorder: LinkRecorder?) -> Composition {
+        { configuration, read, logger in
+            try assemble(configuration, read, recorder: recorder, logger: logger)
+        }
+    }
+
+    private static func assemble(
+        _ configuration: GatewayConfiguration,
+        _ read: @escaping @Sendable () throws(ConfigurationError) -> GatewayConfiguration, recorder: LinkRecorder?,
+        logger: Logger
+    ) throws -> GatewayServices {
         let clock = GatewayClock.system
         var generator = SystemRandomNumberGenerator()
         let outbox = Outbox()
@@ -25,7 +39,7 @@ extension GatewayServices {
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
             calendar: configuration.calendar, clock: clock, commitWithin: configuration.store.commitWithin,
-            logger: logger)
+            logger: logger, recorder: recorder)
         var options = configuration.mqtt.brokerOptions
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)

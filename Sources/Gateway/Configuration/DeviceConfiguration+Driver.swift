@@ -40,7 +40,7 @@ extension ConfigurationReader {
             ignoreOtherKeys()
             return nil
         }
-        guard type.link == driver.link else {
+        guard type.links.contains(driver.link) else {
             report(
                 "The transport \(name) carries \(type.link.rawValue), but the driver \(driver.name) needs "
                     + "\(driver.link.rawValue). Fitting ones: "

@@ -2,6 +2,7 @@ package import Contract
 package import Delivery
 package import GatewayKit
 package import Logging
+package import Recordings
 package import Vitals
 
 /// The settings that the gateway's parts share.
@@ -24,12 +25,15 @@ package struct CoreSettings: Sendable {
     package let scanners = Scanners()
     /// The topics of devices whose documents come as messages.
     package var documents = DocumentTopics()
+    /// Records the devices' links; `nil` if they are not recorded.
+    package var recorder: LinkRecorder?
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
         commitWithin: Duration = .zero, logger: Logger, running: RunningParts = RunningParts(),
-        services: RunningServices = RunningServices()
+        services: RunningServices = RunningServices(), recorder: LinkRecorder? = nil
     ) {
+        self.recorder = recorder
         self.gateway = gateway
         self.version = version
         self.topics = topics

@@ -60,7 +60,7 @@ package struct PluginCatalogue: Sendable {
 
     /// The transports that open a kind of link, by name.
     package func transports(of kind: LinkKind) -> [any Transport.Type] {
-        transports.values.filter { $0.link == kind }.sorted { $0.name < $1.name }
+        transports.values.filter { $0.links.contains(kind) }.sorted { $0.name < $1.name }
     }
 
     /// The name of a service under `plugins:`.

@@ -27,7 +27,11 @@ extension PluginCatalogue {
             driver.link == .none
                 ? "driver: \(driver.name) (needs no transport)"
                 : "driver: \(driver.name) (needs a transport of \(driver.link.rawValue))"
-        } + plugin.transports.map { "transport: {type: \($0.name)} (of \($0.link.rawValue))" }
+        }
+            + plugin.transports.map { transport in
+                let kinds = transport.links.map(\.rawValue).sorted().joined(separator: " or ")
+                return "transport: {type: \(transport.name)} (of \(kinds))"
+            }
             + (plugin.service == nil ? [] : ["plugins: {\(plugin.name.lowercased()): …} (shared by its devices)"])
     }
 }

@@ -45,6 +45,8 @@ public struct LinkContext: Sendable {
     public var presence: DevicePresence
     /// The messages of the transport's topics (`Transport.topics`).
     package var documents = DocumentQueue()
+    /// The kind of link that the driver needs, for a transport that can open several.
+    package var kind: LinkKind?
     /// The gateway's clocks, for a transport that waits.
     package var clock = GatewayClock.system
 

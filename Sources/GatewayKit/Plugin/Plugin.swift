@@ -66,6 +66,8 @@ public protocol Transport: Sendable {
     static var name: String { get }
     /// The kind of link that it opens.
     static var link: LinkKind { get }
+    /// The kinds of links that it can open, `link` among them. Which one it opens depends on what is at the other end.
+    static var links: Set<LinkKind> { get }
     /// The file descriptors that a link needs at most, with those that opening it needs. The gateway opens no more links
     /// than the process's limit allows.
     static var descriptors: Int { get }
@@ -85,6 +87,8 @@ public protocol Transport: Sendable {
 extension Transport {
     /// Four by default: a connection, and what finding and opening it needs.
     public static var descriptors: Int { 4 }
+    /// Only `link` by default.
+    public static var links: Set<LinkKind> { [link] }
     /// None by default.
     public var service: (any PluginService.Type)? { nil }
     /// None by default.

@@ -50,12 +50,12 @@ struct Bench: Sendable {
         try text.write(toFile: path("gateway.yaml"), atomically: true, encoding: .utf8)
     }
 
-    /// Starts the gateway with the configuration from `configure`. With a limit, no file can exceed that many KiB, as
+    /// Starts the gateway with the configuration from `configure`, and these options. With a limit, no file can exceed that many KiB, as
     /// on a full disk.
-    func startGateway(fileLimit: Int? = nil) -> ChildProgram {
+    func startGateway(_ options: [String] = [], fileLimit: Int? = nil) -> ChildProgram {
         // The shell counts in blocks of 512 bytes (POSIX); the trap makes a write fail instead of ending the program.
         if let fileLimit { return startGateway(through: "trap '' XFSZ; ulimit -f \(fileLimit * 2)") }
-        let gateway = programs.start(Repository.gateway, ["run", "--config", path("gateway.yaml")])
+        let gateway = programs.start(Repository.gateway, ["run", "--config", path("gateway.yaml")] + options)
         gateways.append(gateway)
         return gateway
     }

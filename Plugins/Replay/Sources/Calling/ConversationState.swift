@@ -1,0 +1,152 @@
+import GatewayKit
+import JSON
+import Recordings
+
+/// A device that is played by its recorded calls: each call of the gateway gets the answer that its like got. It decides, and waits for
+/// nothing. All times are since the link was opened.
+struct ConversationState {
+    /// How long nothing must happen before the link ends, if the gateway does not repeat all recorded calls.
+    static let quiet: Duration = .seconds(10)
+    /// The longest line of the gateway, in bytes. Vitals Link has at most 262,144.
+    static let longestLine = 1 << 20
+    /// How many bytes are told at once, unless a line is longer.
+    static let pieceLength = 65_536
+
+    /// What the device does next.
+    enum Step: Sendable, Hashable {
+        /// It says this now.
+        case tell([UInt8])
+        /// Nothing before this time, or before the gateway writes.
+        case wait(until: Duration)
+        /// The link ends; `nil` if the recording is over before the recorded end.
+        case end(RecordedEnd?)
+    }
+
+    private struct Scheduled {
+        var due: Duration
+        var bytes: [UInt8]
+    }
+
+    private let script: CallScript
+    private let speed: Speed
+    private var isUsed: [Bool]
+    /// Answers that are under way, and readings of measurements, in the order of their times.
+    private var answers: [Scheduled] = []
+    private var said = 0
+    private var hasAnswered = false
+    private var latest = Duration.zero
+    private var pending: [UInt8] = []
+    /// The methods of calls that the recording does not have, each once.
+    private(set) var unknownMethods: Set<String> = []
+
+    init(_ script: CallScript, speed: Speed) {
+        self.script = script
+        self.speed = speed
+        isUsed = script.calls.map { _ in false }
+    }
+
+    /// The gateway writes. Replies to the device's own calls need nothing.
+    /// - Throws: `broken` if a line is too long.
+    mutating func write(_ bytes: [UInt8], at now: Duration) throws(LinkError) {
+        latest = now
+        pending += bytes
+        var start = 0
+        while let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            take(Array(pending[start..<end]), at: now)
+            start = end + 1
+        }
+        pending.removeFirst(start)
+        guard pending.count <= Self.longestLine else {
+            throw LinkError(.broken, "The gateway wrote a line of more than \(Self.longestLine) bytes.")
+        }
+    }
+
+    /// What the device does now.
+    mutating func next(at now: Duration) -> Step {
+        var told: [UInt8] = []
+        while let (due, isAnswer) = nextDue, due <= now, told.count < Self.pieceLength {
+            if isAnswer {
+                told += answers.removeFirst().bytes
+                hasAnswered = true
+            } else {
+                told += script.sayings[said].bytes
+                said += 1
+            }
+        }
+        guard told.isEmpty else {
+            latest = now
+            return .tell(told)
+        }
+        if let (due, _) = nextDue { return .wait(until: due) }
+        let isComplete = said == script.sayings.count && zip(script.calls, isUsed).allSatisfy { $0.answer == nil || $1 }
+        let end = max(scaled(script.length), isComplete ? .zero : latest + Self.quiet)
+        return end <= now ? .end(script.end) : .wait(until: end)
+    }
+
+    /// When the device says the next thing, and whether it is an answer.
+    private var nextDue: (due: Duration, isAnswer: Bool)? {
+        let answer = answers.first?.due
+        var saying: Duration?
+        if said < script.sayings.count {
+            let next = script.sayings[said]
+            if hasAnswered || !next.isAfterAnswer { saying = scaled(next.at) }
+        }
+        switch (answer, saying) {
+        case (let answer?, let saying?): return answer <= saying ? (answer, true) : (saying, false)
+        case (let answer?, nil): return (answer, true)
+        case (nil, let saying?): return (saying, false)
+        case (nil, nil): return nil
+        }
+    }
+
+    private mutating func take(_ line: [UInt8], at now: Duration) {
+        guard let value = try? JSONValue(parsing: line), let method = value["method"]?.asString, let id = value["id"]
+        else { return }
+        let params = value["params"] ?? .null
+        let alike = script.calls.indices.filter { index in
+            script.calls[index].method == method && CallLikeness.isLike(script.calls[index].params, params)
+        }
+        let unused = alike.first { !isUsed[$0] }
+        if let unused { isUsed[unused] = true }
+        // A call that was answered already gets the newest answer again.
+        guard let index = unused ?? alike.last else {
+            unknownMethods.insert(method)
+            return schedule(Self.unknown(method, id), at: now)
+        }
+        // The device had not answered this one.
+        guard let answer = script.calls[index].answer else { return }
+        schedule(Self.answer(answer, to: id), at: now + scaled(answer.after))
+        for reading in script.calls[index].readings { schedule(reading.line, at: now + scaled(reading.after)) }
+    }
+
+    private mutating func schedule(_ bytes: [UInt8], at due: Duration) {
+        let place = answers.firstIndex { $0.due > due } ?? answers.endIndex
+        answers.insert(Scheduled(due: due, bytes: bytes), at: place)
+    }
+
+    private func scaled(_ time: Duration) -> Duration {
+        switch speed {
+        case .times(let factor): time / factor
+        case .maximum: .zero
+        }
+    }
+
+    /// A recorded answer with the id of now: byte for byte if that is the same.
+    private static func answer(_ answer: CallScript.Answer, to id: JSONValue) -> [UInt8] {
+        guard answer.body["id"] != id else { return answer.line }
+        let members = answer.body.asObject ?? []
+        return line(.object(members.map { $0.key == "id" ? JSONValue.Member("id", id) : $0 }))
+    }
+
+    /// Calls that change nothing of what is played are done; all others get error 1 of Vitals Link, unsupported.
+    private static func unknown(_ method: String, _ id: JSONValue) -> [UInt8] {
+        guard !["history/acknowledge", "ping", "shutdown", "time/set"].contains(method) else {
+            return line(["jsonrpc": "2.0", "id": id, "result": [:]])
+        }
+        return line([
+            "jsonrpc": "2.0", "id": id, "error": ["code": 1, "message": "The recording has no such call."],
+        ])
+    }
+
+    private static func line(_ value: JSONValue) -> [UInt8] { value.bytes + [UInt8(ascii: "\n")] }
+}

@@ -1,0 +1,42 @@
+/// Recognises moments in text: what a gateway writes differently at another time.
+///
+/// A moment is Unix time in seconds or milliseconds, 10 to 13 digits from 1000000000 (the year 2001) on, or a date with a time of RFC
+/// 3339, such as `2026-01-01`, `2026-01-01T00:00:00.5Z` or `2026-01-01T00:00:00+01:00`. Any moment stands for any other one.
+enum ClockText {
+    private static let day = Array("0000-00-00".utf8)
+    private static let time = Array("T00:00:00".utf8)
+
+    /// Where a moment ends that begins with the first of these bytes; `nil` if none begins there.
+    static func end(_ bytes: ArraySlice<UInt8>) -> Int? { unixTime(bytes) ?? date(bytes) }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    private static func unixTime(_ bytes: ArraySlice<UInt8>) -> Int? {
+        // The rest of a longer number is no moment.
+        guard let first = bytes.first, first != UInt8(ascii: "0") else { return nil }
+        let count = bytes.prefix(14).prefix(while: isDigit).count
+        return (10...13).contains(count) ? bytes.startIndex + count : nil
+    }
+
+    /// What follows a text of this form, where `0` stands for any digit.
+    private static func dropping(_ form: [UInt8], from bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= form.count else { return nil }
+        let isOfForm = zip(bytes, form).allSatisfy { byte, sign in
+            sign == UInt8(ascii: "0") ? isDigit(byte) : byte == sign
+        }
+        return isOfForm ? bytes.dropFirst(form.count) : nil
+    }
+
+    private static func date(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard var rest = dropping(day, from: bytes) else { return nil }
+        guard let afterTime = dropping(time, from: rest) else { return rest.startIndex }
+        rest = afterTime
+        if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst().drop(while: isDigit) }
+        if rest.first == UInt8(ascii: "Z") { return rest.startIndex + 1 }
+        let offset = Array(rest.prefix(6))
+        guard offset.count == 6, offset[0] == UInt8(ascii: "+") || offset[0] == UInt8(ascii: "-"),
+            offset[3] == UInt8(ascii: ":"), [1, 2, 4, 5].allSatisfy({ isDigit(offset[$0]) })
+        else { return rest.startIndex }
+        return rest.startIndex + 6
+    }
+}

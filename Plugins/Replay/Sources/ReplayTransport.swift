@@ -1,0 +1,112 @@
+import Concurrency
+package import GatewayKit
+import Recordings
+import Synchronization
+import Vitals
+
+/// Plays the device's side of a recording. Each link that is opened is the next one of the device in the recording.
+package struct ReplayTransport: Transport {
+    /// `type: replay`.
+    package static let name = "replay"
+    package static let link = LinkKind.bytes
+    /// What a recording can have.
+    package static let links: Set<LinkKind> = [.bytes, .gatt]
+    /// The recording, while it is read.
+    package static let descriptors = 1
+
+    /// The fastest speed with pauses.
+    static let fastest = 1_000
+
+    private let path: String
+    private let device: String?
+    private let speed: Speed
+    private let comparison: Comparison
+    private let progress = Progress()
+
+    /// Reads files, which blocks.
+    private static let files = BlockingQueue(label: "replay")
+
+    /// The device's links, once they are read, and how many were played.
+    private final class Progress: Sendable {
+        let played = Mutex(0)
+        let source = Mutex<(links: [RecordedLink], stop: Recording.Stop)?>(nil)
+    }
+
+    /// Reads `path`, `device`, `speed` and `compare`.
+    package init(options: inout ConfigurationReader) {
+        path = options.path("path")
+        device = options.optionalString("device")
+        if let device, DeviceID(device) == nil {
+            options.report("The id of a device is needed here, as it was when the recording was made.", at: "device")
+        }
+        if case .scalar("max", _)? = options.value("speed")?.content {
+            speed = .maximum
+        } else {
+            speed = .times(options.integer("speed", in: 1...Self.fastest, default: 1))
+        }
+        comparison = options.choice("compare", of: Comparison.self, default: .tolerant)
+    }
+
+    /// Opens the device's next link of the recording.
+    ///
+    /// It ends when the recorded one ended. After the last one, links are `unreachable`.
+    package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
+        let device = device.flatMap { DeviceID($0) } ?? context.device
+        let (links, stop) = try await source(of: device)
+        let index = progress.played.withLock { played in
+            defer { played += 1 }
+            return played
+        }
+        guard index < links.count else { throw LinkError(.unreachable, over(device, links.count, stop)) }
+        let recorded = links[index]
+        if let wanted = context.kind, wanted != recorded.kind.link {
+            throw LinkError(
+                .unreachable,
+                "\(path) has a link of \(recorded.kind.link.rawValue) with \(device), recorded with the driver "
+                    + "\(recorded.driver); this driver needs \(wanted.rawValue).")
+        }
+        if recorded.kind == .bytes, comparison == .tolerant, let script = CallScript(recorded) {
+            let link = ConversationLink(script, speed: speed, clock: context.clock, logger: context.logger)
+            defer { link.close() }
+            return try await body(.bytes(link))
+        }
+        let playback = Playback(recorded, path: path, speed: speed, comparison: comparison, clock: context.clock)
+        defer { playback.close() }
+        switch recorded.kind {
+        case .bytes: try await body(.bytes(ReplayedByteLink(playback)))
+        case .gatt(let services, let payload):
+            try await body(.gatt(ReplayedGATTLink(playback, services: services, maximumPayload: payload)))
+        }
+    }
+
+    /// The device's links. The file is read once.
+    private func source(of device: DeviceID) async throws(LinkError) -> ([RecordedLink], Recording.Stop) {
+        if let known = progress.source.withLock({ $0 }) { return known }
+        do {
+            let path = self.path
+            let recording = try await Self.files.run { try Recording(path: path) }
+            let links = try recording.links(of: device, path: path)
+            progress.source.withLock { $0 = (links, recording.stop) }
+            return (links, recording.stop)
+        } catch { throw LinkError(.unreachable, "\(error)") }
+    }
+
+    private func over(_ device: DeviceID, _ count: Int, _ stop: Recording.Stop) -> String {
+        let reason =
+            switch stop {
+            case .done: "the gateway ended then"
+            case .limit: "the file had reached its size then"
+            case .killed: "the gateway was killed then"
+            }
+        return "\(path) is over: all \(count) links of \(device) were played, and \(reason). "
+            + "Restart the gateway to play it again."
+    }
+}
+
+/// How fast a recording is played.
+enum Speed: Sendable, Hashable {
+    /// So many times as fast as it was.
+    case times(Int)
+    /// Without any pause.
+    case maximum
+}
