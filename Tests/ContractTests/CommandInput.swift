@@ -29,6 +29,9 @@ enum CommandInput {
         case .gateway(let command, let envelope):
             let isRight = envelope.device == nil && topic.hasPrefix("vitals2mqtt/home/gateway/command/")
             return (isRight ? [] : ["\(topic) was taken for \(command)"]) + check(command)
+        case .passkey(let passkey, let envelope):
+            let isRight = envelope.device.map { topic == "vitals2mqtt/home/\($0.text)/command/passkey" } ?? false
+            return isRight && passkey.number <= Passkey.greatest ? [] : ["\(topic) was taken for a passkey"]
         case .rejected(let answer, let envelope, let republishes): return check(answer, envelope, republishes)
         }
     }

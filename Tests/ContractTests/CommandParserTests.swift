@@ -71,6 +71,18 @@ import Vitals
         #expect(command.name == name)
     }
 
+    @Test(arguments: [#"{"passkey":"012345"}"#, #"{"passkey":12345}"#])
+    func `understands a passkey as text and as a number, and shows it nowhere`(payload: String) throws {
+        let incoming = parse("ring-1/command/passkey", payload)
+        guard case .passkey(let passkey, let envelope) = incoming else {
+            Issue.record("It is no passkey.")
+            return
+        }
+        #expect(passkey.digits == "012345")
+        #expect(envelope.command == "passkey")
+        #expect(!"\(incoming)".contains("12345"))
+    }
+
     static let gatewayCommands: [(topic: String, payload: String, command: GatewayCommand)] = [
         ("sync", "PRESS", .sync), ("rediscover", "", .rediscover), ("reload", "{}", .reload),
         ("scan", "", .scan(duration: .seconds(10))), ("scan", #"{"duration_s":60}"#, .scan(duration: .seconds(60))),

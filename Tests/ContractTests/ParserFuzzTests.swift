@@ -40,6 +40,7 @@ import Vitals
             switch incoming {
             case .ignored: Issue.record("ignored \(topic) \(payload)")
             case .device(_, let envelope): #expect(envelope.device == Examples.device)
+            case .passkey(_, let envelope): #expect(envelope.device == Examples.device)
             case .gateway(_, let envelope): #expect(envelope.device == nil)
             case .rejected(let answer, let envelope, _):
                 #expect(answer.code != nil && answer.status != .accepted && answer.status != .done)

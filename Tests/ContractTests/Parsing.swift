@@ -20,7 +20,9 @@ extension Incoming {
     var republishesConfig: Bool { if case .rejected(_, _, true) = self { true } else { false } }
     var envelope: CommandEnvelope? {
         switch self {
-        case .device(_, let envelope), .gateway(_, let envelope), .rejected(_, let envelope, _): envelope
+        case .device(_, let envelope), .gateway(_, let envelope), .passkey(_, let envelope),
+            .rejected(_, let envelope, _):
+            envelope
         case .ignored: nil
         }
     }

@@ -45,6 +45,13 @@ enum Devices {
     /// A device that has never connected.
     static let unknown = DiscoveredDevice(DeviceInfo(id: id("new"), name: "New", driver: "link"))
 
+    /// A device that has never connected, since a person has to pair it first.
+    static let unpaired: DiscoveredDevice = {
+        var info = DeviceInfo(id: id("cuff-2"), name: "New cuff", driver: "gatt-health")
+        info.asksForPasskey = true
+        return DiscoveredDevice(info)
+    }()
+
     static func discovery(
         _ mode: DiscoveryOptions.Mode = .device, compatibility: HomeAssistantVersion = .deviceDiscovery,
         gateway: String = "home"

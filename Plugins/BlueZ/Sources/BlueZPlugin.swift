@@ -24,7 +24,7 @@ package enum BlueZPlugin: Plugin {
               #visit_every: 15m            # 10s to 24h, with duty: visit
               #visit_idle: 10s             # a visit ends after so long without a value or a request
               #visit_longest: 5m
-              pairing: none                # or just_works, or passkey
+              pairing: none                # or just_works, or passkey, or ask for one that the device makes anew
               #passkey: {file: passkey}    # the six digits on the device
               connect_timeout: 40s
 

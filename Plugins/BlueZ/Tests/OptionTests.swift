@@ -40,6 +40,7 @@ import Vitals
         #expect(Self.mistakes(device.merging(["visit_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
         #expect(Self.mistakes(device.merging(["pairing": "passkey"]) { $1 }).count == 1)
         #expect(Self.mistakes(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
+        #expect(Self.mistakes(device.merging(["pairing": "ask"]) { $1 }).isEmpty)
         #expect(Self.mistakes(device.merging(["duty": "always"]) { $1 }).count == 1)
     }
 

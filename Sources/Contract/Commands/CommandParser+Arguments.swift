@@ -6,6 +6,7 @@ extension CommandParser {
     enum Command {
         case device(DeviceCommand)
         case gateway(GatewayCommand)
+        case passkey(Passkey)
     }
 
     /// Reads the arguments of a command; `nil` for an unknown command. The result is valid only if there are no
@@ -20,6 +21,12 @@ extension CommandParser {
             command = .gateway(arguments.gatewayCommand(name))
         } else {
             guard let name = DeviceCommandName(rawValue: request.name) else { return nil }
+            if name == .passkey {
+                let passkey = arguments.passkey()
+                arguments.finish(request.name, envelope: Self.envelopeKeys)
+                // Without one there is a violation.
+                return passkey.map { Command.passkey($0) } ?? .device(.reconnect)
+            }
             command = .device(arguments.deviceCommand(name, at: now, today: calendar.day(of: now)))
         }
         arguments.finish(request.name, envelope: Self.envelopeKeys)
@@ -28,6 +35,12 @@ extension CommandParser {
 }
 
 extension Arguments {
+    fileprivate mutating func passkey() -> Passkey? {
+        require("passkey", "the six digits that the device shows, such as \"012345\"") { value in
+            value.asString.flatMap { Passkey($0) } ?? value.asInt.flatMap { Passkey($0) }
+        }
+    }
+
     fileprivate mutating func gatewayCommand(_ name: GatewayCommandName) -> GatewayCommand {
         switch name {
         case .sync: .sync
@@ -62,7 +75,7 @@ extension Arguments {
     ) -> DeviceCommand {
         switch name {
         case .time: return .time
-        case .reconnect: return .reconnect
+        case .reconnect, .passkey: return .reconnect
         case .fetch: return .fetch(metrics: metrics("metrics", among: Metric.monitored))
         case .sync:
             let metrics = metrics("metrics", among: Metric.synchronised)

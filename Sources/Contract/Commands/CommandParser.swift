@@ -83,6 +83,7 @@ package struct CommandParser: Sendable {
         switch command {
         case .device(let command): return .device(command, envelope)
         case .gateway(let command): return .gateway(command, envelope)
+        case .passkey(let passkey): return .passkey(passkey, envelope)
         }
     }
 

@@ -55,7 +55,7 @@ extension String {
 }
 
 /// The commands of a device at `command/<name>`.
-enum DeviceCommandName: String, CaseIterable { case sync, measure, fetch, history, daily, time, reconnect }
+enum DeviceCommandName: String, CaseIterable { case sync, measure, fetch, history, daily, time, reconnect, passkey }
 
 /// The commands of the gateway at `gateway/command/<name>`.
 enum GatewayCommandName: String, CaseIterable { case sync, replay, rediscover, reload, scan }

@@ -107,6 +107,16 @@ extension ContractEncoder {
             writer.member("at", state.at)
         }
     }
+
+    /// The pairing of a device. The passkey is never part of it.
+    package func pairing(_ state: PairingState, of device: DeviceID) -> OutgoingMessage {
+        message(.pairing(device), .pairing) { writer in
+            writer.member("state", state.phase.rawValue)
+            writer.member("until", state.until)
+            writer.member("message", state.message)
+            writer.member("at", state.at)
+        }
+    }
 }
 
 extension JSONWriter {

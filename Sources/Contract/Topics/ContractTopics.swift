@@ -42,6 +42,7 @@ package struct ContractTopics: Sendable, Hashable {
         case .sync(let device): "\(root)/\(device.text)/sync"
         case .measure(let device): "\(root)/\(device.text)/measure"
         case .wear(let device): "\(root)/\(device.text)/wear"
+        case .pairing(let device): "\(root)/\(device.text)/pairing"
         case .response(let device): "\(root)/\(device.text)/response"
         case .configSet(let device): "\(root)/\(device.text)/config/set"
         case .command(let device, let name): "\(root)/\(device.text)/command/\(name)"

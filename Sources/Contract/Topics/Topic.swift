@@ -40,6 +40,8 @@ package enum Topic: Sendable, Hashable {
     case measure(DeviceID)
     /// Whether a device is worn, and whether it is charging.
     case wear(DeviceID)
+    /// The pairing of a device whose passkey a person types.
+    case pairing(DeviceID)
     /// Answers of a device.
     case response(DeviceID)
     /// The topic for sending a configuration, included because discovery payloads name it.
@@ -56,7 +58,7 @@ extension Topic {
     package var isRetained: Bool {
         switch self {
         case .gatewayStatus, .gatewayInfo, .gatewayState, .info, .availability, .link, .latest, .today, .level,
-            .config, .sync, .measure, .wear:
+            .config, .sync, .measure, .wear, .pairing:
             true
         case .gatewayResponse, .pastDay, .measurement, .alertEvent, .historyEvent, .gapEvent, .response, .configSet,
             .command, .gatewayCommand:
@@ -79,7 +81,7 @@ extension Topic {
     package static func retained(of device: DeviceID) -> [Topic] {
         [
             .info(device), .availability(device), .link(device), .config(device), .sync(device), .measure(device),
-            .wear(device),
+            .wear(device), .pairing(device),
         ]
             + Metric.allCases.flatMap { [.latest(device, $0), .today(device, $0)] }
             + AlertRule.all.map { .level(device, $0) }

@@ -135,6 +135,7 @@ package struct ContractCodec: Sendable {
         case .sync(let state): encoder.sync(state, of: device)
         case .measure(let state): encoder.measure(state, of: device)
         case .wear(let state): encoder.wear(state, of: device)
+        case .pairing(let state): encoder.pairing(state, of: device)
         }
     }
 }

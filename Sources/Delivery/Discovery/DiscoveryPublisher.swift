@@ -192,7 +192,7 @@ package final class DiscoveryPublisher: Sendable {
     }
 
     private func announce(_ device: DiscoveredDevice, replacing old: DiscoveredDevice? = nil) {
-        guard device.info.capabilities != nil else { return }
+        guard device.isAnnounced else { return }
         announce(settings.messages(for: device, replacing: old), of: device.info.id)
     }
 

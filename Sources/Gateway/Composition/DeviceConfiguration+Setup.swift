@@ -91,6 +91,7 @@ extension DeviceConfiguration {
             }
         }
         setup.messages = messages
+        if info.asksForPasskey { setup.passkeys = link.passkeys }
         return setup
     }
 }

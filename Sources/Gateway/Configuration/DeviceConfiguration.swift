@@ -44,11 +44,12 @@ extension DeviceConfiguration {
         let policy = DevicePolicy(&reader, defaults: defaults)
         let parts = reader.driver(plugins)
         guard let id, let parts else { return nil }
+        var info = DeviceInfo(
+            id: id, name: name, person: person, people: people, driver: type(of: parts.driver).name,
+            transport: parts.transport.map { type(of: $0).name }, freshness: policy.freshness)
+        info.asksForPasskey = parts.transport?.asksForPasskey ?? false
         self.init(
-            info: DeviceInfo(
-                id: id, name: name, person: person, people: people, driver: type(of: parts.driver).name,
-                transport: parts.transport.map { type(of: $0).name }, freshness: policy.freshness),
-            policy: policy, driver: parts.driver, transport: parts.transport,
+            info: info, policy: policy, driver: parts.driver, transport: parts.transport,
             serviceNames: [parts.driver.service, parts.transport?.service].compactMap { service in
                 service.flatMap { plugins.name(of: $0) }
             }, source: source, contents: reader.contents)

@@ -60,6 +60,9 @@ actor DeviceSupervisor {
 
     subscript(_ device: DeviceID) -> DeviceAgent? { members[device]?.agent }
 
+    /// Where a device's passkey is asked for; `nil` if it is not.
+    func passkeys(of device: DeviceID) -> PasskeyDesk? { members[device]?.setup.passkeys }
+
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 
     /// Returns when every device's agent has answered.
@@ -134,6 +137,7 @@ actor DeviceSupervisor {
     private func remove(_ member: Member) {
         let id = member.agent.id
         member.setup.messages?.end(in: settings.documents)
+        member.setup.passkeys?.unfollow(clock: settings.clock)
         // With the same transport it is expected again in a moment, and its waiting documents with it.
         if member.setup.info.transport != wanted[id]?.info.transport { member.setup.presence.end() }
         members[id] = nil
@@ -197,6 +201,9 @@ actor DeviceSupervisor {
             presence: setup.presence, opener: setup.opener)
         setup.messages?.begin(in: settings.documents)
         setup.notes.keep(by: DeviceNotes.Keeper(store, of: setup.info.id))
+        setup.passkeys?.follow(clock: settings.clock) { [output, id = setup.info.id] in
+            output.state(id, .pairing($0))
+        }
         let member = Member(setup: setup, agent: agent)
         members[setup.info.id] = member
         launcher.launch { [running = settings.running] in

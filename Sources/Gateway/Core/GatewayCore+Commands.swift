@@ -19,6 +19,7 @@ extension GatewayCore {
             let answer = await known(envelope.device) ? answer : unknown(&envelope)
             await commandLog.reject(answer, envelope)
         case .device(let command, let envelope): await run(command, envelope)
+        case .passkey(let passkey, let envelope): await give(passkey, envelope)
         case .gateway(let command, let envelope):
             guard let key = await commandLog.begin(envelope) else { return }
             if case .terminated = commandSource.yield((command, key)) {
@@ -33,7 +34,8 @@ extension GatewayCore {
         let envelope: CommandEnvelope
         switch codec.parse(message, at: settings.clock.now) {
         case .ignored: return
-        case .rejected(_, let read, _), .device(_, let read), .gateway(_, let read): envelope = read
+        case .rejected(_, let read, _), .device(_, let read), .gateway(_, let read), .passkey(_, let read):
+            envelope = read
         }
         let isKnown = await known(envelope.device)
         var addressed = envelope
@@ -75,6 +77,30 @@ extension GatewayCore {
         await agent.submit(
             CommandItem(
                 command: command, key: key, expiresAt: envelope.expiresAt, name: envelope.id ?? command.name))
+    }
+
+    /// Gives a passkey to whoever waits for it. The device may be away for its agent, since it is being connected.
+    private func give(_ passkey: Passkey, _ envelope: CommandEnvelope) async {
+        var envelope = envelope
+        guard let device = envelope.device, await supervisor[device] != nil else {
+            let answer = unknown(&envelope)
+            return await commandLog.reject(answer, envelope)
+        }
+        guard let desk = await supervisor.passkeys(of: device) else {
+            let message = "No passkey is asked for: its transport has not pairing: ask."
+            return await commandLog.reject(Answer(.rejected, code: .unsupported, message: message), envelope)
+        }
+        guard let key = await commandLog.begin(envelope) else { return }
+        let isTaken = desk.give(passkey)
+        await commandLog.complete(
+            key,
+            isTaken
+                ? Answer(.done)
+                : Answer(
+                    .rejected, code: .conflict,
+                    message:
+                        "The device does not ask for a passkey now. Put it in its pairing mode, and wait for `passkey` in `pairing`."
+                ))
     }
 
     private func run(_ command: GatewayCommand, _ key: String) async -> Answer {

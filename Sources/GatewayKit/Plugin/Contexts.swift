@@ -43,6 +43,8 @@ public struct LinkContext: Sendable {
     public var services: RunningServices
     /// Where a transport says that the device is there, so that the gateway does not wait to connect it.
     public var presence: DevicePresence
+    /// Where a transport asks a person for a device's passkey.
+    public var passkeys = PasskeyDesk()
     /// The messages of the transport's topics (`Transport.topics`).
     package var documents = DocumentQueue()
     /// The kind of link that the driver needs, for a transport that can open several.

@@ -79,6 +79,8 @@ public protocol Transport: Sendable {
     var service: (any PluginService.Type)? { get }
     /// The topics of the gateway's broker whose messages are documents of this device; other devices have others.
     var topics: [String] { get }
+    /// Whether this device is paired with a passkey that a person reads from it: the transport may ask at `LinkContext.passkeys`.
+    var asksForPasskey: Bool { get }
     /// Opens a link, which stays open until `body` returns or throws.
     /// - Throws: what `body` throws, or a `LinkError` if the link could not be opened.
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws
@@ -93,4 +95,6 @@ extension Transport {
     public var service: (any PluginService.Type)? { nil }
     /// None by default.
     public var topics: [String] { [] }
+    /// No passkey by default.
+    public var asksForPasskey: Bool { false }
 }

@@ -8,6 +8,9 @@ package struct DiscoveredDevice: Sendable, Hashable {
     /// The limit of each rule, without rules that have none; `nil` until the limits are known.
     package private(set) var limits: [AlertRule: Limit]?
 
+    /// Whether it has entities: its capabilities are known, or a person has to pair it first.
+    package var isAnnounced: Bool { info.capabilities != nil || info.asksForPasskey }
+
     /// A rule's limit.
     package enum Limit: Sendable, Hashable {
         /// A value beyond the limit raises an alert.

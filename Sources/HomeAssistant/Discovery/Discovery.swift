@@ -30,10 +30,11 @@ package struct Discovery: Sendable {
     /// The messages of the gateway's own device.
     package var gatewayMessages: [OutgoingMessage] { messages(gatewayDevice, components: gatewayComponents) }
 
-    /// The messages of a wearable; none if it never connected, since its capabilities are unknown.
+    /// The messages of a wearable; none if it never connected, since its capabilities are unknown, unless
+    /// it has to be paired with a passkey for that.
     /// - Parameter old: the device as last announced, if known. Entities that no longer exist are removed.
     package func messages(for device: DiscoveredDevice, replacing old: DiscoveredDevice? = nil) -> [OutgoingMessage] {
-        guard device.info.capabilities != nil else { return [] }
+        guard device.isAnnounced else { return [] }
         let new = components(of: device)
         let keys = Set(new.map(\.key))
         let gone = old.map { components(of: $0).filter { !keys.contains($0.key) } } ?? []

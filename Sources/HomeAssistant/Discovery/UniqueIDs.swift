@@ -48,7 +48,8 @@ extension Discovery {
             origin: DiscoveryOrigin(version: "", supportURL: ""))
         let all = Capabilities(
             Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Abilities(rawValue: .max)) }))
-        let device = DeviceInfo(id: id, name: "", driver: "", capabilities: all, features: .all)
+        var device = DeviceInfo(id: id, name: "", driver: "", capabilities: all, features: .all)
+        device.asksForPasskey = true
         // With empty settings no rule has a known limit, so none is left out.
         return discovery.components(of: DiscoveredDevice(device, settings: MonitorSettings())).map(\.key)
     }

@@ -5,10 +5,12 @@ import Vitals
 extension Discovery {
     /// The entities of a wearable, as its capabilities allow. The order is: values, actions, diagnostics, settings.
     func components(of device: DiscoveredDevice) -> [Component] {
-        guard let capabilities = device.info.capabilities else { return [] }
+        let pairing = device.info.asksForPasskey ? pairing(of: device.info.id) : []
+        guard let capabilities = device.info.capabilities else { return pairing }
         let id = device.info.id
         return values(of: device.info, capabilities) + days(of: id, capabilities) + alerts(of: device, capabilities)
             + buttons(of: id, capabilities) + diagnostics(of: device, capabilities) + settings(of: id, capabilities)
+            + pairing
     }
 
     /// The actions that a press triggers.

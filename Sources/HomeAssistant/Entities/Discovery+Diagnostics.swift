@@ -80,7 +80,7 @@ extension Discovery {
         return result
     }
 
-    private func diagnostic(
+    func diagnostic(
         _ platform: Platform, _ key: String, _ name: String, _ topic: Topic, _ template: String,
         availability: [String]? = nil, _ members: [(String, JSONValue?)]
     ) -> Component {
@@ -90,7 +90,7 @@ extension Discovery {
     }
 
     /// Members of a topic's payload as attributes of an entity.
-    private func attributes(_ topic: Topic, _ names: [String]) -> [(String, JSONValue?)] {
+    func attributes(_ topic: Topic, _ names: [String]) -> [(String, JSONValue?)] {
         let members = names.map { "'\($0)': value_json.\($0)" }.joined(separator: ", ")
         return [
             ("json_attributes_topic", .string(topics.topic(topic))),

@@ -13,6 +13,8 @@ package struct DeviceInfo: Sendable, Hashable {
     package var capabilities: Capabilities?
     /// What the device has ever reported beside samples.
     package var features: DeviceFeatures
+    /// Whether a person may be asked for the device's passkey.
+    package var asksForPasskey = false
     /// The configured time for which a metric's value is fresh; a metric without entry is always fresh.
     package var freshness: [Metric: Duration]
 

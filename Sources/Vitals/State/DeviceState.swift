@@ -13,10 +13,12 @@ package indirect enum DeviceState: Sendable, Hashable {
     case sync(SyncState)
     case measure(MeasureState)
     case wear(WearState)
+    /// Only of a device whose passkey a person types.
+    case pairing(PairingState)
 
     /// The parts of the state.
     package enum Part: Sendable, Hashable {
-        case info, availability, link, config, sync, measure, wear
+        case info, availability, link, config, sync, measure, wear, pairing
         case latest(Metric)
         case today(Metric)
         case level(AlertRule)
@@ -34,6 +36,7 @@ package indirect enum DeviceState: Sendable, Hashable {
         case .sync: .sync
         case .measure: .measure
         case .wear: .wear
+        case .pairing: .pairing
         }
     }
 }

@@ -18,12 +18,17 @@ package struct BlueZTransport: Transport {
     /// The adapters.
     package var service: (any PluginService.Type)? { BlueZService.self }
 
+    /// With `pairing: ask`.
+    package var asksForPasskey: Bool { target.pairing == .ask }
+
     /// Waits for the device's advertisement and for a link, connects, and disconnects when `body` ends.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         try await withoutActuallyEscaping(body) { body in
             try await context.services.with(BlueZService.self) { service in
                 let radio = try service.radio()
-                try await radio.withLink(context.device, target, presence: context.presence) { link in
+                try await radio.withLink(
+                    context.device, target, presence: context.presence, passkeys: context.passkeys
+                ) { link in
                     try await body(.gatt(link))
                 }
             }

@@ -19,7 +19,7 @@ extension DeviceTarget {
     private enum PairingName: String, CaseIterable {
         case none
         case justWorks = "just_works"
-        case passkey
+        case passkey, ask
     }
 
     /// Reads the keys of `transport:`.
@@ -43,23 +43,24 @@ extension DeviceTarget {
         switch options.choice("pairing", of: PairingName.self, default: .none) {
         case .none: pairing = .none
         case .justWorks: pairing = .justWorks
+        case .ask: pairing = .ask
         case .passkey:
-            pairing = .passkey(0)
+            pairing = .ask
             guard let secret else {
                 if options.value("passkey") == nil {
                     options.report(
-                        "passkey is missing: {file: PATH} or {env: NAME} with its six digits.", at: "pairing")
+                        "passkey is missing: {file: PATH} or {env: NAME} with its six digits. If the device makes a new one for "
+                            + "each pairing, write pairing: ask.", at: "pairing")
                 }
                 return
             }
-            let digits = secret.value
-            guard digits.utf8.count == 6, digits.allSatisfy(\.isNumber), let number = UInt32(digits) else {
+            guard let passkey = Passkey(secret.value) else {
                 options.report("A passkey has six digits.", at: "passkey")
                 return
             }
-            pairing = .passkey(number)
+            pairing = .passkey(passkey)
         }
-        if pairing == .none || pairing == .justWorks, secret != nil {
+        if [.none, .justWorks, .ask].contains(pairing), secret != nil {
             options.report("It has a meaning only with pairing: passkey.", at: "passkey")
         }
     }

@@ -7,6 +7,7 @@ extension Radio {
     /// - Throws: what `body` throws; a `LinkError` if there is no link, and with `ended` if the gateway left the device on purpose.
     nonisolated func withLink(
         _ id: DeviceID, _ target: DeviceTarget, presence: DevicePresence,
+        passkeys: PasskeyDesk = PasskeyDesk(),
         _ body: @escaping @Sendable (BlueZLink) async throws -> Void
     ) async throws {
         let path = try await reach(id, target, presence: presence)
@@ -16,7 +17,7 @@ extension Radio {
             throw error
         }
         do {
-            let link = try await open(path, id, target, at: place)
+            let link = try await open(path, id, target, at: place, passkeys)
             let result = await use(link, body)
             let isLeft = link.link.isLeft || (target.isVisit && link.link.ended.value != nil)
             await close(link.link)

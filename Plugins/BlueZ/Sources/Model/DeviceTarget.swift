@@ -23,7 +23,9 @@ struct DeviceTarget: Sendable, Hashable {
     enum Pairing: Sendable, Hashable {
         case none
         case justWorks
-        case passkey(UInt32)
+        case passkey(Passkey)
+        /// With a passkey that the device makes for each pairing, and a person types.
+        case ask
     }
 
     var selector: Selector

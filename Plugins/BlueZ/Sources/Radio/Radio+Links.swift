@@ -10,7 +10,8 @@ extension Radio {
 
     /// Connects a device, pairs it if need be, and waits for its services.
     func open(
-        _ path: String, _ id: DeviceID, _ target: DeviceTarget, at place: Adapter.Place
+        _ path: String, _ id: DeviceID, _ target: DeviceTarget, at place: Adapter.Place,
+        _ passkeys: PasskeyDesk
     ) async throws(LinkError) -> BlueZLink {
         guard let adapter = adapters[place.path] else { throw .adapterGone }
         let link = OpenLink(holder: id.text, path: path, device: target)
@@ -27,7 +28,7 @@ extension Radio {
         do {
             try await adapter.control.withLock { () throws(LinkError) in
                 if adapter.scan.isOurs { try? await stopScan(adapter) }
-                try await connect(traffic)
+                try await connect(traffic, passkeys)
             }
         } catch {
             await close(link)
@@ -49,12 +50,12 @@ extension Radio {
         return BlueZLink(radio: self, link: link, services: services, maximumPayload: payload)
     }
 
-    private func connect(_ traffic: LinkTraffic) async throws(LinkError) {
+    private func connect(_ traffic: LinkTraffic, _ passkeys: PasskeyDesk) async throws(LinkError) {
         let (link, path, target) = (traffic.link, traffic.link.path, traffic.link.device)
         let what = "No connection to \(target.selector)"
         do throws(BusError) {
             if target.pairing != .none, tree[path, BlueZ.device]?["Paired"]?.flag != true {
-                try await pair(path, target)
+                try await pair(path, target, passkeys)
             }
             if tree[path, BlueZ.device]?["Connected"]?.flag != true {
                 try await call(path, BlueZ.device, "Connect", timeout: target.connectTimeout)

@@ -1,6 +1,7 @@
 import Concurrency
 import GatewayKit
 import Logging
+import Vitals
 
 /// Pairing: the gateway's agent answers BlueZ while it pairs one of the gateway's devices (BlueZ's manual page org.bluez.Agent).
 extension Radio {
@@ -8,24 +9,32 @@ extension Radio {
     /// How long a person has to press a button of the device.
     static let pairingTime: Duration = .seconds(60)
 
+    /// How long a person has to type a passkey: devices give a pairing up 30 s after its last message (Bluetooth Core Specification,
+    /// Vol 3, Part H, 3.4).
+    static let passkeyTime: Duration = .seconds(30)
+
     /// Pairs a device. BlueZ keeps the bond.
-    func pair(_ path: String, _ target: DeviceTarget) async throws(BusError) {
+    func pair(_ path: String, _ target: DeviceTarget, _ passkeys: PasskeyDesk) async throws(BusError) {
         try await pairingTurn.withLock { () throws(BusError) in
             let ability = target.pairing == .justWorks ? "NoInputNoOutput" : "KeyboardOnly"
             try await call(
                 BlueZ.root, BlueZ.agentManager, "RegisterAgent", [.path(Self.agentPath), .string(ability)])
-            pairing[path] = target.pairing
-            let result: Result<Void, BusError>
-            do throws(BusError) {
-                try await call(path, BlueZ.device, "Pair", timeout: Self.pairingTime)
-                result = .success(())
-            } catch { result = .failure(error) }
-            pairing[path] = nil
+            let attempt = PairingAttempt(path: path, pairing: target.pairing)
+            pairing = attempt
+            let result = await withPasskeys(target.pairing == .ask ? passkeys : nil) {
+                () async -> Result<Void, BusError> in
+                do throws(BusError) {
+                    try await self.call(path, BlueZ.device, "Pair", timeout: Self.pairingTime)
+                    return .success(())
+                } catch { return .failure(error) }
+            }
+            pairing = nil
             if case .failure = result {
                 _ = try? await call(path, BlueZ.device, "CancelPairing", isCleanUp: true)
             }
             _ = try? await call(
                 BlueZ.root, BlueZ.agentManager, "UnregisterAgent", [.path(Self.agentPath)], isCleanUp: true)
+            if target.pairing == .ask { told(result, of: attempt, target, passkeys) }
             if case .failure(.reply("org.bluez.Error.AlreadyExists", _)) = result { return }
             try result.get()
             // Without this BlueZ asks somebody each time the device connects by itself.
@@ -34,23 +43,76 @@ extension Radio {
         }
     }
 
+    /// Runs `body`, and meanwhile hands BlueZ's questions for a passkey to a person.
+    private func withPasskeys(
+        _ passkeys: PasskeyDesk?, _ body: @escaping @Sendable () async -> Result<Void, BusError>
+    ) async -> Result<Void, BusError> {
+        guard let passkeys else { return await body() }
+        return await withTaskGroup(of: Result<Void, BusError>?.self) { group in
+            group.addTask { await body() }
+            group.addTask {
+                await self.askPerson(passkeys)
+                return nil
+            }
+            defer { group.cancelAll() }
+            for await case let result? in group { return result }
+            return .failure(.cancelled)
+        }
+    }
+
+    /// Asks a person each time that BlueZ asks, until the pairing is over.
+    private func askPerson(_ passkeys: PasskeyDesk) async {
+        while !Task.isCancelled, let attempt = pairing {
+            guard let question = attempt.question else {
+                await attempt.asked.wait()
+                continue
+            }
+            attempt.question = nil
+            let answer: Bus.Result
+            do throws(LinkError) {
+                let passkey = try await passkeys.passkey(within: Self.passkeyTime, clock: clock)
+                let isText = question.member == "RequestPinCode"
+                answer = .success([isText ? .string(passkey.digits) : .uint32(passkey.number)])
+            } catch {
+                // A pairing that has ended by itself has a reason of its own.
+                if error.code == .timeout { attempt.failure = error }
+                answer = .failure(.reply(name: "org.bluez.Error.Canceled", message: "No passkey was given."))
+            }
+            try? bus?.reply(to: question, answer)
+        }
+    }
+
+    /// Tells a person how the pairing has ended.
+    private func told(
+        _ result: Result<Void, BusError>, of attempt: PairingAttempt, _ target: DeviceTarget, _ passkeys: PasskeyDesk
+    ) {
+        switch result {
+        case .success, .failure(.reply("org.bluez.Error.AlreadyExists", _)): passkeys.end(nil, clock: clock)
+        case .failure(let error):
+            passkeys.end(
+                attempt.failure ?? LinkError(of: error, "The pairing with \(target.selector)"), clock: clock)
+        }
+    }
+
     /// Answers a question of BlueZ about a device that is being paired. Others are rejected.
     func agent(_ question: Bus.Message) {
         guard let bus else { return }
         let rejected = Bus.Result.failure(
             .reply(name: "org.bluez.Error.Rejected", message: "The gateway does not pair it so."))
-        let policy = question.arguments.first?.text.flatMap { pairing[$0] }
+        let attempt = question.arguments.first?.text == pairing?.path ? pairing : nil
         let answer: Bus.Result
-        switch (question.member, policy) {
+        switch (question.member, attempt?.pairing) {
         case _ where question.sender != owner || question.interface != BlueZ.agent: answer = rejected
         case ("Release", _), ("Cancel", _): answer = .success([])
-        case ("RequestPasskey", .passkey(let number)): answer = .success([.uint32(number)])
-        case ("RequestPinCode", .passkey(let number)):
-            let digits = String(number)
-            answer = .success([.string(String(repeating: "0", count: 6 - digits.utf8.count) + digits)])
+        case ("RequestPasskey", .ask), ("RequestPinCode", .ask):
+            attempt?.question = question
+            attempt?.asked.wake()
+            return
+        case ("RequestPasskey", .passkey(let passkey)): answer = .success([.uint32(passkey.number)])
+        case ("RequestPinCode", .passkey(let passkey)): answer = .success([.string(passkey.digits)])
         case ("RequestAuthorization", .some), ("AuthorizeService", .some): answer = .success([])
-        case ("RequestConfirmation", .passkey(let number)):
-            answer = question.arguments.last?.number == Int(number) ? .success([]) : rejected
+        case ("RequestConfirmation", .passkey(let passkey)):
+            answer = question.arguments.last?.number == Int(passkey.number) ? .success([]) : rejected
         default: answer = rejected
         }
         if case .failure = answer {
@@ -60,4 +122,19 @@ extension Radio {
         }
         try? bus.reply(to: question, answer)
     }
+}
+
+/// A pairing that runs. It belongs to the radio.
+final class PairingAttempt {
+    /// The object of the device.
+    let path: String
+    let pairing: DeviceTarget.Pairing
+    /// A question of BlueZ that a person has to answer.
+    var question: Bus.Message?
+    /// Wakes whoever asks the person.
+    let asked = Signal()
+    /// Why the person gave no passkey.
+    var failure: LinkError?
+
+    init(path: String, pairing: DeviceTarget.Pairing) { (self.path, self.pairing) = (path, pairing) }
 }

@@ -26,8 +26,8 @@ actor Radio {
     var links: [String: LinkTraffic] = [:]
     /// The devices that the gateway has tried to connect lately.
     var expected: [DeviceID: ExpectedDevice] = [:]
-    /// Who is being paired, by the object of the device.
-    var pairing: [String: DeviceTarget.Pairing] = [:]
+    /// The pairing that runs.
+    var pairing: PairingAttempt?
     /// One device is paired at a time, since the agent's abilities are those that it needs.
     let pairingTurn = AsyncMutex()
     /// What the gateway offers to devices, by the root of its objects.

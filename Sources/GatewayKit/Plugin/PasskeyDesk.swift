@@ -1,0 +1,93 @@
+import Concurrency
+import Synchronization
+public import Vitals
+
+/// Where a transport asks a person for the passkey that a device shows while it is paired.
+///
+/// The gateway publishes that the device asks, as a state and in Home Assistant, and takes the answer as a command. A passkey is kept
+/// nowhere: it goes to whoever waits, or is refused.
+public final class PasskeyDesk: Sendable {
+    private struct State {
+        var pairing: PairingState?
+        /// Who waits for a passkey.
+        var question: Promise<Passkey?>?
+        var onChange: (@Sendable (PairingState) -> Void)?
+    }
+    private let state = Mutex(State())
+
+    /// How the pairing stands; `nil` before anything was told.
+    package var pairing: PairingState? { state.withLock { $0.pairing } }
+
+    /// A desk at which nobody has asked.
+    public init() {}
+
+    /// Waits until a person has given the passkey. One question is open at a time; a new one takes the place of an earlier one.
+    /// - Throws: a `LinkError`: `timeout` if nobody has answered within `limit`, `cancelled` if the task or the question was cancelled.
+    public func passkey(within limit: Duration, clock: GatewayClock) async throws(LinkError) -> Passkey {
+        let question = Promise<Passkey?>()
+        change { state in
+            state.question = question
+            return PairingState(.passkey, until: clock.now + limit, at: clock.now)
+        }
+        await clock.race(against: limit) { _ = try? await question.wait() }
+        let isOpen = state.withLock { state in
+            guard state.question === question else { return false }
+            state.question = nil
+            return true
+        }
+        guard !isOpen else {
+            if Task.isCancelled { throw LinkError(.cancelled, "The passkey is no longer needed.") }
+            throw LinkError(.timeout, "Nobody gave the passkey in time. It is asked for again at the next attempt.")
+        }
+        // Whoever has taken the question answers it at once.
+        guard let passkey = try? await question.wait() else {
+            throw LinkError(.cancelled, "The passkey is no longer needed.")
+        }
+        change { _ in PairingState(.checking, at: clock.now) }
+        return passkey
+    }
+
+    /// The pairing is over: the device is paired, or the attempt has failed for a reason.
+    public func end(_ failure: LinkError?, clock: GatewayClock) {
+        change { _ in
+            failure.map { PairingState(.failed, message: $0.message, at: clock.now) }
+                ?? PairingState(.paired, at: clock.now)
+        }
+    }
+
+    /// Calls `action` with each state of the pairing, beginning with the present one: `idle` at first.
+    package func follow(clock: GatewayClock, _ action: @escaping @Sendable (PairingState) -> Void) {
+        change { state in
+            state.onChange = action
+            return state.pairing ?? PairingState(.idle, at: clock.now)
+        }
+    }
+
+    /// Tells that nothing is asked, and then nobody of the pairing any more.
+    package func unfollow(clock: GatewayClock) {
+        change { _ in PairingState(.idle, at: clock.now) }
+        state.withLock { $0.onChange = nil }
+    }
+
+    /// Gives the passkey to whoever waits for it. Returns whether somebody did.
+    package func give(_ passkey: Passkey) -> Bool {
+        let question = state.withLock { state in
+            defer { state.question = nil }
+            return state.question
+        }
+        return question?.fulfil(passkey) ?? false
+    }
+
+    /// Changes the pairing, and tells it. An earlier question ends without a passkey.
+    private func change(_ change: (inout State) -> PairingState) {
+        let (pairing, action, earlier) = state.withLock { state in
+            let before = state.question
+            let pairing = change(&state)
+            state.pairing = pairing
+            if pairing.phase != .passkey { state.question = nil }
+            return (pairing, state.onChange, before === state.question ? nil : before)
+        }
+        earlier?.fulfil(nil)
+        action?(pairing)
+    }
+}
