@@ -126,8 +126,10 @@ import Testing
     }
 
     /// Runs the command to its end: its lines, and its status as text.
-    private static func run(_ arguments: [String]) async throws -> (lines: [String], status: String) {
-        let command = ChildProgram(GatewayProgram.path, ["scan", "--seconds", "1"] + arguments)
+    private static func run(
+        _ name: String, _ arguments: [String]
+    ) async throws -> (lines: [String], status: String) {
+        let command = ChildProgram(GatewayProgram.path, [name, "--seconds", "1"] + arguments)
         await command.run()
         let events = command.events.elements
         return (events.filter { !$0.isEnd }.map(\.text), events.last?.text ?? "")
@@ -136,7 +138,7 @@ import Testing
     @Test func `the command lists what is near without a gateway, for people and for programs`() async throws {
         try await Self.withHouse { bus, bluez in
             try await withConfiguration(Self.configuration(port: 1, bus: bus)) { file in
-                let people = try await Self.run(["--config", file])
+                let people = try await Self.run("scan", ["--config", file])
                 #expect(people.lines.first?.hasPrefix("SIGNAL") == true, "\(people)")
                 #expect(
                     people.lines.contains {
@@ -144,20 +146,49 @@ import Testing
                             && $0.hasSuffix("is strap")
                     }, "\(people)")
                 #expect(people.lines.contains { $0.contains("R02_1122") && $0.contains("colmi-ring (by its name)") })
-                let programs = try await Self.run(["--config", file, "--json"])
+                let programs = try await Self.run("scan", ["--config", file, "--json"])
                 let json = try JSONValue(parsing: Array(try #require(programs.lines.first).utf8))
                 #expect(json["devices"]?.asArray?.count == 3)
                 await bluez.removeAdapter("hci0")
-                let refused = try await Self.run(["--config", file])
+                let refused = try await Self.run("scan", ["--config", file])
                 #expect(refused.lines.contains { $0.contains("There is no Bluetooth adapter. Plug it in") })
                 #expect(refused.status.contains("1"), "\(refused)")
             }
         }
     }
 
+    @Test func `add prints the entry of a device in reach, without a terminal, and refuses one with mistakes`()
+        async throws
+    {
+        try await Self.withHouse { bus, _ in
+            try await withConfiguration(Self.configuration(port: 1, bus: bus)) { file in
+                let ring = ["--config", file, "--device", "R02_1122"]
+                let added = try await Self.run("add", ring + ["--transport", "duty=visit"])
+                let entry = added.lines.drop { !$0.hasPrefix("  - id") }.joined(separator: "\n")
+                #expect(
+                    entry == """
+                          - id: r02-1122
+                            name: R02_1122
+                            driver: colmi-ring
+                            transport:
+                              type: bluez
+                              address: "\(Self.ring)"
+                              duty: visit
+                        """, "\(added)")
+                #expect(added.status.contains("0"), "\(added)")
+                let twice = try await Self.run("add", ring + ["--id", "strap"])
+                #expect(twice.lines.contains { $0.contains("has the id strap already") }, "\(twice)")
+                #expect(twice.status.contains("78"), "\(twice)")
+                let lamp = try await Self.run("add", ["--config", file, "--device", "Lamp"])
+                #expect(lamp.lines.contains { $0.contains("No driver recognises the device") }, "\(lamp)")
+                #expect(lamp.status.contains("1"))
+            }
+        }
+    }
+
     @Test func `without a bus the command says so`() async throws {
         try await withConfiguration(Self.configuration(port: 1, bus: "unix:path=/nowhere/bus")) { file in
-            let refused = try await Self.run(["--config", file])
+            let refused = try await Self.run("scan", ["--config", file])
             #expect(refused.lines.contains { $0.contains("Bluetooth needs D-Bus") }, "\(refused)")
             #expect(refused.status.contains("1"))
         }

@@ -36,6 +36,9 @@ package struct ScanTool: Sendable {
         }
     }
 
+    /// The ids of the configuration.
+    package var devices: [DeviceID] { configured.map(\.info.id) }
+
     /// Looks for so long.
     package func scan(for duration: Duration) async throws(Failure) -> ScanReport {
         let scanners = Scanners()

@@ -1,0 +1,152 @@
+import GatewayKit
+package import Vitals
+
+/// Finds out what a new device needs, from a scan, from arguments, and by questions.
+package struct AddTool: Sendable {
+    /// What is known of the device before.
+    package struct Wishes: Sendable, Hashable {
+        /// Its address or its name, as a scan lists them.
+        package var device: String?
+        package var driver: String?
+        package var id: String?
+        package var name: String?
+        /// Keys of `transport:`, beside those that a scan finds. With `type` there is no scan.
+        package var transport: [ScanReport.Option] = []
+        package var options: [ScanReport.Option] = []
+
+        package init() {}
+    }
+
+    /// Why there is no entry, and what to do.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+        /// Whether the entry would be refused, not the device missing.
+        package let isMistake: Bool
+
+        init(_ description: String, isMistake: Bool = false) {
+            self.description = description
+            self.isMistake = isMistake
+        }
+    }
+
+    /// Asks a person; returns the line, or `nil` if nobody answers.
+    package typealias Ask = (_ question: String) -> String?
+
+    /// How often a question is repeated after an answer that means nothing.
+    package static let attempts = 3
+
+    let plugins: PluginCatalogue
+    /// The ids of the configuration that the device joins.
+    let devices: [DeviceID]
+    /// The base of relative paths.
+    let directory: String
+
+    package init(plugins: PluginCatalogue, beside devices: [DeviceID], directory: String) {
+        self.plugins = plugins
+        self.devices = devices
+        self.directory = directory
+    }
+
+    /// Makes the entry of a device.
+    /// - Parameters:
+    ///   - ask: asks a person; `nil` if nobody can be asked. Then what is missing is a failure, or has its default.
+    ///   - scan: looks for devices; called at most once.
+    package func run(
+        _ wishes: Wishes, asking ask: Ask?, scan: () async throws -> ScanReport
+    ) async throws -> NewDevice {
+        var driver = wishes.driver
+        if let driver { _ = try known(driver) }
+        var transport: [ScanReport.Option] = []
+        var found: ScanReport.Device?
+        if try driver.map({ try known($0).link != .none }) ?? true,
+            !wishes.transport.contains(where: { $0.key == "type" })
+        {
+            let device = try pick(from: try await scan(), wishes.device, ask)
+            transport = device.transport
+            found = device
+        }
+        for option in wishes.transport {
+            transport.removeAll { $0.key == option.key }
+            transport.append(option)
+        }
+        if driver == nil { driver = try chosenDriver(for: found, ask) }
+        let title = found?.name?.printable ?? driver ?? ""
+        let suggestion = NewDevice.suggestedID(for: title, beside: devices)
+        let id = wishes.id ?? ask.flatMap { answer($0("Id, of a-z, 0-9, _ and - [\(suggestion)]: ")) } ?? suggestion
+        let shown = title.isEmpty ? id : title
+        let name = wishes.name ?? ask.flatMap { answer($0("Name, for people [\(shown)]: ")) } ?? shown
+        if let note = found?.note { _ = ask?("\(found?.address ?? ""): \(note) [Enter] ") }
+        let device = NewDevice(
+            id: id, name: name, driver: driver ?? "", transport: transport, options: wishes.options)
+        let mistakes = device.mistakes(with: plugins, beside: devices, directory: directory)
+        guard mistakes.isEmpty else {
+            throw Failure(
+                "The entry has mistakes:\n" + mistakes.map { "  \($0)" }.joined(separator: "\n"), isMistake: true)
+        }
+        return device
+    }
+
+    private func answer(_ line: String?) -> String? {
+        let text = line?.split(whereSeparator: \.isWhitespace).joined(separator: " ") ?? ""
+        return text.isEmpty ? nil : text
+    }
+
+    private func known(_ driver: String) throws -> any DeviceDriver.Type {
+        guard let type = plugins.driver(named: driver) else {
+            throw Failure("There is no driver \(driver). Known here: \(plugins.driverNames).")
+        }
+        return type
+    }
+
+    /// The device of this address or name, or the one that a person picks.
+    private func pick(from report: ScanReport, _ wish: String?, _ ask: Ask?) throws -> ScanReport.Device {
+        if let wish {
+            let fitting = report.devices.filter {
+                $0.address.lowercased() == wish.lowercased() || $0.name == wish
+            }
+            guard let first = fitting.first else {
+                throw Failure("\(wish) is not in reach. Wake it up, and look with the command scan.")
+            }
+            guard fitting.count == 1 else {
+                let addresses = fitting.map(\.address).joined(separator: ", ")
+                throw Failure("Several devices are named \(wish): name one by its address: \(addresses).")
+            }
+            return first
+        }
+        guard let ask else {
+            throw Failure("Name the device: by its address or name of the command scan, or by --transport type=….")
+        }
+        // Of strangers without a name nobody could pick one.
+        let listed = report.devices.filter { $0.name != nil || !$0.claims.isEmpty }
+        guard !listed.isEmpty else { throw Failure("Nothing is in reach. Wake the device up, and try again.") }
+        let lines = listed.enumerated().map { number, device in
+            let driver = device.claims.first.map { ", for \($0.driver)" } ?? ""
+            let state = device.device.map { ", is \($0) already" } ?? ""
+            let signal = device.signalStrength.map { ", \($0) dBm" } ?? ""
+            return "\(number + 1)  \(device.name?.printable ?? "-")  \(device.address)\(signal)\(driver)\(state)\n"
+        }
+        for _ in 0..<Self.attempts {
+            let line = answer(ask(lines.joined() + "Which one, 1 to \(listed.count)? "))
+            guard let line else { throw Failure("No device was chosen.") }
+            if let number = Int(line), (1...listed.count).contains(number) { return listed[number - 1] }
+        }
+        throw Failure("No device was chosen.")
+    }
+
+    /// The driver that recognises the device, or the one that a person names.
+    private func chosenDriver(for device: ScanReport.Device?, _ ask: Ask?) throws -> String {
+        let claims = device?.claims.map(\.driver) ?? []
+        if claims.count == 1 || (ask == nil && !claims.isEmpty) { return claims[0] }
+        let fitting = plugins.drivers.filter { $0.link == .gatt || device == nil }.map(\.name)
+        let names = (claims + fitting.filter { !claims.contains($0) }).joined(separator: ", ")
+        guard let ask else {
+            throw Failure("No driver recognises the device. Name one with --driver: \(names).")
+        }
+        for _ in 0..<Self.attempts {
+            let preset = claims.first.map { " [\($0)]" } ?? ""
+            guard let line = answer(ask("Which driver: \(names)\(preset)? ")) ?? claims.first else { break }
+            if plugins.driver(named: line) != nil { return line }
+        }
+        throw Failure("No driver was chosen.")
+    }
+}

@@ -1,0 +1,115 @@
+import GatewayKit
+import HomeAssistant
+import JSON
+package import Vitals
+
+/// A device that is to be configured, and its entry of `devices:`.
+package struct NewDevice: Sendable, Hashable {
+    package var id: String
+    package var name: String
+    package var driver: String
+    /// The keys of `transport:`, with `type` first. A key such as `passkey.file` is one of a map.
+    package var transport: [ScanReport.Option]
+    /// The keys of `options:`, in the same form.
+    package var options: [ScanReport.Option]
+
+    package init(
+        id: String, name: String, driver: String, transport: [ScanReport.Option], options: [ScanReport.Option] = []
+    ) {
+        self.id = id
+        self.name = name
+        self.driver = driver
+        self.transport = transport
+        self.options = options
+    }
+
+    /// The entry in YAML, as it stands below `devices:`.
+    package var entry: String {
+        let text = (try? YAMLText.of(.array([value]))) ?? ""
+        return text.split(separator: "\n").map { "  \($0)\n" }.joined()
+    }
+
+    /// What is wrong with it, each with what would be right; none if the gateway takes the entry.
+    /// - Parameters:
+    ///   - devices: the ids of the configuration that it joins.
+    ///   - directory: the base of relative paths.
+    package func mistakes(
+        with plugins: PluginCatalogue, beside devices: [DeviceID], directory: String
+    ) -> [String] {
+        var mistakes: [String] = []
+        if let id = DeviceID(id) {
+            var taken = UniqueIDs()
+            for device in devices { _ = taken.add(device) }
+            if devices.contains(id) {
+                mistakes.append("id: The configuration has the id \(id) already. Give each device its own.")
+            } else if let other = taken.add(id) {
+                mistakes.append("id: Home Assistant could not tell the entities of \(id) and \(other) apart.")
+            }
+        }
+        let configuration: JSONValue = [
+            "mqtt": ["url": "mqtt://127.0.0.1"], "store": ["path": "vitals.sqlite"], "devices": .array([value]),
+        ]
+        do {
+            let text = try YAMLText.of(configuration)
+            _ = try ConfigurationLoader(plugins: plugins).load(text: text, directory: directory)
+        } catch let error as ConfigurationError {
+            let place = "devices[0]"
+            mistakes += error.mistakes.filter { $0.path.hasPrefix(place) }.map { mistake in
+                let path = mistake.path.dropFirst(place.count).drop { $0 == "." }
+                return path.isEmpty ? mistake.message : "\(path): \(mistake.message)"
+            }
+        } catch { mistakes.append("\(error)") }
+        return mistakes
+    }
+
+    private var value: JSONValue {
+        var members: [JSONValue.Member] = [
+            JSONValue.Member("id", .string(id)), JSONValue.Member("name", .string(name)),
+            JSONValue.Member("driver", .string(driver)),
+        ]
+        if !transport.isEmpty { members.append(JSONValue.Member("transport", Self.map(transport))) }
+        if !options.isEmpty { members.append(JSONValue.Member("options", Self.map(options))) }
+        return .object(members)
+    }
+
+    private static func map(_ options: [ScanReport.Option]) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        for option in options {
+            guard let dot = option.key.firstIndex(of: ".") else {
+                members.append(JSONValue.Member(option.key, scalar(option.value)))
+                continue
+            }
+            let name = String(option.key[..<dot])
+            guard !members.contains(where: { $0.key == name }) else { continue }
+            let inner = options.filter { $0.key.hasPrefix("\(name).") }
+                .map { ScanReport.Option(String($0.key.dropFirst(name.count + 1)), $0.value) }
+            members.append(JSONValue.Member(name, map(inner)))
+        }
+        return .object(members)
+    }
+
+    /// Numbers and truths are no texts in YAML.
+    private static func scalar(_ text: String) -> JSONValue {
+        switch text {
+        case "true": true
+        case "false": false
+        default:
+            Int(text).map { String($0) == text ? .number(Double($0)) : .string(text) } ?? .string(text)
+        }
+    }
+
+    /// An id of a name: small letters and digits, with `-` for the rest, and a number if it is taken.
+    package static func suggestedID(for name: String, beside devices: [DeviceID]) -> String {
+        let words = name.lowercased().split { !(("a"..."z").contains($0) || ("0"..."9").contains($0)) }
+        let text = String(words.joined(separator: "-").prefix(40))
+        let wish = DeviceID(text).map(\.text).flatMap { $0 == DeviceID.reserved ? nil : $0 } ?? "device"
+        let taken = Set(devices.map(\.text))
+        var id = wish
+        var number = 2
+        while taken.contains(id) {
+            id = "\(wish)-\(number)"
+            number += 1
+        }
+        return id
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import Gateway
+import Logging
+import Vitals
+
+/// `add`.
+struct AddCommand: GatewayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Prints the checked entry of a new device, to copy below devices: in the configuration.",
+        discussion: """
+            Looks for what is near, and asks in a terminal for whatever no argument says. Without a terminal nothing is asked: then \
+            --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
+            output. No file is changed. The exit status is 1 if there is no device, and 78 if the entry has mistakes.
+            """)
+
+    @Option(help: "The configuration file that the device joins: for its adapter, and the ids that are taken.")
+    var config: String?
+
+    @Option(help: ArgumentHelp("How long to listen, 1 to 60.", valueName: "seconds"))
+    var seconds = ScanTool.defaultSeconds
+
+    @Option(help: ArgumentHelp("The device, as the command scan lists it.", valueName: "address or name"))
+    var device: String?
+
+    @Option(help: "Its driver. Default: the one that recognises it.")
+    var driver: String?
+
+    @Option(help: "Its id in topics. Default: made from its name.")
+    var id: String?
+
+    @Option(help: "Its name, for people. Default: the name that it tells.")
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A key of transport:, such as pairing=ask or passkey.file=PATH. With type=… nothing is looked for. May be repeated.",
+            valueName: "key=value"))
+    var transport: [String] = []
+
+    @Option(help: ArgumentHelp("A key of the driver's options:. May be repeated.", valueName: "key=value"))
+    var option: [String] = []
+
+    @OptionGroup var log: LogLevelOption
+
+    func validate() throws {
+        let range = ScanTool.seconds
+        guard range.contains(seconds) else {
+            throw ValidationError("--seconds takes \(range.lowerBound) to \(range.upperBound).")
+        }
+        for text in transport + option where !text.dropFirst().contains("=") {
+            throw ValidationError("--transport and --option need the form key=value, which \(text) does not have.")
+        }
+    }
+
+    func run(with plugins: PluginCatalogue) async throws {
+        let output = ProcessLog(level: log.level ?? .error, environment: [:])
+        defer { output.flush() }
+        do {
+            let scanner = try ScanTool(configuration: config, with: plugins, logger: output.logger())
+            let directory = config.map { URL(filePath: $0).absoluteURL.deletingLastPathComponent().path } ?? "."
+            let tool = AddTool(plugins: plugins, beside: scanner.devices, directory: directory)
+            let device = try await tool.run(wishes, asking: isatty(STDIN_FILENO) == 1 ? Self.ask : nil) {
+                StandardError.write("Listening for \(seconds) s.\n")
+                return try await scanner.scan(for: .seconds(seconds))
+            }
+            StandardOutput.write(device.entry)
+        } catch let error as ScanTool.Failure {
+            StandardError.write("\(error)\n")
+            throw ExitCode(1)
+        } catch let error as AddTool.Failure {
+            StandardError.write("\(error)\n")
+            throw error.isMistake ? ExitStatus.configuration.code : ExitCode(1)
+        } catch let error as ConfigurationError {
+            StandardError.write(error.text(file: config ?? "") + "\n")
+            throw ExitStatus.configuration.code
+        }
+    }
+
+    private static let ask: AddTool.Ask = { question in
+        StandardError.write(question)
+        return readLine()
+    }
+
+    private var wishes: AddTool.Wishes {
+        var wishes = AddTool.Wishes()
+        (wishes.device, wishes.driver, wishes.id, wishes.name) = (device, driver, id, name)
+        (wishes.transport, wishes.options) = (Self.keys(transport), Self.keys(option))
+        return wishes
+    }
+
+    private static func keys(_ texts: [String]) -> [ScanReport.Option] {
+        texts.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return ScanReport.Option(String(parts[0]), String(parts[1]))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import BundledPlugins
+import Gateway
+import GatewayKit
+import Synchronization
+import Testing
+import Vitals
+
+/// Entries of new devices, by arguments and by answers.
+@Suite struct AddToolTests {
+    private static let strap = device("A4:C1:38:00:11:22", "Strap 7", [.init("gatt-health", by: .services)])
+    private static let ring = device(
+        "30:35:47:00:11:22", "R02_1122", [.init("colmi-ring", by: .name), .init("gatt-health", by: .name)])
+    private static let lamp = device("10:00:00:00:00:01", "Lamp", [])
+    private static let silent = device("10:00:00:00:00:02", nil, [])
+
+    private static func device(_ address: String, _ name: String?, _ claims: [ScanReport.Claim]) -> ScanReport.Device {
+        ScanReport.Device(
+            address: address, name: name, services: [], signalStrength: -61, isConnected: false, device: nil,
+            claims: claims, transport: [.init("type", "bluez"), .init("address", address)], note: nil)
+    }
+
+    /// A person who gives these answers, and the questions.
+    private final class Person: Sendable {
+        let questions = Mutex<[String]>([])
+        private let answers: Mutex<[String]>
+
+        init(_ answers: [String]) { self.answers = Mutex(answers) }
+
+        func ask(_ question: String) -> String? {
+            questions.withLock { $0.append(question) }
+            return answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        }
+    }
+
+    private static func entry(
+        _ answers: [String]? = nil, taken: [String] = [], _ change: (inout AddTool.Wishes) -> Void = { _ in }
+    ) async throws -> String {
+        let tool = AddTool(
+            plugins: try PluginCatalogue(BundledPlugins.all), beside: taken.compactMap { DeviceID($0) },
+            directory: "/nowhere")
+        var wishes = AddTool.Wishes()
+        change(&wishes)
+        let person = answers.map { Person($0) }
+        let device = try await tool.run(wishes, asking: person.map { person in { person.ask($0) } }) {
+            ScanReport(devices: [strap, ring, lamp, silent])
+        }
+        return device.entry
+    }
+
+    private static func failure(
+        _ answers: [String]? = nil, taken: [String] = [], _ change: (inout AddTool.Wishes) -> Void = { _ in }
+    ) async throws -> String {
+        do {
+            return "no failure: " + (try await entry(answers, taken: taken, change))
+        } catch let error as AddTool.Failure { return error.description }
+    }
+
+    @Test func `a device that one driver recognises needs no more than its address`() async throws {
+        let entry = try await Self.entry { $0.device = "a4:c1:38:00:11:22" }
+        #expect(
+            entry == """
+                  - id: strap-7
+                    name: "Strap 7"
+                    driver: gatt-health
+                    transport:
+                      type: bluez
+                      address: A4:C1:38:00:11:22
+
+                """)
+    }
+
+    @Test func `arguments take the place of what was found, and have their types`() async throws {
+        let entry = try await Self.entry { wishes in
+            wishes.device = "R02_1122"
+            (wishes.id, wishes.name, wishes.driver) = ("anna-ring", "Anna's ring", "colmi-ring")
+            wishes.transport = [.init("duty", "visit"), .init("visit_every", "15m")]
+            wishes.options = [.init("utc_offset", "60")]
+        }
+        #expect(
+            entry == """
+                  - id: anna-ring
+                    name: "Anna's ring"
+                    driver: colmi-ring
+                    transport:
+                      type: bluez
+                      address: "30:35:47:00:11:22"
+                      duty: visit
+                      visit_every: "15m"
+                    options:
+                      utc_offset: 60
+
+                """)
+    }
+
+    @Test func `a person picks the device and the driver, and takes or changes the suggestions`() async throws {
+        let entry = try await Self.entry(["7", "2", "colmi-ring", "", "My ring"])
+        #expect(entry.contains("id: r02-1122\n    name: \"My ring\"\n    driver: colmi-ring\n"))
+        let lamp = try await Self.entry(["3", "none", "o2ring", "light", ""])
+        #expect(lamp.contains("id: light\n    name: Lamp\n    driver: o2ring\n"))
+    }
+
+    @Test func `what a person cannot tell apart is not offered`() async throws {
+        let person = Person([])
+        let tool = AddTool(plugins: try PluginCatalogue(BundledPlugins.all), beside: [], directory: "/nowhere")
+        await #expect(throws: AddTool.Failure.self) {
+            try await tool.run(AddTool.Wishes(), asking: { person.ask($0) }) {
+                ScanReport(devices: [Self.strap, Self.silent])
+            }
+        }
+        let question = try #require(person.questions.withLock { $0.first })
+        #expect(question.contains("1  Strap 7  A4:C1:38:00:11:22, -61 dBm, for gatt-health\nWhich one, 1 to 1? "))
+    }
+
+    @Test func `an id that is taken gets a number, and one that was asked for is a mistake`() async throws {
+        let entry = try await Self.entry(taken: ["strap-7", "strap-7-2"]) { $0.device = "Strap 7" }
+        #expect(entry.hasPrefix("  - id: strap-7-3\n"))
+        let failure = try await Self.failure(taken: ["band"]) { ($0.device, $0.id) = ("Strap 7", "band") }
+        #expect(failure.contains("has the id band already"))
+    }
+
+    @Test func `the entry is checked as a configuration is`() async throws {
+        let failure = try await Self.failure { wishes in
+            (wishes.device, wishes.id) = ("Strap 7", "Strap 7")
+            wishes.transport = [.init("pairing", "sometimes"), .init("speed", "2")]
+            wishes.options = [.init("passkey.file", "secret")]
+        }
+        for part in ["id: ", "transport.pairing: ", "transport.speed: ", "options.passkey: "] {
+            #expect(failure.contains("\n  \(part)"), "\(failure)")
+        }
+        let secret = try await Self.failure { wishes in
+            wishes.device = "Strap 7"
+            wishes.transport = [.init("pairing", "passkey"), .init("passkey.file", "secret")]
+        }
+        #expect(secret.contains("/nowhere/secret"), "\(secret)")
+    }
+
+    @Test func `without a terminal, what is missing is named`() async throws {
+        #expect(try await Self.failure().contains("--transport type="))
+        #expect(try await Self.failure { $0.device = "Lamp" }.contains("--driver"))
+        #expect(try await Self.failure { $0.device = "Phone" }.contains("not in reach"))
+        #expect(try await Self.failure { ($0.device, $0.driver) = ("Lamp", "lamp") }.contains("Known here"))
+        #expect(try await Self.failure([]).contains("No device was chosen"))
+        #expect(try await Self.failure(["0", "x", "9"]).contains("No device was chosen"))
+    }
+
+    @Test func `several devices of one name are told apart by address`() async throws {
+        let tool = AddTool(plugins: try PluginCatalogue(BundledPlugins.all), beside: [], directory: "/nowhere")
+        var wishes = AddTool.Wishes()
+        wishes.device = "Strap 7"
+        var other = Self.strap
+        other.address = "A4:C1:38:00:11:33"
+        do {
+            _ = try await tool.run(wishes, asking: nil) { [other] in ScanReport(devices: [Self.strap, other]) }
+            Issue.record("One was taken.")
+        } catch let error as AddTool.Failure {
+            #expect(error.description.contains("A4:C1:38:00:11:22, A4:C1:38:00:11:33"))
+        }
+    }
+
+    @Test func `a device with another transport, or none, needs no scan`() async throws {
+        let band = try await Self.entry { wishes in
+            (wishes.driver, wishes.id) = ("link", "band")
+            wishes.transport = [.init("type", "tcp"), .init("host", "band.local"), .init("port", "7200")]
+        }
+        #expect(band.contains("type: tcp\n      host: band.local\n      port: 7200\n"))
+        let simulated = try await Self.entry { wishes in
+            (wishes.driver, wishes.options) = ("simulator", [.init("model", "band")])
+        }
+        #expect(simulated.hasPrefix("  - id: simulator\n    name: simulator\n    driver: simulator\n    options:\n"))
+    }
+}
