@@ -8,13 +8,14 @@ struct RootCommand: ParsableCommand {
         commandName: ProcessInfo.processInfo.processName,
         abstract: "A gateway for health wearables: devices, SQLite, MQTT, Home Assistant.",
         discussion: """
-            Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal), 75 (the stop took too long); `sources`, `scan`, `add`, `dashboard`, \
+            Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal), 75 (the stop took too long); `sources`, `scan`, `add`, \
+            `dashboard`, `doctor`, \
             `plugin check` and the commands of the store also 1 (failed).
             """,
         version: GatewayVersion.current,
         subcommands: [
-            RunCommand.self, CheckConfigCommand.self, PluginsCommand.self, PluginCommand.self, SourcesCommand.self,
-            ScanCommand.self, AddCommand.self, DashboardCommand.self, DemoCommand.self,
+            RunCommand.self, CheckConfigCommand.self, DoctorCommand.self, PluginsCommand.self, PluginCommand.self,
+            SourcesCommand.self, ScanCommand.self, AddCommand.self, DashboardCommand.self, DemoCommand.self,
             BackupCommand.self, RestoreCommand.self, StoreCommand.self,
         ])
 }

@@ -25,6 +25,9 @@ public protocol PluginService: Sendable {
     /// - Throws: what `body` throws, or why the service could not be opened or broke: an error whose description is a sentence
     ///   for a person.
     func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws
+    /// Looks at what the service needs, such as a bus or a radio, for `vitals2mqtt doctor`: it changes nothing, and takes ten seconds at
+    /// most. The gateway may be running beside it. By default there is nothing to look at.
+    func examine(context: ServiceContext) async -> [Finding]
     /// Returns when whatever the service works with has taken a turn: its threads, its event loops.
     ///
     /// The gateway asks every two seconds while the service is open. If there is no answer for 15 seconds, `gateway/state` names the
@@ -36,6 +39,8 @@ public protocol PluginService: Sendable {
 extension PluginService {
     /// Four by default: a listener or a watch, and what opening it needs.
     public static var descriptors: Int { 4 }
+    /// Nothing.
+    public func examine(context: ServiceContext) async -> [Finding] { [] }
     /// Returns at once.
     public func answer() async {}
 }

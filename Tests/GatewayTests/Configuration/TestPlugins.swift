@@ -64,6 +64,9 @@ struct Antenna: PluginService {
     func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws {
         throw LinkError(.unreachable, "This service is for tests of the configuration.")
     }
+    func examine(context: ServiceContext) async -> [Finding] {
+        [Finding(.problem, "antenna", "It is \(height) m high. Make it higher.")]
+    }
 }
 
 /// A Bluetooth transport with a required key.

@@ -1,0 +1,46 @@
+import Contract
+import Logging
+import MQTT
+
+/// A short connection to a broker, as the gateway would make it, under another name: a gateway that runs stays connected.
+struct BrokerVisit: Sendable {
+    private let options: BrokerOptions
+    private let filters: [String]
+
+    init(_ configuration: GatewayConfiguration, _ server: BrokerServer) {
+        var options = configuration.mqtt.brokerOptions
+        options.servers = [server]
+        options.clientID += "-doctor"
+        self.options = options
+        filters = configuration.topics.commandFilters
+    }
+
+    /// Why the gateway could not use the broker; `nil` if it could.
+    func trouble() async -> BrokerError? {
+        do {
+            let broker = try MosquittoBroker(options, logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() })
+            try await broker.withConnection { connection in
+                try await connection.subscribe(filters.map { Subscription($0) })
+            }
+            return nil
+        } catch {
+            return error as? BrokerError ?? BrokerError(.broken, "\(error)")
+        }
+    }
+}
+
+extension BrokerError {
+    /// What to do about it.
+    var remedy: String {
+        switch code {
+        case .invalidOptions: "Correct mqtt in the configuration."
+        case .unreachable, .timedOut: "Start the broker, or correct mqtt.url."
+        case .tls: "Correct mqtt.tls or mqtt.url: the broker's certificate must be trusted, and name its host."
+        case .badCredentials: "Correct mqtt.username and mqtt.password."
+        case .notAuthorized: "Let the user connect, in the broker's configuration."
+        case .unsupportedVersion: "Set mqtt.protocol to 3.1.1."
+        case .subscriptionRefused: "Let the user read these topics, in the broker's access list."
+        case .refused, .broken, .windowFull, .invalidMessage, .cancelled: "The log of the broker says more."
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// What `vitals2mqtt doctor` found about one thing that the gateway needs.
+public struct Finding: Sendable, Hashable {
+    /// What it means for the gateway.
+    public enum Judgement: String, Sendable, Hashable {
+        /// Nothing has to be done.
+        case fine = "ok"
+        /// The gateway runs, and something should be done.
+        case warning = "warn"
+        /// Something does not work.
+        case problem = "FAIL"
+    }
+    /// What it means.
+    public var judgement: Judgement
+    /// What was looked at: a word or two, such as `broker`.
+    public var subject: String
+    /// What is there and, unless it is fine, what to do: sentences for a person, without secrets.
+    public var text: String
+
+    /// A finding.
+    public init(_ judgement: Judgement, _ subject: String, _ text: String) {
+        self.judgement = judgement
+        self.subject = subject
+        self.text = text
+    }
+}

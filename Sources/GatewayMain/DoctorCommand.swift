@@ -1,0 +1,22 @@
+import ArgumentParser
+import Gateway
+
+/// `doctor`.
+struct DoctorCommand: GatewayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks at what the gateway needs, and says what to do.",
+        discussion: """
+            Looks at the configuration, the clock, the store, the disk, the broker and, if a device uses it, Bluetooth, and changes \
+            nothing. The gateway may be running. Run it as the gateway's user. The exit status is 1 if something does not work.
+            """)
+
+    @Option(help: "The configuration file.")
+    var config: String
+
+    func run(with plugins: PluginCatalogue) async throws {
+        let report = await Doctor(of: config, with: ConfigurationLoader(plugins: plugins)).report()
+        StandardOutput.write(report.text)
+        guard report.isSound else { throw ExitCode(1) }
+    }
+}

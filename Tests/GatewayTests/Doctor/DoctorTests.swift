@@ -1,0 +1,140 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import MQTT
+import Testing
+import Vitals
+
+@testable import Gateway
+
+@Suite(.timeLimit(.minutes(2))) struct DoctorTests {
+    /// What is found with a configuration and a real mosquitto.
+    private func report(
+        _ rest: String, in folder: String, on options: MosquittoOptions = MosquittoOptions(), mqtt: String = "",
+        url: String? = nil
+    ) async throws -> DoctorReport {
+        let box = Recorder<DoctorReport>()
+        try await withMosquitto(options) { server in
+            let url = url ?? "mqtt://127.0.0.1:\(server.port)"
+            let file = try write("mqtt: {url: \"\(url)\"\(mqtt)}\n\(rest)", to: "c.yaml", in: folder)
+            let loader = ConfigurationLoader(plugins: TestPlugin.catalogue, environment: ["PW": "wrong"])
+            box.append(await Doctor(of: file, with: loader).report())
+        }
+        return try #require(box.elements.first)
+    }
+
+    private func withRoom(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.path)
+    }
+
+    private func of(_ subject: String, _ report: DoctorReport) -> [Finding] {
+        report.findings.filter { $0.subject == subject }
+    }
+
+    private let toy = "store: {path: new.sqlite}\ndevices: [{id: a, driver: toy}]\n"
+
+    @Test func `where all is there, nothing is a problem, and nothing was made`() async throws {
+        try await withRoom { folder in
+            let report = try await report(toy, in: folder)
+            #expect(report.isSound, "\(report.text)")
+            #expect(of("broker", report).map(\.judgement) == [.fine])
+            #expect(of("store", report).map(\.text) == ["\(folder)/new.sqlite will be made when the gateway runs."])
+            #expect(of("disk", report).count == 1)
+            #expect(of("clock", report).count == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["c.yaml"])
+        }
+    }
+
+    @Test func `mistakes of the configuration are problems, each with its line, and end the look`() async throws {
+        try await withRoom { folder in
+            let report = try await report("devices: [{id: a, driver: none}]\nstor: 1\n", in: folder)
+            #expect(!report.isSound)
+            #expect(report.findings.allSatisfy { $0.subject == "configuration" && $0.judgement == .problem })
+            #expect(report.text.contains("c.yaml:3: stor:"))
+        }
+    }
+
+    @Test func `a broker that is not there, refuses the password, or the commands, is told with the remedy`()
+        async throws
+    {
+        try await withRoom { folder in
+            let port = try freePort()
+            let away = try await report(toy, in: folder, url: "mqtt://127.0.0.1:\(port)")
+            #expect(of("broker", away).map(\.judgement) == [.problem])
+            #expect(away.text.contains("Start the broker, or correct mqtt.url."))
+            let users = MosquittoOptions(users: ["vitals": "right"])
+            let refused = try await report(
+                toy, in: folder, on: users, mqtt: ", username: vitals, password: {env: PW}")
+            #expect(!refused.isSound)
+            #expect(of("broker", refused).first?.text.contains("mqtt.password") == true, "\(refused.text)")
+        }
+    }
+
+    @Test func `a store that is damaged, of another program or without a folder is told`() async throws {
+        try await withRoom { folder in
+            let missing = try await report(
+                "store: {path: none/a.sqlite}\ndevices: [{id: a, driver: toy}]\n", in: folder)
+            #expect(of("store", missing).map(\.judgement) == [.problem])
+            #expect(of("store", missing).first?.text.contains("Create it") == true)
+            try write("no database, but long enough to be one", to: "new.sqlite", in: folder)
+            let foreign = try await report(toy, in: folder)
+            #expect(of("store", foreign).map(\.judgement) == [.warning])
+        }
+    }
+
+    @Test func `what a plugin finds of the things that its devices share is in the report`() async throws {
+        try await withRoom { folder in
+            let text = """
+                store: {path: new.sqlite}
+                devices: [{id: a, driver: ring, transport: {type: radio, channel: 7}}]
+                plugins: {test: {height: 3}}
+
+                """
+            let report = try await report(text, in: folder)
+            #expect(of("antenna", report).map(\.text) == ["It is 3 m high. Make it higher."])
+            #expect(!report.isSound)
+        }
+    }
+}
+
+@Suite struct DoctorFindingTests {
+    @Test(arguments: [
+        (DiskSpace.least - 1, nil, Finding.Judgement.problem), (DiskSpace.least, nil, .warning),
+        (DiskSpace.comfortable - 1, 7, .warning), (DiskSpace.comfortable, 7, .fine), (1 << 40, 0, .problem),
+    ]) func `little room is a warning, and none a problem`(bytes: Int, files: Int?, judgement: Finding.Judgement) {
+        #expect(DiskSpace(bytes: bytes, files: files).finding(in: "/a").judgement == judgement)
+    }
+
+    @Test func `a folder that is missing has no room to tell`() { #expect(DiskSpace(of: "/nowhere/a") == nil) }
+
+    @Test(arguments: [
+        (2026, true, Finding.Judgement.fine), (2026, false, .warning), (2026, nil, .fine), (1970, true, .problem),
+    ]) func `a date that cannot be is a problem, and one that nobody keeps right a warning`(
+        year: Int, isSynchronised: Bool?, judgement: Finding.Judgement
+    ) throws {
+        let now = Timestamp(seconds: Int64(year - 1970) * 31_557_600)
+        let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
+        #expect(ClockState(now: now, isSynchronised: isSynchronised).finding(in: calendar).judgement == judgement)
+    }
+
+    @Test func `the report has a line for each finding, and counts the problems`() {
+        let findings = [Finding(.fine, "clock", "Right."), Finding(.problem, "broker", "Away. Start it.")]
+        #expect(
+            DoctorReport(findings).text == """
+                ok    clock   Right.
+                FAIL  broker  Away. Start it.
+                1 problem. The gateway does not work as it should.
+
+                """)
+        #expect(DoctorReport([Finding(.fine, "clock", "Right.")]).text.hasSuffix("All is well.\n"))
+        let warned = DoctorReport([Finding(.warning, "disk", "Full.")])
+        #expect(warned.isSound && warned.text.hasSuffix("See the warnings.\n"))
+    }
+
+    @Test func `every failure of a broker has a remedy`() {
+        for code in BrokerError.Code.allCases { #expect(BrokerError(code, "").remedy.hasSuffix(".")) }
+    }
+}
