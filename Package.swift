@@ -133,6 +133,7 @@ let package = Package(
             name: "CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSDBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CTimex"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Concurrency", [deque, heap]),
         module("Exports", ["CZlib", "Concurrency", "Vitals", sqlite]),
@@ -162,7 +163,7 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
+                "CTimex", "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
                 "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Recordings", "Store", "StoreAPI",
                 "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),

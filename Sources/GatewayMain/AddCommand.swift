@@ -61,10 +61,13 @@ struct AddCommand: GatewayCommand {
             let scanner = try ScanTool(configuration: config, with: plugins, logger: output.logger())
             let directory = config.map { URL(filePath: $0).absoluteURL.deletingLastPathComponent().path } ?? "."
             let tool = AddTool(plugins: plugins, beside: scanner.devices, directory: directory)
-            let device = try await tool.run(wishes, asking: isatty(STDIN_FILENO) == 1 ? Self.ask : nil) {
+            let scan = { () async throws -> ScanReport in
                 StandardError.write("Listening for \(seconds) s.\n")
                 return try await scanner.scan(for: .seconds(seconds))
             }
+            // In a script nobody answers.
+            let ask: AddTool.Ask? = isatty(STDIN_FILENO) == 1 ? { Self.ask($0) } : nil
+            let device = try await tool.run(wishes, asking: ask, scan: scan)
             StandardOutput.write(device.entry)
         } catch let error as ScanTool.Failure {
             StandardError.write("\(error)\n")
@@ -78,7 +81,7 @@ struct AddCommand: GatewayCommand {
         }
     }
 
-    private static let ask: AddTool.Ask = { question in
+    private static func ask(_ question: String) -> String? {
         StandardError.write(question)
         return readLine()
     }

@@ -22,7 +22,7 @@ package final class BlueZService: ScanningService {
     package static let descriptors = 4
 
     /// The thread of all connections to the bus.
-    private static let loop = BusLoop(label: "bluez")
+    static let loop = BusLoop(label: "bluez")
 
     let options: BlueZOptions
     private let open = Mutex<Radio?>(nil)

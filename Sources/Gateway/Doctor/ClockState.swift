@@ -1,5 +1,5 @@
+import CTimex
 import GatewayKit
-import Glibc
 import Vitals
 
 /// The machine's clock, which dates every sample that a device does not date.

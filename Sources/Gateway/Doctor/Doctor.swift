@@ -4,7 +4,7 @@ import Logging
 import MQTT
 import Store
 import StoreAPI
-import Vitals
+package import Vitals
 
 /// Looks at everything that a gateway with a configuration needs, changes nothing, and says what to do.
 package struct Doctor: Sendable {

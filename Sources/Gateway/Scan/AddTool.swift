@@ -137,7 +137,7 @@ package struct AddTool: Sendable {
     private func chosenDriver(for device: ScanReport.Device?, _ ask: Ask?) throws -> String {
         let claims = device?.claims.map(\.driver) ?? []
         if claims.count == 1 || (ask == nil && !claims.isEmpty) { return claims[0] }
-        let fitting = plugins.drivers.filter { $0.link == .gatt || device == nil }.map(\.name)
+        let fitting = plugins.drivers.filter { $0.link == .gatt || device == nil }.map { $0.name }
         let names = (claims + fitting.filter { !claims.contains($0) }).joined(separator: ", ")
         guard let ask else {
             throw Failure("No driver recognises the device. Name one with --driver: \(names).")

@@ -102,7 +102,7 @@ import Vitals
 
 @Suite struct DoctorFindingTests {
     @Test(arguments: [
-        (DiskSpace.least - 1, nil, Finding.Judgement.problem), (DiskSpace.least, nil, .warning),
+        (DiskSpace.least - 1, Int?.none, Finding.Judgement.problem), (DiskSpace.least, nil, .warning),
         (DiskSpace.comfortable - 1, 7, .warning), (DiskSpace.comfortable, 7, .fine), (1 << 40, 0, .problem),
     ]) func `little room is a warning, and none a problem`(bytes: Int, files: Int?, judgement: Finding.Judgement) {
         #expect(DiskSpace(bytes: bytes, files: files).finding(in: "/a").judgement == judgement)
@@ -111,7 +111,7 @@ import Vitals
     @Test func `a folder that is missing has no room to tell`() { #expect(DiskSpace(of: "/nowhere/a") == nil) }
 
     @Test(arguments: [
-        (2026, true, Finding.Judgement.fine), (2026, false, .warning), (2026, nil, .fine), (1970, true, .problem),
+        (2026, Bool?.some(true), Finding.Judgement.fine), (2026, false, .warning), (2026, nil, .fine), (1970, true, .problem),
     ]) func `a date that cannot be is a problem, and one that nobody keeps right a warning`(
         year: Int, isSynchronised: Bool?, judgement: Finding.Judgement
     ) throws {

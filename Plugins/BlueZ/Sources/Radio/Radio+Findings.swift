@@ -1,4 +1,4 @@
-import GatewayKit
+package import GatewayKit
 import Synchronization
 
 extension BlueZService {
