@@ -132,7 +132,7 @@ import Testing
                 let isThere = ["let", "var"].contains { sources.contains("\($0) \(match.1)") }
                 #expect(isThere, "there is no limit \(match.1)")
             }
-            for match in (cells.dropLast().last ?? "").matches(of: /`([^`]+ [^`]+)`/) {
+            for match in (cells.last ?? "").matches(of: /`([^`]+ [^`]+)`/) {
                 #expect(tests.contains("func `\(match.1)`"), "there is no test \(match.1)")
             }
         }

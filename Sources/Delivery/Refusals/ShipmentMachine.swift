@@ -17,22 +17,6 @@ struct ShipmentMachine: Sendable {
     /// How long answers to a chosen topic, or to all of them, are given up: as long as a command's sender may ask again.
     static let chosenPause = StoredAnswer.memory
 
-    /// What becomes of a message.
-    enum Outcome: Sendable, Hashable {
-        /// The broker has all of an entry of the outbox.
-        case delivered(Lane, Int64)
-        /// There is room for one message more.
-        case room
-        /// The broker has all of a fact that was sent again.
-        case replayed(Int64)
-        /// The fact is not taken, and all of its messages are answered.
-        case aside(RefusedFact)
-        /// An answer or a state is given up.
-        case givenUp(DeliveryMark)
-        /// The connection must end: the message is sent again, later or in smaller parts.
-        case reconnect
-    }
-
     private struct Key: Hashable {
         var lane: Lane
         var number: Int64

@@ -2,7 +2,8 @@
 enum AddressText {
     /// Six pairs of digits with separators between them: `:` or `-`, or `_` as in the paths of BlueZ.
     static let length = 17
-    /// A shorter end of some bytes does not count as the beginning of an address: every letter from a to f would.
+    /// A shorter end of some bytes is not held back as the beginning of an address: every letter from a to f would be. So the first
+    /// two digits, which are a part of the maker's number, appear if a piece ends behind them.
     static let shortestBeginning = 3
     private static let separators = Array(":-_".utf8)
 

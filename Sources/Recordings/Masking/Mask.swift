@@ -114,6 +114,14 @@ package struct Mask: Sendable {
         return 0
     }
 
+    /// How many bytes at the end, from `start` on, may begin an address, but are too few to be held back for it.
+    func shortBeginning(in bytes: [UInt8], from start: Int) -> Int {
+        let first = max(start, bytes.count - AddressText.shortestBeginning + 1)
+        guard first < bytes.count else { return 0 }
+        let index = (first..<bytes.count).first { AddressText.progress(of: bytes[$0...]) == bytes.count - $0 }
+        return index.map { bytes.count - $0 } ?? 0
+    }
+
     /// Replaces what must not appear.
     func cover(_ bytes: inout [UInt8], _ match: Match) {
         for index in match.range {

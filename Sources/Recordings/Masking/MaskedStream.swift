@@ -23,7 +23,8 @@ struct MaskedStream {
         let all = released + held
         let matches = mask.matches(in: all)
         let begin = released.count
-        let open = all.count - mask.beginning(in: all, from: matches.last?.range.upperBound ?? 0)
+        let matched = matches.last?.range.upperBound ?? 0
+        let open = all.count - mask.beginning(in: all, from: matched)
         let end = max(begin, open)
         var shown = all
         var isMasked = [Bool](repeating: false, count: end)
@@ -36,8 +37,9 @@ struct MaskedStream {
             mask.cover(&shown, match)
             for index in match.range where index < end { isMasked[index] = true }
         }
-        // What was released may still begin a secret, if the whole end may.
+        // What was recorded may still begin a secret, if the whole end may.
         released = open < begin ? Array(all[open..<begin]) : []
+        if open == all.count { released = all.suffix(mask.shortBeginning(in: all, from: matched)) }
         held.removeFirst(end - begin)
         covers.removeFirst(end - begin)
         return Self.recorded(shown[begin..<end], isMasked[begin..<end])

@@ -111,7 +111,8 @@ import Vitals
     @Test func `a folder that is missing has no room to tell`() { #expect(DiskSpace(of: "/nowhere/a") == nil) }
 
     @Test(arguments: [
-        (2026, Bool?.some(true), Finding.Judgement.fine), (2026, false, .warning), (2026, nil, .fine), (1970, true, .problem),
+        (2026, Bool?.some(true), Finding.Judgement.fine), (2026, false, .warning), (2026, nil, .fine),
+        (1970, true, .problem),
     ]) func `a date that cannot be is a problem, and one that nobody keeps right a warning`(
         year: Int, isSynchronised: Bool?, judgement: Finding.Judgement
     ) throws {

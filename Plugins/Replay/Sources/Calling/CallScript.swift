@@ -34,6 +34,13 @@ struct CallScript: Sendable {
     private(set) var sayings: [Saying] = []
     /// How the link ended; `nil` if the recording ends before.
     private(set) var end: RecordedEnd?
+    /// Whether the device ended the link, or the link broke.
+    var endsItself: Bool {
+        switch end {
+        case .byDevice?, .broken?: true
+        case .byGateway?, nil: false
+        }
+    }
     /// The time from the opening to the end.
     private(set) var length = Duration.zero
 

@@ -5,7 +5,7 @@ import Recordings
 /// A device that is played by its recorded calls: each call of the gateway gets the answer that its like got. It decides, and waits for
 /// nothing. All times are since the link was opened.
 struct ConversationState {
-    /// How long nothing must happen before the link ends, if the gateway does not repeat all recorded calls.
+    /// How long nothing must happen before the link ends, if the gateway does not repeat all recorded calls, or had left the link.
     static let quiet: Duration = .seconds(10)
     /// The longest line of the gateway, in bytes. Vitals Link has at most 262,144.
     static let longestLine = 1 << 20
@@ -79,7 +79,9 @@ struct ConversationState {
         }
         if let (due, _) = nextDue { return .wait(until: due) }
         let isComplete = said == script.sayings.count && zip(script.calls, isUsed).allSatisfy { $0.answer == nil || $1 }
-        let end = max(scaled(script.length), isComplete ? .zero : latest + Self.quiet)
+        // A device that the gateway had left would have stayed: the gateway may still be at work with the last answer.
+        let endsAtOnce = isComplete && script.endsItself
+        let end = max(scaled(script.length), endsAtOnce ? .zero : latest + Self.quiet)
         return end <= now ? .end(script.end) : .wait(until: end)
     }
 

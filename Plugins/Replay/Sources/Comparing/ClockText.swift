@@ -6,13 +6,16 @@ enum ClockText {
     private static let day = Array("0000-00-00".utf8)
     private static let time = Array("T00:00:00".utf8)
 
-    /// Where a moment ends that begins with the first of these bytes; `nil` if none begins there.
-    static func end(_ bytes: ArraySlice<UInt8>) -> Int? { unixTime(bytes) ?? date(bytes) }
+    /// Where a moment ends that begins at this index; `nil` if none begins there.
+    static func end(_ text: [UInt8], from index: Int) -> Int? {
+        // A part of a longer number is no moment.
+        guard index == 0 || !isDigit(text[index - 1]) else { return nil }
+        return unixTime(text[index...]) ?? date(text[index...])
+    }
 
     private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
     private static func unixTime(_ bytes: ArraySlice<UInt8>) -> Int? {
-        // The rest of a longer number is no moment.
         guard let first = bytes.first, first != UInt8(ascii: "0") else { return nil }
         let count = bytes.prefix(14).prefix(while: isDigit).count
         return (10...13).contains(count) ? bytes.startIndex + count : nil

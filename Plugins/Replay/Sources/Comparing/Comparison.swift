@@ -23,10 +23,10 @@ enum Comparison: String, CaseIterable, Sendable {
     /// Whether these bytes stand for the recorded ones. `characteristic` is that of a write to one.
     func matches(_ bytes: [UInt8], _ recorded: RecordedBytes, of characteristic: BluetoothUUID? = nil) -> Bool {
         switch self {
-        case .exact: Self.matches(bytes, recorded) { _ in nil }
+        case .exact: Self.matches(bytes, recorded) { _, _ in nil }
         case .clocks where isOfTime(characteristic), .tolerant where isOfTime(characteristic):
             bytes.count == recorded.bytes.count
-        case .clocks, .tolerant: Self.matches(bytes, recorded, clock: ClockText.end)
+        case .clocks, .tolerant: Self.matches(bytes, recorded, clock: ClockText.end(_:from:))
         case .length: bytes.count == recorded.bytes.count
         case .none: true
         }
@@ -36,9 +36,9 @@ enum Comparison: String, CaseIterable, Sendable {
         characteristic.map { Self.timeCharacteristics.contains($0) } ?? false
     }
 
-    /// Walks along both. `clock` tells where a clock ends that begins at the first of these bytes.
+    /// Walks along both. `clock` tells where a clock ends that begins at an index.
     private static func matches(
-        _ bytes: [UInt8], _ recorded: RecordedBytes, clock: (ArraySlice<UInt8>) -> Int?
+        _ bytes: [UInt8], _ recorded: RecordedBytes, clock: (_ text: [UInt8], _ index: Int) -> Int?
     ) -> Bool {
         var (here, there) = (0, 0)
         var masked = recorded.masked[...]
@@ -47,7 +47,7 @@ enum Comparison: String, CaseIterable, Sendable {
             if let range = masked.first, range.lowerBound <= there {
                 here += range.upperBound - there
                 there = range.upperBound
-            } else if let end = clock(bytes[here...]), let other = clock(recorded.bytes[there...]) {
+            } else if let end = clock(bytes, here), let other = clock(recorded.bytes, there) {
                 (here, there) = (end, other)
             } else if bytes[here] == recorded.bytes[there] {
                 here += 1
