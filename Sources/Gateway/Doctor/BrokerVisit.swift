@@ -37,7 +37,7 @@ extension BrokerError {
         case .unreachable, .timedOut: "Start the broker, or correct mqtt.url."
         case .tls: "Correct mqtt.tls or mqtt.url: the broker's certificate must be trusted, and name its host."
         case .badCredentials: "Correct mqtt.username and mqtt.password."
-        case .notAuthorized: "Correct mqtt.username and mqtt.password, or let this user connect (the broker's settings)."
+        case .notAuthorized: "Correct mqtt.username and mqtt.password, or let the user connect, in the broker."
         case .unsupportedVersion: "Set mqtt.protocol to 3.1.1."
         case .subscriptionRefused: "Let the user read these topics, in the broker's access list."
         case .refused, .broken, .windowFull, .invalidMessage, .cancelled: "The log of the broker says more."
