@@ -153,7 +153,7 @@ import Vitals
                 try await rig.commit([Self.night(3)])
                 try await rig.commit(Self.beats(0..<3))
                 try await rig.deliver {
-                    try await subscriber.wait { messages in
+                    try await subscriber.wait(deadline: .seconds(60)) { messages in
                         Self.ids(messages).count == 3 && messages.contains { $0.topic.hasSuffix("/event/gap") }
                     }
                     #expect(try await rig.scratch.base.statistics().setAside == 1)
@@ -164,7 +164,7 @@ import Vitals
                     while !rig.retained.isConnected { await Task.yield() }
                     let answer = await Replay(store: rig.scratch.base, retained: rig.retained).run(1...1)
                     #expect(answer.data == .replayed(1))
-                    try await subscriber.wait { Self.ids($0).count == 4 }
+                    try await subscriber.wait(deadline: .seconds(60)) { Self.ids($0).count == 4 }
                     try await withRealDeadline(.seconds(20)) {
                         while try await rig.scratch.base.statistics().setAside > 0 { await Task.yield() }
                     } orThrow: {

@@ -1,7 +1,7 @@
 """Overwrites an export in place, slowly, and cuts it at 200 random points: slow_writer.py TARGET NEW SEED.
 
-Every twenty-fifth cut stands still for about as long as the gateway waits before it reads a file, so that some are read as they
-are, and some are overwritten while they are read. At the end the whole new export is there.
+Every twenty-fifth cut stays for as long as the gateway waits before it reads a file, or up to three seconds longer, so that some are
+read as they are, and some are overwritten while they are read. At the end the whole new export is there.
 """
 
 import os
@@ -25,7 +25,7 @@ for number in range(200):
         # Where nothing is cut, the rest of the file before follows the beginning of the new one.
         if number % 2 == 0:
             file.truncate(cut)
-    time.sleep(5 + dice.random() / 2 if number % 25 == 24 else dice.random() / 50)
+    time.sleep(5 + 3 * dice.random() if number % 25 == 24 else dice.random() / 50)
 with open(target, "r+b") as file:
     file.write(new)
     file.truncate(len(new))
