@@ -1,5 +1,6 @@
 import Concurrency
 import Contract
+import Dispatch
 import HomeAssistant
 import Messages
 import Testing
@@ -111,6 +112,43 @@ import Vitals
         #expect(rig.published() == ["-" + (try #require(left.last))])
         rig.publisher.announceDue()
         #expect(rig.published() == rig.announced())
+    }
+
+    @Test(arguments: [DiscoveryOptions.Mode.device, .component])
+    func `clears what an earlier run announced, also of a device that is removed before it is announced again`(
+        mode: DiscoveryOptions.Mode
+    ) throws {
+        let rig = try Rig(mode)
+        rig.publisher.changed(rig.cuff.id, .info(rig.cuff))
+        rig.publisher.connected()
+        let left = try rig.leave(mode, of: rig.cuff).filter { $0.contains("cuff") }
+        #expect(!left.isEmpty)
+        #expect(!rig.publisher.migrate(devices: [rig.cuff.id]))
+        rig.publisher.removed(rig.cuff.id, topics: [])
+        rig.publisher.announceDue()
+        _ = rig.publisher.migrate(devices: [])
+        let published = rig.published()
+        #expect(Set(published.filter { $0.hasPrefix("-") }) == Set(left.map { "-" + $0 }))
+        #expect(!published.contains { $0.hasPrefix("+") && $0.contains("cuff") })
+    }
+
+    @Test func `a device that is removed while it is announced keeps no topic`() throws {
+        for _ in 0..<200 {
+            let rig = try Rig(.component)
+            rig.publisher.changed(rig.cuff.id, .info(rig.cuff))
+            rig.publisher.connected()
+            rig.publisher.announceDue()
+            _ = rig.published()
+            let announced = Set(rig.announced().map { $0.dropFirst() }.filter { $0.contains("cuff") })
+            // Two threads of their own: the one announces, the other removes.
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                if number == 0 { rig.publisher.publishAll() } else { rig.publisher.removed(rig.cuff.id, topics: []) }
+            }
+            // The last word about each topic is that it is empty.
+            var last: [Substring: Character] = [:]
+            for line in rig.published() { last[line.dropFirst()] = line.first }
+            #expect(announced.allSatisfy { last[$0] == "-" })
+        }
     }
 
     @Test func `remembers a bounded number of topics of an earlier run`() throws {

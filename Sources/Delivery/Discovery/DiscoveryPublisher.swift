@@ -27,6 +27,9 @@ package final class DiscoveryPublisher: Sendable {
         var migrated: Set<String> = []
         /// Topics to clear as soon as Home Assistant no longer reads them.
         var outdated: Set<String> = []
+
+        /// Whether the device is known and not removed; the gateway itself, `nil`, always is.
+        func has(_ device: DeviceID?) -> Bool { device.map { devices[$0] != nil } ?? true }
     }
     private let state = Mutex(State())
     private let retained: RetainedStates
@@ -132,10 +135,22 @@ package final class DiscoveryPublisher: Sendable {
         let unknown =
             settings.announces
             ? Set(devices).subtracting(known.filter { $0.info.capabilities != nil }.map(\.info.id)) : []
-        let messages = settings.gatewayMessages + known.flatMap { settings.messages(for: $0, replacing: nil) }
-        let current = Set(messages.map(\.topic))
+        var owners: [String: DeviceID?] = [:]
+        for message in settings.gatewayMessages { owners[message.topic] = .some(nil) }
+        for device in known {
+            for message in settings.messages(for: device, replacing: nil) { owners[message.topic] = device.info.id }
+        }
         let outdated = state.withLock { state in
-            let left = state.leftovers.subtracting(current)
+            // What stays is the device's from now on: if it is removed before it is announced again, its topics are cleared.
+            for topic in state.leftovers {
+                guard let owner = owners[topic], state.has(owner) else { continue }
+                state.topics[owner, default: []].insert(topic)
+            }
+            let left = state.leftovers.filter { topic in
+                guard let owner = owners[topic] else { return true }
+                // A device that has been removed since keeps nothing.
+                return !state.has(owner)
+            }
             state.leftovers = left.filter { topic in unknown.contains { settings.isTopic(topic, of: $0.text) } }
             let outdated = left.subtracting(state.leftovers)
             if !outdated.isEmpty { state.isDue = true }
@@ -198,12 +213,17 @@ package final class DiscoveryPublisher: Sendable {
 
     private func announce(_ messages: [OutgoingMessage], of device: DeviceID?) {
         let topics = Set(messages.filter { !$0.payload.isEmpty }.map(\.topic))
-        let gone = state.withLock { state in
+        let gone = state.withLock { state -> Set<String>? in
+            guard state.has(device) else { return nil }
             let before = state.topics.updateValue(topics, forKey: device) ?? []
             return before.subtracting(topics)
         }
+        guard let gone else { return }
         for topic in gone.sorted() { retained.put(.message(.removal(of: topic))) }
         for message in messages { retained.put(.message(message)) }
+        // If the device was removed meanwhile, its topics may have been cleared before these messages.
+        guard !state.withLock({ $0.has(device) }) else { return }
+        for topic in topics.sorted() { retained.put(.message(.removal(of: topic))) }
     }
 }
 
