@@ -52,7 +52,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("O2Ring", ["Concurrency", "JSON", logging]),
     ("Phones", ["Concurrency", "JSON", logging]),
     ("Replay", ["Concurrency", "JSON", "Recordings", logging]),
-    ("Simulator", []),
+    ("Simulator", ["Concurrency"]),
     ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
 ]
 
@@ -167,7 +167,7 @@ let package = Package(
                 "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Recordings", "Store", "StoreAPI",
                 "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),
-        module("Conformance", ["GatewayKit", "Vitals"]),
+        module("Conformance", ["Concurrency", "GatewayKit", "Vitals"]),
         module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
         module(
             "GatewayMain",

@@ -12,10 +12,10 @@ package final class Launcher: Sendable {
         var isOver = false
     }
     private let state = Mutex(State())
-    private let works: AsyncStream<Work>
-    private let source: AsyncStream<Work>.Continuation
+    /// The work that has not begun. `WorkQueue` launches one piece for each queue, whose own limit counts.
+    private let works = Mailbox<Work, Never>(capacity: .max)
 
-    package init() { (works, source) = AsyncStream.makeStream() }
+    package init() {}
 
     /// Starts work in a task of its own. Returns whether it did: after the end it does nothing.
     @discardableResult
@@ -25,15 +25,13 @@ package final class Launcher: Sendable {
             return !state.isOver
         }
         guard isOpen else { return false }
-        let result = source.yield {
+        let offer = works.offer {
             await work()
             self.ended()
         }
-        if case .terminated = result {
-            ended()
-            return false
-        }
-        return true
+        if case .taken = offer { return true }
+        ended()
+        return false
     }
 
     /// Starts work in a task of its own. After the end, it runs here.
@@ -46,14 +44,14 @@ package final class Launcher: Sendable {
             if state.running == 0 { state.isOver = true }
             return state.isOver
         }
-        if isOver { source.finish() }
+        if isOver { works.finish() }
     }
 
     /// Runs the work, until `finish` is called and all of it has ended. If the task is cancelled, so is the work, and
     /// nothing more begins.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            for await work in works { group.addTask { await work() } }
+            await works.forEach { work in group.addTask { await work() } }
         }
     }
 
@@ -63,6 +61,6 @@ package final class Launcher: Sendable {
             if state.isFinishing, state.running == 0 { state.isOver = true }
             return state.isOver
         }
-        if isOver { source.finish() }
+        if isOver { works.finish() }
     }
 }

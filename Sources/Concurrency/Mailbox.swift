@@ -37,6 +37,28 @@ package final class Mailbox<Element: Sendable, Failure: Error>: Sendable {
         self.weigh = weight
     }
 
+    /// What became of an element that was offered.
+    package enum Offer {
+        case taken
+        /// The mailbox is full.
+        case full
+        /// The mailbox takes no more.
+        case finished
+    }
+
+    /// Adds an element if there is room, without waiting.
+    package func offer(_ element: Element) -> Offer {
+        let offer = state.withLock { state -> Offer in
+            guard state.end == nil else { return .finished }
+            guard state.weight < capacity else { return .full }
+            state.elements.append(element)
+            state.weight += weigh(element)
+            return .taken
+        }
+        if case .taken = offer { arrival.wake() }
+        return offer
+    }
+
     /// Adds elements. Returns once there is room for more or the task is cancelled. Drops the elements after `finish`.
     package func send(_ elements: [Element]) async {
         var weight = 0
@@ -86,5 +108,15 @@ package final class Mailbox<Element: Sendable, Failure: Error>: Sendable {
             if Task.isCancelled { return .cancelled }
             await arrival.wait()
         }
+    }
+}
+
+extension Mailbox where Failure == Never {
+    /// Handles each element, until the mailbox is finished and empty. If the task is cancelled, the mailbox takes nothing
+    /// more, and what it has taken is handled first.
+    package func forEach(_ handle: (Element) -> Void) async {
+        while case .elements(let elements) = await next() { elements.forEach(handle) }
+        finish()
+        while case .elements(let elements) = await next() { elements.forEach(handle) }
     }
 }

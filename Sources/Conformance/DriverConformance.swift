@@ -1,3 +1,4 @@
+import Concurrency
 public import GatewayKit
 public import Vitals
 
@@ -110,20 +111,20 @@ public struct DriverConformance: Sendable {
         _ call: @escaping @Sendable () async -> Value, after body: @escaping @Sendable () async -> Void,
         orRelease release: @Sendable () async -> Void
     ) async -> Value? {
-        let (cancellation, isCancelled) = AsyncStream.makeStream(of: Void.self)
+        let cancelled = Promise<Void>()
         return await withTaskGroup(of: Waiting<Value>.self) { group in
             group.addTask {
                 await withTaskGroup { inner in
                     inner.addTask { await call() }
                     await body()
                     inner.cancelAll()
-                    isCancelled.finish()
+                    cancelled.fulfil(())
                     return await inner.next().map { .done($0) } ?? .cancelled
                 }
             }
             group.addTask { [clock, patience = expectation.patience] in
                 do {
-                    for await _ in cancellation {}
+                    try await cancelled.wait()
                     try await clock.sleep(for: patience)
                 } catch {
                     return .cancelled

@@ -15,7 +15,7 @@ import Vitals
         let alarms = Self.alarms()
         let running = Task { await alarms.run() }
         let rung = Tally()
-        await Storm.run("Alarms", rounds: Storm.rounds / 10) { _ in
+        await Storm.run("Alarms") { _ in
             let (kept, doubtful) = (Promise<Void>(), Tally())
             let alarm = alarms.set(after: .microseconds(20)) { doubtful.add(1) }
             return [
@@ -30,14 +30,14 @@ import Vitals
                 },
             ]
         }
-        #expect(rung.value == Storm.rounds / 10)
+        #expect(rung.value == Storm.rounds)
         #expect(alarms.count == 0)
         running.cancel()
         await running.value
     }
 
     @Test func `alarms whose task is cancelled while they are set and taken back let everybody go`() async {
-        await Storm.run("Ending alarms", rounds: Storm.rounds / 10) { _ in
+        await Storm.run("Ending alarms") { _ in
             let alarms = Self.alarms()
             let running = Task { await alarms.run() }
             let alarm = alarms.set(after: .microseconds(10)) { _ = alarms.set(after: .zero) {} }
@@ -50,7 +50,7 @@ import Vitals
 
     @Test func `a launcher that ends while work is begun loses none of it`() async {
         let (begun, done) = (Tally(), Tally())
-        await Storm.run("A launcher", rounds: Storm.rounds / 10) { _ in
+        await Storm.run("A launcher") { _ in
             let launcher = Launcher()
             let queue = WorkQueue<Int>(launcher: launcher)
             let running = Task { await launcher.run() }
@@ -71,7 +71,7 @@ import Vitals
 
     @Test func `a launcher that is cancelled while work is begun handles all of it, or who brings it does`() async {
         let (begun, done) = (Tally(), Tally())
-        await Storm.run("A cancelled launcher", rounds: Storm.rounds / 10) { _ in
+        await Storm.run("A cancelled launcher") { _ in
             let launcher = Launcher()
             let queue = WorkQueue<Int>(launcher: launcher)
             let running = Task { await launcher.run() }

@@ -92,30 +92,30 @@ import Vitals
         seed: UInt64
     ) throws {
         try Simulation.run(seed: seed, deadline: .seconds(1)) { _ in
-            let pulse = Pulse()
+            let probe = TurnProbe()
             let answers = Counter()
-            await pulse.answer()
-            pulse.begin()
+            await probe.answer()
+            probe.begin()
             await withTaskGroup { group in
                 for _ in 0..<3 {
                     group.addTask {
-                        await pulse.answer()
+                        await probe.answer()
                         _ = answers.add(1)
                     }
                 }
                 group.addTask {
                     while answers.add(0) < 3 {
                         await Task.yield()
-                        pulse.turn()
+                        probe.turn()
                     }
                 }
             }
             await withTaskGroup { group in
-                group.addTask { await pulse.answer() }
+                group.addTask { await probe.answer() }
                 group.cancelAll()
             }
-            pulse.end()
-            await pulse.answer()
+            probe.end()
+            await probe.answer()
         }
     }
 }

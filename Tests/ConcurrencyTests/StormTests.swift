@@ -47,14 +47,32 @@ import Testing
         }
     }
 
-    @Test func `a pulse that is asked while its part takes turns and ends lets everybody go`() async {
-        await Storm.run("A pulse") { _ in
-            let pulse = Pulse()
-            pulse.begin()
-            let impatient = Task { await pulse.answer() }
-            let patient = Task { await pulse.answer() }
+    @Test func `a probe of steps that is asked while its part takes them lets everybody go`() async {
+        await Storm.run("A probe of steps") { _ in
+            let probe = StepProbe()
+            probe.step(nextBy: .seconds(1))
+            let impatient = Task { await probe.answer(at: .seconds(2)) }
+            let patient = Task { await probe.answer(at: .seconds(2)) }
             return [
-                { impatient.cancel() }, { pulse.turn() }, { pulse.end() }, { await pulse.answer() },
+                { impatient.cancel() }, { probe.step(nextBy: .seconds(1)) }, { await probe.answer(at: .zero) },
+                {
+                    // Who asks after the last step must be answered, too.
+                    probe.step(nextBy: nil)
+                    await patient.value
+                    await impatient.value
+                },
+            ]
+        }
+    }
+
+    @Test func `a probe of turns that is asked while its part takes turns and ends lets everybody go`() async {
+        await Storm.run("A probe of turns") { _ in
+            let probe = TurnProbe()
+            probe.begin()
+            let impatient = Task { await probe.answer() }
+            let patient = Task { await probe.answer() }
+            return [
+                { impatient.cancel() }, { probe.turn() }, { probe.end() }, { await probe.answer() },
                 {
                     await patient.value
                     await impatient.value
@@ -65,7 +83,7 @@ import Testing
 
     @Test func `a mutex whose waiters give up goes on to the ones that are left`() async {
         let room = Room()
-        await Storm.run("A mutex with impatient tasks", rounds: Storm.rounds / 5) { _ in
+        await Storm.run("A mutex with impatient tasks") { _ in
             let mutex = AsyncMutex()
             let tasks = (0..<6).map { number in
                 Task {
@@ -95,7 +113,7 @@ import Testing
 
     @Test func `a mutex lets one task in at a time, also where tasks are cancelled`() async {
         let room = Room()
-        await Storm.run("A mutex", rounds: Storm.rounds / 5) { _ in
+        await Storm.run("A mutex") { _ in
             let mutex = AsyncMutex()
             let tasks = (0..<4).map { _ in
                 Task {
@@ -113,7 +131,7 @@ import Testing
 
     @Test func `a runner of requests that ends, and calls that are cancelled at once, let everybody go`() async {
         let room = Room()
-        await Storm.run("A runner", rounds: Storm.rounds / 5) { _ in
+        await Storm.run("A runner") { _ in
             let runner = SerialRunner()
             let running = Task { await runner.run() }
             let calls = (0..<3).map { _ in
@@ -184,7 +202,7 @@ import Testing
     }
 
     @Test func `a race whose limit, work and task end at once has one winner`() async {
-        await Storm.run("A race", rounds: Storm.rounds / 5) { _ in
+        await Storm.run("A race") { _ in
             let (limit, work) = (Promise<Void>(), Promise<Int>())
             let racer = Task {
                 await race(against: { try await limit.wait() }) { (try? await work.wait()) ?? 0 }

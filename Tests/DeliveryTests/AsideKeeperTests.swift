@@ -14,7 +14,7 @@ import Vitals
     private struct Rig: Sendable {
         let scratch: ScratchStore
         let keeper: AsideKeeper
-        let turns = Pulse()
+        let turns = TurnProbe()
         let clock: GatewayClock
 
         init(_ world: Simulation) throws {
@@ -27,7 +27,7 @@ import Vitals
             let outbox = Outbox()
             keeper = AsideKeeper(
                 outbox: outbox, watermarks: Watermarks(outbox: outbox, store: scratch.store, settings: settings),
-                shipments: Shipments(), store: scratch.store, settings: settings, turns: turns)
+                inFlight: InFlightPublishes(), store: scratch.store, settings: settings, turns: turns)
         }
 
         /// Whether it answers within a minute.

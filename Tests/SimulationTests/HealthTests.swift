@@ -80,9 +80,9 @@ import Vitals
                         group.addTask { try await core.applyReload() }
                         try await home.simulation.gatewayClock.sleep(for: .seconds(1))
                         // A device that was removed before waits for the reload, and nothing else does.
-                        core.departing.withLock { $0[gone] = 9 }
+                        core.removedDevices.withLock { $0[gone] = 9 }
                         try await core.forgetDeparted()
-                        #expect(core.departing.withLock { $0[gone] } != nil)
+                        #expect(core.removedDevices.withLock { $0[gone] } != nil)
                         let meanwhile = try await silent(core, home)
                         #expect(meanwhile == [.device(try #require(DeviceID("stuck")))])
                         end.fulfil(())
@@ -91,7 +91,7 @@ import Vitals
                     let later = try await silent(core, home)
                     #expect(later == [])
                     try await core.forgetDeparted()
-                    #expect(core.departing.withLock { $0[gone] } == nil)
+                    #expect(core.removedDevices.withLock { $0[gone] } == nil)
                 }
             }
         }

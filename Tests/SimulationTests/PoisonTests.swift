@@ -141,7 +141,7 @@ import Vitals
                 #expect(home.observation.messages.allSatisfy { $0.message.topic != Self.info })
                 home.broker.cutAt(nil)
                 home.broker.cut()
-                try await home.simulation.gatewayClock.sleep(for: ShunnedTopics.firstWait + .seconds(30))
+                try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait + .seconds(30))
                 #expect(home.observation.messages.contains { $0.message.topic == Self.info })
             }
         }
@@ -159,7 +159,7 @@ import Vitals
                     try await home.simulation.gatewayClock.sleep(for: .seconds(30))
                 }
                 home.broker.cutAt(nil)
-                try await home.simulation.gatewayClock.sleep(for: ShunnedTopics.firstWait)
+                try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait)
                 let start = home.position
                 _ = try await home.ask("gateway/command/replay", members)
                 try await home.message("band/measurement/heart_rate", from: start) { $0["seq"]?.asInt == number }

@@ -11,7 +11,7 @@ package struct BrokerLoop: Sendable {
     private let broker: any Broker
     private let publisher: Publisher
     private let watermarks: Watermarks
-    private let settlement: Settlement
+    private let outcomes: PublishOutcomes
     private let inbox: @Sendable (InboundMessage) async -> Void
     private let refuse: @Sendable (InboundMessage, IntakeRefusal) async -> Void
     private let intake: CommandIntake
@@ -35,15 +35,15 @@ package struct BrokerLoop: Sendable {
         self.broker = broker
         self.documents = documents
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
-        let shipments = Shipments()
-        settlement = Settlement(
-            shipments: shipments, outbox: outbox, watermarks: watermarks,
+        let inFlight = InFlightPublishes()
+        outcomes = PublishOutcomes(
+            inFlight: inFlight, outbox: outbox, watermarks: watermarks,
             aside: AsideKeeper(
-                outbox: outbox, watermarks: watermarks, shipments: shipments, store: store, settings: settings,
+                outbox: outbox, watermarks: watermarks, inFlight: inFlight, store: store, settings: settings,
                 turns: status.settingAside),
             status: status, settings: settings)
         publisher = Publisher(
-            outbox: outbox, retained: retained, status: status, store: store, codec: codec, settlement: settlement,
+            outbox: outbox, retained: retained, status: status, store: store, codec: codec, outcomes: outcomes,
             settings: settings)
         intake = CommandIntake(turns: status.commandTurns)
         self.inbox = inbox
@@ -68,7 +68,7 @@ package struct BrokerLoop: Sendable {
         await withDiscardingTaskGroup { group in
             // Commands outlive the connection that brought them.
             group.addTask { await intake.serve(run: inbox, refuse: { await refuse($0, .busy) }) }
-            group.addTask { await settlement.aside.run() }
+            group.addTask { await outcomes.aside.run() }
             await connect(generator: generator)
             group.cancelAll()
         }
@@ -146,7 +146,7 @@ package struct BrokerLoop: Sendable {
     private func ended(_ error: any Error) {
         let uptime = publisher.settings.clock.uptime
         let code = (error as? BrokerError)?.code
-        let blamed = settlement.shipments.with { machine in
+        let blamed = outcomes.inFlight.with { machine in
             switch code {
             case .broken: return machine.cut(at: uptime)
             case .timedOut: return machine.timedOut(at: uptime)
@@ -159,10 +159,10 @@ package struct BrokerLoop: Sendable {
         publisher.settings.logger.error(
             "The broker cuts the connection at a message, or never answers it; the message is not sent any more.",
             metadata: ["topic": "\(blamed.topic)", "bytes": "\(blamed.size)"])
-        guard blamed.isChosen, settlement.shipments.with({ $0.areChosenClosed(at: uptime) }) else { return }
+        guard blamed.isChosen, outcomes.inFlight.with({ $0.areChosenClosed(at: uptime) }) else { return }
         publisher.settings.logger.error(
             "The broker does not take answers to several chosen topics; no chosen topic gets one for a while.",
-            metadata: ["minutes": "\(ShipmentMachine.chosenPause.components.seconds / 60)"])
+            metadata: ["minutes": "\(PublishMachine.chosenPause.components.seconds / 60)"])
     }
 
     private func serve(_ connection: any BrokerConnection) async throws {
@@ -172,7 +172,7 @@ package struct BrokerLoop: Sendable {
         let isWell = status.isWell
         try connection.publish(
             publisher.codec.status(isOnline: isWell), as: MessageToken(rawValue: DeliveryMark.state(0).token))
-        let isCareful = settlement.shipments.with { machine in
+        let isCareful = outcomes.inFlight.with { machine in
             machine.connected(limit: connection.maximumPacketSize)
             return machine.poison.isCareful
         }
@@ -219,7 +219,7 @@ package struct BrokerLoop: Sendable {
         while true {
             try await clock.sleep(for: Self.answerLook)
             let now = clock.uptime
-            guard settlement.shipments.with({ $0.poison.isOverdue(at: now) }) else { continue }
+            guard outcomes.inFlight.with({ $0.poison.isOverdue(at: now) }) else { continue }
             throw BrokerError(
                 .timedOut,
                 "The broker has not answered a message for \(PoisonMachine.answerLimit); connecting again.")
@@ -249,10 +249,10 @@ package struct BrokerLoop: Sendable {
     /// Handles the broker's answers. Returns why the connection must end.
     private func settle(_ events: BrokerEvents, window: Int) -> BrokerError? {
         do throws(BrokerError) {
-            try settlement.taken(events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: window)
+            try outcomes.taken(events.acknowledged.map { DeliveryMark(token: $0.rawValue) }, window: window)
             // Only the first of those that end the connection counts as one more try: the others come again.
             for refused in events.refused {
-                try settlement.refused(
+                try outcomes.refused(
                     DeliveryMark(token: refused.token.rawValue), refused.reason, window: window)
             }
         } catch { return error }

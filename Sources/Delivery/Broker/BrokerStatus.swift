@@ -13,13 +13,13 @@ package final class BrokerStatus: Sendable {
     /// Whether `gateway/status` says `online`.
     private let well = Mutex(true)
     /// The steps of the loop that connects; none is due while a connection is served.
-    package let attempts = Schedule()
+    package let attempts = StepProbe()
     /// The turns of the task that sends.
-    let sending = Pulse()
+    let sending = TurnProbe()
     /// The turns of the task that takes what the broker sends.
-    let receiving = Pulse()
+    let receiving = TurnProbe()
     /// The turns of the task that sets refused facts aside.
-    package let settingAside = Pulse()
+    package let settingAside = TurnProbe()
     /// The turns of the tasks that begin commands, and refuse those in excess.
     package let commandTurns = CommandTurns()
 

@@ -16,7 +16,7 @@ extension Publisher {
         var message = OutgoingMessage.answer(
             topic: answer.topic, payload: answer.payload, correlation: answer.correlation)
         let size = message.packetSize(connection.version)
-        let (isCondemned, isTooLong) = shipments.with { machine in
+        let (isCondemned, isTooLong) = inFlight.with { machine in
             (
                 machine.isCondemned(.answer, number)
                     || machine.isClosed(answer.topic, isChosen: isChosen(answer.topic), at: uptime),
@@ -24,7 +24,7 @@ extension Publisher {
             )
         }
         if isCondemned {
-            settlement.giveUp(mark, "The broker cut the connection at an answer to this topic, or did not answer it.")
+            outcomes.giveUp(mark, "The broker cut the connection at an answer to this topic, or did not answer it.")
             return []
         }
         if isTooLong { message = ContractCodec.shortened(message) }
@@ -39,7 +39,7 @@ extension Publisher {
         let info = retained.info(of: fact.device)
         let message = ContractCodec.encode(fact, info: info, publishedAt: now, isReplay: isReplay, with: &encoder)
         let (lane, number) = (fact.lane, fact.sequence)
-        let (limit, isCondemned, without) = shipments.with { machine in
+        let (limit, isCondemned, without) = inFlight.with { machine in
             (
                 machine.limit(lane, number) ?? .max, !isReplay && machine.isCondemned(lane, number),
                 isReplay ? [] : machine.condemned(lane, number)
@@ -48,7 +48,7 @@ extension Publisher {
         let size = message.packetSize(connection.version)
         if size <= limit, without.isEmpty, !isCondemned {
             let mark: DeliveryMark = isReplay ? .replay(number, 0) : .entry(lane, number)
-            if isReplay { shipments.with { $0.beganReplay(number, parts: 1, isRefused: false) } }
+            if isReplay { inFlight.with { $0.beganReplay(number, parts: 1, isRefused: false) } }
             return [Outgoing(message: message, mark: mark, samples: fact.sampleCount)]
         }
         let reason =
@@ -67,7 +67,7 @@ extension Publisher {
             refuse(fact, isReplay: isReplay, reason)
             return []
         }
-        shipments.with { machine in
+        inFlight.with { machine in
             if isReplay {
                 machine.beganReplay(number, parts: parts.messages.count, isRefused: !parts.refused.isEmpty)
             } else {
@@ -85,7 +85,7 @@ extension Publisher {
     /// Sets a fact aside that is not sent. One that is sent again is aside already.
     private func refuse(_ fact: Fact, isReplay: Bool, _ reason: String) {
         guard isReplay else {
-            return settlement.aside.add(RefusedFact(lane: fact.lane, number: fact.sequence, reason: reason))
+            return outcomes.aside.add(RefusedFact(lane: fact.lane, number: fact.sequence, reason: reason))
         }
         settings.logger.error(
             "A fact cannot be sent again.", metadata: ["fact": "\(fact.sequence)", "reason": "\(reason)"])

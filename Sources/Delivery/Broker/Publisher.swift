@@ -17,9 +17,9 @@ struct Publisher: Sendable {
     let status: BrokerStatus
     let store: any OutboxStore
     let codec: ContractCodec
-    let settlement: Settlement
+    let outcomes: PublishOutcomes
     let settings: DeliverySettings
-    var shipments: Shipments { settlement.shipments }
+    var inFlight: InFlightPublishes { outcomes.inFlight }
 
     /// A message of several that wait for room, or of one.
     struct Outgoing {
@@ -98,7 +98,7 @@ struct Publisher: Sendable {
             message = encoder.gatewayState(state)
             let uptime = settings.clock.uptime
             // It is published every few seconds.
-            if shipments.with({ $0.retriesStates(at: uptime) }) { retained.repeatAll() }
+            if inFlight.with({ $0.retriesStates(at: uptime) }) { retained.repeatAll() }
         case .message(let made): message = made
         case .leftover(let topic): message = .removal(of: topic)
         case .replay(let fact):
@@ -109,7 +109,7 @@ struct Publisher: Sendable {
             return messages
         }
         outbox.sentState()
-        try publish(Outgoing(message: message, mark: shipments.with { $0.nextState() }), on: connection)
+        try publish(Outgoing(message: message, mark: inFlight.with { $0.nextState() }), on: connection)
         return []
     }
 
@@ -118,13 +118,13 @@ struct Publisher: Sendable {
         let (message, mark) = (outgoing.message, outgoing.mark)
         let size = message.packetSize(connection.version)
         let uptime = settings.clock.uptime
-        if mark.lane == nil, shipments.with({ $0.shunned.contains(message.topic, size: size, at: uptime) }) {
-            return try settlement.refused(mark, .invalidTopic, window: connection.window)
+        if mark.lane == nil, inFlight.with({ $0.refusedTopics.contains(message.topic, size: size, at: uptime) }) {
+            return try outcomes.refused(mark, .invalidTopic, window: connection.window)
         }
         guard size <= connection.maximumPacketSize ?? .max else {
-            return try settlement.refused(mark, .packetTooLarge, window: connection.window)
+            return try outcomes.refused(mark, .packetTooLarge, window: connection.window)
         }
-        shipments.with { machine in
+        inFlight.with { machine in
             machine.sent(
                 mark,
                 PoisonMachine.Item(
@@ -135,7 +135,7 @@ struct Publisher: Sendable {
             try connection.publish(message, as: MessageToken(rawValue: mark.token))
         } catch  where error.code == .invalidMessage {
             settings.logger.error("A message cannot be sent.", metadata: ["error": "\(error)"])
-            try settlement.refused(mark, .invalidTopic, window: connection.window)
+            try outcomes.refused(mark, .invalidTopic, window: connection.window)
         }
     }
 

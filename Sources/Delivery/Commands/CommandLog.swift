@@ -10,7 +10,7 @@ package import Vitals
 /// Accepts commands, lets each run once, and ensures exactly one final answer for each.
 package actor CommandLog {
     /// Maximum running commands in the whole gateway; a further one is answered `busy`.
-    static let maximumRunning = 4_096
+    package static let maximumRunning = 4_096
     /// Maximum repeated commands that wait for a running one; a further one is answered `busy`.
     static let maximumRepeats = 1_024
     /// Commands of the previous run that are read at once.

@@ -2,8 +2,8 @@ import Concurrency
 
 /// The turns of the two tasks that take commands: one begins them, the other refuses those in excess.
 package final class CommandTurns: Sendable {
-    let running = Pulse()
-    let refusing = Pulse()
+    let running = TurnProbe()
+    let refusing = TurnProbe()
 
     package init() {}
 

@@ -22,21 +22,21 @@ struct AsideKeeper: Sendable {
     private let due = Signal()
     let outbox: Outbox
     let watermarks: Watermarks
-    let shipments: Shipments
+    let inFlight: InFlightPublishes
     let store: any OutboxStore
     let settings: DeliverySettings
     /// It is busy as long as facts wait.
-    private let turns: Pulse
+    private let turns: TurnProbe
 
     init(
-        outbox: Outbox, watermarks: Watermarks, shipments: Shipments, store: any OutboxStore,
+        outbox: Outbox, watermarks: Watermarks, inFlight: InFlightPublishes, store: any OutboxStore,
         settings: DeliverySettings,
-        turns: Pulse
+        turns: TurnProbe
     ) {
         self.turns = turns
         self.outbox = outbox
         self.watermarks = watermarks
-        self.shipments = shipments
+        self.inFlight = inFlight
         self.store = store
         self.settings = settings
     }
@@ -110,7 +110,7 @@ struct AsideKeeper: Sendable {
             settings.logger.error(
                 "The broker does not take a fact; it is set aside.",
                 metadata: ["fact": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)"])
-            shipments.forget(fact.lane, fact.number)
+            inFlight.forget(fact.lane, fact.number)
         }
         watermarks.acknowledged(batch.refused.map { .entry($0.lane, $0.number) })
         return true

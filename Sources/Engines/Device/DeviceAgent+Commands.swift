@@ -35,7 +35,7 @@ extension DeviceAgent {
     private func serve(_ item: CommandItem, after change: MonitorSync.ChangeResult?) async {
         defer {
             lane.end()
-            lookAtTime(within: Self.tick)
+            scheduleTick(within: Self.tick)
         }
         if let answer = await lane.prepare(item) { return await answers.give(item.key, answer) }
         switch change {

@@ -18,7 +18,7 @@ extension DeviceAgent {
         await profile.learn(description)
         context.logger.info("The device is connected.")
         link.admitCommands()
-        lookAtTime(within: Self.tick)
+        scheduleTick(within: Self.tick)
         let failure = await serve(device, work: work, attempt: attempt)
         await live.finish()
         link.close()
@@ -32,7 +32,7 @@ extension DeviceAgent {
 
     /// Runs all parts of the session until one of them ends it. Returns the reason.
     private func serve(
-        _ device: any DeviceSession, work: AsyncStream<SessionWork>, attempt: ConnectionAttempt
+        _ device: any DeviceSession, work: Mailbox<SessionWork, Never>, attempt: ConnectionAttempt
     ) async -> any Error {
         await withTaskGroup(of: (any Error)?.self) { group in
             func part(_ body: @escaping @Sendable () async throws -> Void) {
@@ -138,9 +138,11 @@ extension DeviceAgent {
     // MARK: - Requests to the device
 
     /// Runs work that needs the session concurrently, until the session ends.
-    private nonisolated func perform(_ work: AsyncStream<SessionWork>, on device: any DeviceSession) async {
+    private nonisolated func perform(
+        _ work: Mailbox<SessionWork, Never>, on device: any DeviceSession
+    ) async {
         await withDiscardingTaskGroup { group in
-            for await item in work {
+            await work.forEach { item in
                 if Task.isCancelled {
                     item.abandon()
                 } else {

@@ -7,27 +7,27 @@ extension DeviceAgent {
     /// Interval of looks at the time while something happens. The running day is published at most this often.
     static let tick: Duration = .seconds(5)
     /// The longest wait while nothing happens: then nothing is due but at known times, if the date is not set.
-    package static let longestLook: Duration = .minutes(5)
-    /// By how much the look after `longestLook` may be late.
+    package static let longestInterval: Duration = .minutes(5)
+    /// By how much the look after `longestInterval` may be late.
     private static let tolerance: Duration = .seconds(1)
     /// Minimum wait, so that values that go stale at almost the same time do not make the agent spin.
     private static let shortestLook: Duration = .milliseconds(10)
 
     /// Looks at the time within `duration`.
-    func lookAtTime(within duration: Duration) {
-        let tolerance = duration < Self.longestLook ? Duration.zero : Self.tolerance
+    func scheduleTick(within duration: Duration) {
+        let tolerance = duration < Self.longestInterval ? Duration.zero : Self.tolerance
         look.set(within: duration, tolerance: tolerance) { [weak self] in
             guard let self else { return }
-            launcher.launch { await self.keepTime() }
+            launcher.launch { await self.runDueWork() }
         }
     }
 
     /// Does what is due.
-    func keepTime() async {
+    func runDueWork() async {
         guard look.begin() else { return }
         await keepTimeOnce()
         look.end()
-        lookAtTime(within: max(Self.shortestLook, timeToNextLook))
+        scheduleTick(within: max(Self.shortestLook, timeToNextLook))
     }
 
     private func keepTimeOnce() async {
@@ -38,13 +38,13 @@ extension DeviceAgent {
         await intake.reportRefused(isFinal: false)
         guard link.session != nil else { return }
         history.requestIfDue()
-        await measuring.keepTime(monitor.settings)
+        await measuring.runDueWork(monitor.settings)
     }
 
     private var timeToNextLook: Duration {
         let now = context.clock.now
         let isQuiet = link.session == nil && !intake.hasRefused && !days.isBehind
         let dates = [intake.nextExpiry, link.offlineAt, isQuiet ? days.end : nil].compactMap { $0 }
-        return dates.reduce(isQuiet ? Self.longestLook : Self.tick) { min($0, $1 - now) }
+        return dates.reduce(isQuiet ? Self.longestInterval : Self.tick) { min($0, $1 - now) }
     }
 }

@@ -31,7 +31,7 @@ package actor DeviceAgent {
     let monitor: MonitorSync
     let measuring: Measuring
     let lane: CommandLane
-    let look: NextLook
+    let look: TickTimer
 
     package nonisolated var id: DeviceID { context.id }
 
@@ -76,7 +76,7 @@ package actor DeviceAgent {
         monitor = MonitorSync(context: context, profile: profile, intake: intake)
         measuring = Measuring(context: context, profile: profile, intake: intake, answers: answers, link: link)
         lane = CommandLane(context: context, profile: profile, projection: projection, link: link, answers: answers)
-        look = NextLook(context: context, alarms: alarms)
+        look = TickTimer(context: context, alarms: alarms)
     }
 
     /// Serves the device until the task is cancelled or `stop` was called.
@@ -118,7 +118,7 @@ package actor DeviceAgent {
     private func begin() async {
         if await restore() {
             launcher.launch { await self.connect() }
-            launcher.launch { await self.keepTime() }
+            launcher.launch { await self.runDueWork() }
         } else {
             end()
         }

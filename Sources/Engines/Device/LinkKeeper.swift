@@ -112,11 +112,10 @@ final class LinkKeeper {
     }
 
     /// Enters an open session. Returns the work that will be handed to it.
-    func open(_ description: DeviceDescription, _ attempt: ConnectionAttempt) -> AsyncStream<SessionWork> {
-        let (work, source) = AsyncStream.makeStream(
-            of: SessionWork.self, bufferingPolicy: .bufferingOldest(DeviceAgent.maximumCommands))
+    func open(_ description: DeviceDescription, _ attempt: ConnectionAttempt) -> Mailbox<SessionWork, Never> {
+        let work = Mailbox<SessionWork, Never>(capacity: DeviceAgent.maximumCommands)
         attempt.opened.fulfil(())
-        phase = .open(OpenSession(description: description, attempt: attempt, work: source))
+        phase = .open(OpenSession(description: description, attempt: attempt, work: work))
         return work
     }
 
@@ -143,10 +142,10 @@ final class LinkKeeper {
     /// Hands work to the open session. Returns the error if that fails; `abandon` is then not called.
     func handOver(_ work: SessionWork) -> DeviceError? {
         guard let session else { return SessionWork.notConnected }
-        return switch session.work.yield(work) {
-        case .enqueued: nil
-        case .dropped: DeviceError(.busy, "Too many commands are running.")
-        default: SessionWork.notConnected
+        return switch session.work.offer(work) {
+        case .taken: nil
+        case .full: DeviceError(.busy, "Too many commands are running.")
+        case .finished: SessionWork.notConnected
         }
     }
 

@@ -39,7 +39,7 @@ final class Measuring {
     }
 
     /// Starts scheduled measurements that the device does not make itself, and gives up an overdue one.
-    func keepTime(_ settings: MonitorSettings) async {
+    func runDueWork(_ settings: MonitorSettings) async {
         let now = context.clock.now
         if let deadline, deadline.at <= context.clock.uptime {
             self.deadline = nil

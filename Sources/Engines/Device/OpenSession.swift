@@ -28,7 +28,7 @@ struct OpenSession: Sendable {
     let description: DeviceDescription
     let attempt: ConnectionAttempt
     /// Work that needs the session, runs within it and ends with it.
-    let work: AsyncStream<SessionWork>.Continuation
+    let work: Mailbox<SessionWork, Never>
 }
 
 /// Work that needs the open session.

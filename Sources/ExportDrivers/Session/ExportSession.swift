@@ -90,7 +90,7 @@ package final class ExportSession: DeviceSession {
                 await inbox.send([.battery(percent: battery.percent, isCharging: nil)])
             }
             try await firstReading.wait(clock: context.clock)
-            try await tellChanges()
+            try await sendChanges()
             try await waitForExport(nextChange)
         }
     }
@@ -132,7 +132,7 @@ package final class ExportSession: DeviceSession {
     }
 
     /// Sends the samples of all days that are not as the gateway knows them, batch by batch, each when the one before is durable.
-    private func tellChanges() async throws {
+    private func sendChanges() async throws {
         let (changes, digests) = try await source.undelivered(context)
         var number = 0
         for change in changes where description.capabilities.supports(.history, change.metric) {

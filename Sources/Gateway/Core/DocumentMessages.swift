@@ -26,11 +26,11 @@ struct DocumentMessages: Sendable {
 
     func end(in all: DocumentTopics) {
         for topic in topics { all.remove(topic) }
-        tellLost()
+        logDropped()
     }
 
     /// Logs how many documents still wait, which nobody will read.
-    func tellLost() {
+    func logDropped() {
         let waiting = documents.count
         guard waiting > 0 else { return }
         logger.error(

@@ -22,8 +22,10 @@ extension GatewayCore {
         case .passkey(let passkey, let envelope): await give(passkey, envelope)
         case .gateway(let command, let envelope):
             guard let key = await commandLog.begin(envelope) else { return }
-            if case .terminated = commandSource.yield((command, key)) {
-                await commandLog.complete(key, .stopping)
+            switch commands.offer((command, key)) {
+            case .taken: break
+            case .full: await commandLog.complete(key, IntakeRefusal.busy.answer)
+            case .finished: await commandLog.complete(key, .stopping)
             }
         }
     }
@@ -49,7 +51,7 @@ extension GatewayCore {
     /// a replay waits for arrive the same way. The command log limits their number.
     func serveCommands() async {
         await withDiscardingTaskGroup { group in
-            for await (command, key) in commands {
+            await commands.forEach { command, key in
                 group.addTask { await self.commandLog.complete(key, await self.run(command, key)) }
             }
         }

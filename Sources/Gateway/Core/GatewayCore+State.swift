@@ -26,7 +26,7 @@ extension GatewayCore {
             await commandLog.storeUnstored()
             do throws(StoreError) {
                 let statistics = try await store.statistics()
-                await stating.withLock { report(statistics) }
+                await stateReportMutex.withLock { report(statistics) }
             } catch {
                 settings.logger.error("The store cannot be read.", metadata: ["error": "\(error)"])
             }
@@ -59,7 +59,7 @@ extension GatewayCore {
         // The gateway's own parts come first.
         let named = late.filter { !$0.isOfPlugin } + late.filter(\.isOfPlugin)
         reported.withLock { $0.late = Array(named.prefix(Self.maximumLate)) }
-        lateness.wake()
+        latePartsChanged.wake()
     }
 
     /// Takes how the import of statistics stands, from any thread, for the next `gateway/state`.
@@ -68,9 +68,9 @@ extension GatewayCore {
     /// Publishes at once which parts are late. The rest of the state stays as it was: the store may be what is late.
     func reportLate() async {
         while !Task.isCancelled {
-            await lateness.wait()
+            await latePartsChanged.wait()
             publishStatus()
-            await stating.withLock {
+            await stateReportMutex.withLock {
                 let (last, late) = reported.withLock { $0 }
                 guard var state = last, state.late != late else { return }
                 state.late = late
@@ -125,7 +125,7 @@ extension GatewayCore {
     func forget(_ device: DeviceID) async {
         retained.forget(device)
         discovery.removed(device, topics: codec.removal(of: device).map(\.topic))
-        departing.withLock { $0[device] = 0 }
+        removedDevices.withLock { $0[device] = 0 }
     }
 
     /// Forgets a removed device that has ended later than its reload, unless it has come back.
@@ -142,26 +142,26 @@ extension GatewayCore {
     /// connection that accepts nothing is closed earlier.
     func forgetDeparted() async throws(StoreError) {
         let isConnected = status.snapshot.isConnected
-        let ready = departing.withLock { departing in
-            for device in departing.keys { departing[device] = isConnected ? (departing[device] ?? 0) + 1 : 0 }
-            return departing.filter { $0.value >= Self.looksBeforeForgetting }.keys.sorted()
+        let ready = removedDevices.withLock { checks in
+            for device in checks.keys { checks[device] = isConnected ? (checks[device] ?? 0) + 1 : 0 }
+            return checks.filter { $0.value >= Self.checksBeforeForgetting }.keys.sorted()
         }
         // A reload may bring a device back, which then has a new state that must stay. One that waits for a device to end may take
         // for ever: then this waits for the next look, and the rest of the cleaning does not wait at all.
         for device in ready {
             try await reloading.withLockIfFree { () throws(StoreError) in
-                guard departing.withLock({ $0[device] != nil }) else { return }
+                guard removedDevices.withLock({ $0[device] != nil }) else { return }
                 try await store.forget(device)
-                departing.withLock { $0[device] = nil }
+                removedDevices.withLock { $0[device] = nil }
             }
         }
     }
 
     /// Starts a removed device anew when it comes back.
     func forget(returning devices: [DeviceID]) async throws(StoreError) {
-        for device in devices where departing.withLock({ $0[device] != nil }) {
+        for device in devices where removedDevices.withLock({ $0[device] != nil }) {
             try await store.forget(device)
-            departing.withLock { $0[device] = nil }
+            removedDevices.withLock { $0[device] = nil }
         }
     }
 }

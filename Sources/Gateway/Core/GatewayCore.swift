@@ -17,7 +17,7 @@ package final class GatewayCore: Sendable {
     static let cleanInterval: Duration = .minutes(1)
     /// The number of consecutive checks, one per `cleanInterval`, that must find the broker connected before a removed
     /// device is forgotten.
-    static let looksBeforeForgetting = 2
+    static let checksBeforeForgetting = 2
 
     /// The result of `reload`: the devices of the changed configuration, or its errors.
     package typealias Reload = @Sendable () async throws -> [DeviceSetup]
@@ -39,27 +39,26 @@ package final class GatewayCore: Sendable {
     /// Fulfilled when the initial devices are served: no reload may come earlier.
     let hasBegun = Promise<Void>()
     /// The gateway's own commands that have begun, with their keys.
-    let commands: AsyncStream<(GatewayCommand, key: String)>
-    let commandSource: AsyncStream<(GatewayCommand, key: String)>.Continuation
+    let commands = Mailbox<(GatewayCommand, key: String), Never>(capacity: CommandLog.maximumRunning)
     /// Removed devices that the store still knows, with the number of checks since that found the broker connected.
-    let departing = Mutex<[DeviceID: Int]>([:])
+    let removedDevices = Mutex<[DeviceID: Int]>([:])
     /// Allows one replay at a time: only one may wait for room.
     let replaying = AsyncMutex()
     /// Allows one reload at a time.
     let reloading = AsyncMutex()
     /// The turns of reading a changed configuration. While it is applied, a device or a plugin that never ends is late itself.
-    let reading = Pulse()
+    let reading = TurnProbe()
     /// The steps of the cleaning of the store, and of the reports of the gateway's state.
-    let cleaning = Schedule()
-    let reporting = Schedule()
+    let cleaning = StepProbe()
+    let reporting = StepProbe()
     /// The state that was published last, and the parts that are late.
     let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
     /// The import of statistics; `nil` if there is none.
     let statistics = Mutex<StatisticsState?>(nil)
     /// Allows one change of `gateway/state` at a time.
-    let stating = AsyncMutex()
+    let stateReportMutex = AsyncMutex()
     /// Wakes whoever publishes the late parts.
-    let lateness = Signal()
+    let latePartsChanged = Signal()
     /// Why the last reload was refused; `nil` if it succeeded.
     let refusedReload = Mutex<String?>(nil)
 
@@ -74,7 +73,6 @@ package final class GatewayCore: Sendable {
         self.broker = broker
         self.reload = reload
         self.startedAt = settings.clock.now
-        (commands, commandSource) = AsyncStream.makeStream()
         self.outbox = outbox
         retained = RetainedStates(beside: outbox)
         codec = ContractCodec(settings: settings.delivery, discovery: discovery)
@@ -127,7 +125,7 @@ package final class GatewayCore: Sendable {
                 _ = try? await self.stopping.wait()
                 await self.endDevices()
                 await self.publishOffline()
-                self.commandSource.finish()
+                self.commands.finish()
                 loop.fulfil(())
             }
         }

@@ -19,7 +19,7 @@ package final class HealthWatch: Sendable {
     static let tick: Duration = .seconds(1)
 
     private struct State {
-        var board: HealthBoard
+        var board: HealthCheckMachine
         var lastSign: Duration?
         var status: String?
         var isReady = false
@@ -46,7 +46,7 @@ package final class HealthWatch: Sendable {
     ) {
         self.probes = Dictionary(probes.map { ($0.part, $0) }) { first, _ in first }
         self.passing = passing
-        state = Mutex(State(board: HealthBoard(limits: self.probes.mapValues(\.limit))))
+        state = Mutex(State(board: HealthCheckMachine(limits: self.probes.mapValues(\.limit))))
         self.notifier = notifier
         self.report = report
         self.logger = logger
@@ -83,7 +83,7 @@ package final class HealthWatch: Sendable {
         change.signal()
     }
 
-    private func ask(_ question: HealthBoard.Question, by probe: HealthProbe) {
+    private func ask(_ question: HealthCheckMachine.Question, by probe: HealthProbe) {
         launcher.launch {
             await probe.ask()
             self.state.withLock { $0.board.answered(question) }
@@ -94,7 +94,7 @@ package final class HealthWatch: Sendable {
     private func check() -> Bool {
         let now = start.duration(to: clock.now)
         let passing = Dictionary(passing.probes.map { ($0.part, $0) }) { first, _ in first }
-        let (check, late, isOver) = state.withLock { state -> (HealthBoard.Check, [HealthPart], Bool) in
+        let (check, late, isOver) = state.withLock { state -> (HealthCheckMachine.Check, [HealthPart], Bool) in
             let check = state.board.check(at: now, passing: passing.mapValues(\.limit))
             return (check, state.board.late, state.hasEnded)
         }

@@ -38,7 +38,7 @@ struct MemoryService: Service {
         await cancelWhenGracefulShutdown {
             var wait = Self.startPeriod
             while (try? await Task.sleep(for: wait, tolerance: .seconds(1), clock: .continuous)) != nil {
-                ProgramPages.giveBack()
+                ProgramPages.releasePages()
                 // A start with thousands of devices takes longer.
                 wait = min(wait * 2, Self.interval)
             }

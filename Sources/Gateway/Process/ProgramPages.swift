@@ -17,11 +17,11 @@ enum ProgramPages {
     }
 
     /// Gives both back to the system. Code that runs again is mapped again from the system's cache of the file.
-    static func giveBack() {
+    static func releasePages() {
         _ = trimHeap?(0)
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let found = mappings(in: read("/proc/self/smaps")) { $0 == program || isLibrary($0) }
-        for mapping in found { giveBack(mapping) }
+        for mapping in found { releasePages(mapping) }
     }
 
     /// Whether a path is that of a shared library, such as `/usr/lib/libc.so.6`. Libraries stay mapped until the end. Other files
@@ -32,7 +32,7 @@ enum ProgramPages {
     }
 
     /// Drops the pages of a mapping from memory.
-    static func giveBack(_ mapping: Mapping) {
+    static func releasePages(_ mapping: Mapping) {
         madvise(UnsafeMutableRawPointer(bitPattern: mapping.start), Int(mapping.end - mapping.start), MADV_DONTNEED)
     }
 

@@ -1,3 +1,4 @@
+import Concurrency
 package import GatewayKit
 import JSON
 import Synchronization
@@ -26,12 +27,13 @@ package final class LinkServer: Sendable {
     /// Serves until the gateway says goodbye or closes the link, the session's events end, or the task is cancelled.
     /// The link's owner then closes the link.
     package func run() async {
-        let (greetings, greeting) = AsyncStream.makeStream(of: Void.self)
+        let greeting = Promise<Void>()
         await withTaskGroup { group in
-            group.addTask { await self.receive { greeting.yield() } }
+            group.addTask { await self.receive { greeting.fulfil(()) } }
             group.addTask {
                 // A device sends no events before it is greeted.
-                for await _ in greetings { return await self.sendEvents() }
+                do { try await greeting.wait() } catch { return }
+                await self.sendEvents()
             }
             await group.next()
             group.cancelAll()

@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 package import MQTT
 import Synchronization
@@ -20,11 +21,11 @@ package final class MosquittoServer: Sendable {
     /// Its options.
     package let options: MosquittoOptions
     private let state: Mutex<(port: Int, run: ChildProgram?)>
-    private let runs: AsyncStream<ChildProgram>.Continuation
+    private let runs: Mailbox<ChildProgram, Never>
 
     init(
         _ options: MosquittoOptions, directory: String, certificates: Certificates?,
-        runs: AsyncStream<ChildProgram>.Continuation
+        runs: Mailbox<ChildProgram, Never>
     ) throws {
         self.options = options
         self.directory = directory
@@ -100,7 +101,7 @@ package final class MosquittoServer: Sendable {
             .write(toFile: file, atomically: true, encoding: .utf8)
         let run = ChildProgram(Self.program, ["-c", file])
         state.withLock { $0.run = run }
-        runs.yield(run)
+        _ = runs.offer(run)
         return run
     }
 
@@ -123,10 +124,12 @@ package func withMosquitto(
     let directory = folder.path(percentEncoded: false).trimmingSuffix("/")
     let certificates = options.encryption == .none ? nil : try await Certificates.make(in: directory)
     try await options.writeAccess(to: directory)
-    let (stream, runs) = AsyncStream.makeStream(of: ChildProgram.self)
+    let runs = Mailbox<ChildProgram, Never>(capacity: .max)
     let server = try MosquittoServer(options, directory: directory, certificates: certificates, runs: runs)
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { for await run in stream { await run.run() } }
+        group.addTask {
+            while case .elements(let started) = await runs.next() { for run in started { await run.run() } }
+        }
         defer {
             runs.finish()
             group.cancelAll()

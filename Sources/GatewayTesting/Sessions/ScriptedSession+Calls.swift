@@ -1,3 +1,4 @@
+import Concurrency
 package import GatewayKit
 import Synchronization
 package import Vitals
@@ -89,7 +90,7 @@ extension ScriptedSession {
             return id
         }
         guard let id else { throw DeviceError(.busy, "Another measurement is running.") }
-        started.yield(Start(id: id, metric: metric, duration: duration, script: script))
+        _ = starts.offer(Start(id: id, metric: metric, duration: duration, script: script))
         return id
     }
 

@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import Synchronization
 import Vitals
@@ -7,7 +8,7 @@ extension ScriptedSession {
     /// test that sends the samples itself does not need it.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            for await start in starts { group.addTask { await self.play(start) } }
+            await starts.forEach { start in group.addTask { await self.play(start) } }
             group.cancelAll()
         }
     }

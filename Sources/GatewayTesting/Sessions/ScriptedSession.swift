@@ -36,8 +36,8 @@ package final class ScriptedSession: DeviceSession {
     /// Fulfilled when the session ends: then hanging calls fail.
     private let over = Promise<Void>()
     let clock: GatewayClock
-    let starts: AsyncStream<Start>
-    let started: AsyncStream<Start>.Continuation
+    /// The measurements that were started; one that was stopped meanwhile is not played.
+    let starts = Mailbox<Start, Never>(capacity: .max)
 
     /// Creates a device with this description and content.
     /// - Parameter clock: the clock for delays and measurements.
@@ -49,8 +49,6 @@ package final class ScriptedSession: DeviceSession {
         self.clock = clock
         state = Mutex(State(content: content))
         inbox = EventInbox(capacity: inboxCapacity)
-        // Only one measurement runs at a time, so at most one start waits here.
-        (starts, started) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Every call, oldest first.
@@ -75,13 +73,13 @@ package final class ScriptedSession: DeviceSession {
         state.withLock { state in if state.end == nil { state.end = error } }
         over.fulfil(())
         inbox.finish(error)
-        started.finish()
+        starts.finish()
     }
 
     /// Ends the events normally, like a device that says goodbye.
     package func finish() {
         inbox.finish()
-        started.finish()
+        starts.finish()
     }
 
     /// Records a call and makes it fail, wait or pass.

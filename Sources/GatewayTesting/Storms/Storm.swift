@@ -13,7 +13,7 @@ public enum Storm {
     /// Deadlocked threads cannot be cancelled, and may include the test's own. So a storm that exceeds `limit` of real
     /// time reports this on standard error and ends the process.
     public static func run(
-        _ name: String, rounds: Int = Storm.rounds, limit: Duration = .seconds(120),
+        _ name: String, rounds: Int = Storm.rounds, limit: Duration = .seconds(240),
         _ round: @Sendable (_ number: Int) async -> [@Sendable () async -> Void]
     ) async {
         let watch = StallWatch(name, limit: limit)

@@ -27,7 +27,7 @@ extension Discovery {
     /// It names no entity that `messages(devices:)` does not announce, and a device without any of its entities has no
     /// place in it.
     package func dashboard(of devices: [DiscoveredDevice], entities: DashboardEntities) -> Dashboard {
-        let boards = devices.map { DeviceBoard($0, of: self, entities) }.filter { !$0.isEmpty }
+        let boards = devices.map { DeviceViews($0, of: self, entities) }.filter { !$0.isEmpty }
         let sections = boards.flatMap { $0.sections(isAlone: boards.count == 1) }
         let main = Card.view("Vitals", path: Dashboard.path, icon: "mdi:heart-pulse", sections)
         return Dashboard(views: [main] + boards.flatMap { [$0.year, $0.settings].compactMap(\.self) })

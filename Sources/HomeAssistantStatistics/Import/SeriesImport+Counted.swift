@@ -8,15 +8,15 @@ extension SeriesImport {
     func count(_ entry: DueStatistics, through last: Hour) async throws -> Outcome {
         // The row from which all sums are computed must come before those that are shifted.
         let first = min(entry.hours.lowerBound, last.advanced(by: 1))
-        let joint = Joint(
+        let continuation = SumContinuation(
             try await conversation.rows(of: target, in: last.end..<settings.clock.now, fiveMinutes: true),
             from: last.end)
         let newest = try await newest(since: first.start, before: settings.clock.now)
         // While the device is away there is nothing to show after the hours that were touched.
         let shown = newest.map { min(last, Hour(of: $0.start)) } ?? first.advanced(by: -1)
         let touched = entry.isJoining ? first.advanced(by: -1) : min(entry.hours.upperBound, last)
-        let end = joint.start != nil ? last : max(shown, touched)
-        guard joint.start != nil || end >= first else { return Outcome(hasImported: false, isJoining: true) }
+        let end = continuation.start != nil ? last : max(shown, touched)
+        guard continuation.start != nil || end >= first else { return Outcome(hasImported: false, isJoining: true) }
 
         let anchor = try await anchor(before: first)
         var counted = CountedHours(from: anchor, calendar: settings.calendar)
@@ -24,7 +24,7 @@ extension SeriesImport {
             anchor.moment, CountedHours.beginning(of: anchor.row?.hour ?? first, calendar: settings.calendar),
             CountedHours.beginning(of: first, calendar: settings.calendar),
         ]
-        let day = ([joint.oldestDay].compactMap { $0 } + days).min() ?? anchor.moment
+        let day = ([continuation.oldestDay].compactMap { $0 } + days).min() ?? anchor.moment
         // What is newer counts for the beginning of a day that has begun meanwhile.
         try await read(entry.device, from: max(day, oldest ?? day), to: settings.clock.now) {
             counted.add(Observation(at: $0.moment, conversion.difference($0.number)))
@@ -32,18 +32,18 @@ extension SeriesImport {
         let after = end.advanced(by: 1)
         let rest = after <= entry.hours.upperBound && !entry.isJoining ? after...entry.hours.upperBound : nil
         // The device does not count this: there is nothing to import, and nothing to wait for.
-        if counted.isEmpty, joint.isEmpty, newest.map({ $0.sum == 0 }) ?? true {
+        if counted.isEmpty, continuation.isEmpty, newest.map({ $0.sum == 0 }) ?? true {
             _ = try await setDue(rest, of: entry)
             return Outcome(hasImported: false)
         }
-        return try await write(counted, from: first, through: end, joint, rest, of: entry)
+        return try await write(counted, from: first, through: end, continuation, rest, of: entry)
     }
 
     private func write(
-        _ counted: CountedHours, from first: Hour, through end: Hour, _ joint: Joint, _ rest: ClosedRange<Hour>?,
-        of entry: DueStatistics
+        _ counted: CountedHours, from first: Hour, through end: Hour, _ continuation: SumContinuation,
+        _ rest: ClosedRange<Hour>?, of entry: DueStatistics
     ) async throws -> Outcome {
-        var outcome = Outcome(hasImported: try await joint.fit(counted, self))
+        var outcome = Outcome(hasImported: try await continuation.fit(counted, self))
         let precision = conversion.difference(1) * 0.999
         var begin = counted.beginning(before: first, precision: precision)
         if let oldest = settings.oldestHour { begin = min(max(begin, oldest), first) }
@@ -57,12 +57,12 @@ extension SeriesImport {
             guard try await setDue(begin...max(begin, entry.hours.upperBound), of: entry) else { return outcome }
         }
         let after = end.advanced(by: 1)
-        if rest == nil, joint.start == nil {
+        if rest == nil, continuation.start == nil {
             // Home Assistant will go on from a row that is older than these hours, or from none. Until it has, it is not known
             // how; so nothing is over.
             outcome.isJoining = true
             _ = try await setDue(after...after, isJoining: true, of: entry)
-        } else if rest == nil, let start = joint.start, start > after.start + .minutes(5) {
+        } else if rest == nil, let start = continuation.start, start > after.start + .minutes(5) {
             // It went on later: the hours between are imported when they are old enough.
             _ = try await setDue(after...Hour(of: start), of: entry)
         } else {

@@ -18,7 +18,7 @@ package actor StatisticsImporter {
     private let report: @Sendable (StatisticsState) -> Void
     private var state = StatisticsState(activity: .idle)
     private var generator: any RandomNumberGenerator & Sendable
-    private var attempts = Attempts()
+    private var retries = RetryTimes()
     /// What was told about each sensor.
     private var told: [SensorName: String] = [:]
     private var hasBegun = false
@@ -74,7 +74,7 @@ package actor StatisticsImporter {
         try await split()
         let due = try await dueNow()
         let last = settings.lastHour(at: settings.clock.now)
-        let ready = attempts.ready(due, through: last, at: settings.clock.uptime)
+        let ready = retries.ready(due, through: last, at: settings.clock.uptime)
         // A refusal stays until it was tried again.
         guard !ready.isEmpty || !hasLoggedIn else { return set { $0.due = Self.count(due) } }
         try await connect { stream in
@@ -104,7 +104,7 @@ package actor StatisticsImporter {
             left.hours = hours
             due.append(left)
         }
-        attempts.note(due, at: settings.clock.now)
+        retries.note(due, at: settings.clock.now)
         let names = Set(due.map(SensorName.init))
         told = told.filter { names.contains($0.key) }
         return due
@@ -117,7 +117,7 @@ package actor StatisticsImporter {
         for entry in due where entry.sensor.isEmpty {
             let sensors = StatisticSensor.all(of: entry.metric).map(\.key)
             // A workout has no sensor, and nothing of it is due.
-            let isReady = attempts.isComplete(entry, at: now) && entry.hours.lowerBound <= settings.lastHour(at: now)
+            let isReady = retries.isComplete(entry, at: now) && entry.hours.lowerBound <= settings.lastHour(at: now)
             guard isReady || sensors.isEmpty else { continue }
             _ = try await store.splitDue(entry, among: sensors)
         }
@@ -128,23 +128,23 @@ package actor StatisticsImporter {
         hasLoggedIn = true
         let entries = entries.filter { !$0.sensor.isEmpty }
         guard !entries.isEmpty else { return }
-        let places = try await Places(conversation, settings.discovery)
+        let targets = try await StatisticTargets(conversation, settings.discovery)
         // A look for Home Assistant's own rows is no import.
         if entries.contains(where: { !$0.isJoining }) { set { $0.activity = .importing } }
         for entry in entries {
             do {
-                try await importOne(entry, conversation, version, places, through: last)
+                try await importOne(entry, conversation, version, targets, through: last)
             } catch let error as HomeAssistantError where error.isOfOneSeries && !Task.isCancelled {
                 // The others are not to wait for it.
                 if case .renamed = error {} else { tell("\(error)", of: entry) }
-                attempts.mustWait(entry, first: StatisticsSettings.rejoining, at: settings.clock.uptime)
+                retries.mustWait(entry, first: StatisticsSettings.rejoining, at: settings.clock.uptime)
             }
         }
     }
 
     private func importOne(
-        _ entry: DueStatistics, _ conversation: Conversation, _ version: HomeAssistantVersion, _ places: Places,
-        through last: Hour
+        _ entry: DueStatistics, _ conversation: Conversation, _ version: HomeAssistantVersion,
+        _ targets: StatisticTargets, through last: Hour
     ) async throws {
         guard let sensor = StatisticSensor.all(of: entry.metric).first(where: { $0.key == entry.sensor }) else {
             // Of another version of the gateway.
@@ -152,16 +152,16 @@ package actor StatisticsImporter {
             return
         }
         let unique = settings.discovery.uniqueID(of: sensor.key, entry.device)
-        switch places.place(of: sensor, unique: unique) {
+        switch targets.place(of: sensor, unique: unique) {
         case .off: _ = try await store.setDue(nil, isJoining: false, of: entry)
         case .missing(let problem, let isStarting):
             guard try await isMeasured(sensor, entry) else {
                 _ = try await store.setDue(nil, isJoining: false, of: entry)
                 return
             }
-            let hasWaited = attempts.wait(of: entry).map { $0 >= StatisticsSettings.missingTold } ?? false
+            let hasWaited = retries.wait(of: entry).map { $0 >= StatisticsSettings.missingTold } ?? false
             if hasWaited || !isStarting { tell(problem, of: entry) }
-            attempts.mustWait(entry, first: StatisticsSettings.missing, at: settings.clock.uptime)
+            retries.mustWait(entry, first: StatisticsSettings.missing, at: settings.clock.uptime)
         case .here(let unique, let target, let conversion):
             let series = SeriesImport(
                 settings: settings, store: store, conversation: conversation, version: version, sensor: sensor,
@@ -169,10 +169,10 @@ package actor StatisticsImporter {
             let outcome = try await series.run(entry, through: last)
             tell(nil, of: entry)
             if outcome.isJoining {
-                attempts.mustWait(
+                retries.mustWait(
                     entry, first: StatisticsSettings.rejoining, isJoining: true, at: settings.clock.uptime)
             } else {
-                attempts.succeeded(entry, at: settings.clock.uptime)
+                retries.succeeded(entry, at: settings.clock.uptime)
             }
             guard outcome.hasImported else { return }
             let now = settings.clock.now

@@ -22,7 +22,7 @@ final class InFlightMessages: Sendable {
         var tokens: [Int32: MessageToken?] = [:]
         var early: [Int32: BrokerRefusal?] = [:]
 
-        mutating func giveBack(_ qos: QualityOfService) {
+        mutating func releaseSlot(_ qos: QualityOfService) {
             switch qos {
             case .atLeastOnce: count -= 1
             case .atMostOnce: unconfirmedCount -= 1
@@ -60,7 +60,7 @@ final class InFlightMessages: Sendable {
     }
 
     /// Gives back the place of a message that could not be published.
-    func cancel(_ qos: QualityOfService = .atLeastOnce) { state.withLock { $0.giveBack(qos) } }
+    func cancel(_ qos: QualityOfService = .atLeastOnce) { state.withLock { $0.releaseSlot(qos) } }
 
     /// Notes a published message with its token, `nil` for quality of service 0; returns its settlement if that
     /// arrived first.
@@ -70,7 +70,7 @@ final class InFlightMessages: Sendable {
                 state.tokens[id] = .some(token)
                 return nil
             }
-            state.giveBack(token == nil ? .atMostOnce : .atLeastOnce)
+            state.releaseSlot(token == nil ? .atMostOnce : .atLeastOnce)
             return Settlement(token: token, refusal: refusal)
         }
     }
@@ -82,7 +82,7 @@ final class InFlightMessages: Sendable {
                 state.early[id] = .some(refusal)
                 return nil
             }
-            state.giveBack(token == nil ? .atMostOnce : .atLeastOnce)
+            state.releaseSlot(token == nil ? .atMostOnce : .atLeastOnce)
             return Settlement(token: token, refusal: refusal)
         }
     }

@@ -37,7 +37,7 @@ final class MosquittoConnection: BrokerConnection {
     let packetLimit = Atomic(0)
     let wakeUp: WakeUp
     /// The turns of the network thread.
-    let turns = Pulse()
+    let turns = TurnProbe()
     /// Whether a wake-up of the thread is pending; saves a system call per message.
     let isAwake = Atomic(false)
 

@@ -79,7 +79,7 @@ import Vitals
                 world.jumpDate(by: .days(2))
                 let jump = world.uptime
                 try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
-                #expect(world.uptime - jump <= DeviceAgent.longestLook + .seconds(1))
+                #expect(world.uptime - jump <= DeviceAgent.longestInterval + .seconds(1))
             }
         }
     }

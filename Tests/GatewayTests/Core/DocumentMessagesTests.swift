@@ -65,7 +65,7 @@ import Vitals
                 document.answer(.stored(DocumentReport()))
             }
             #expect(!recorder.entries.contains { $0.level == .error })
-            messages.tellLost()
+            messages.logDropped()
             #expect(recorder.entries.last?.metadata["count"] == "\(DocumentMessages.maximumWaiting)")
         }
     }

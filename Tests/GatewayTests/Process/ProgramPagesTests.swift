@@ -64,7 +64,7 @@ import Testing
         mprotect(mapped.address, MappedFile.size, PROT_READ)
         #expect(try mapped.resident() > 0)
         #expect(mapped.isDroppable())
-        ProgramPages.giveBack(mapped.mapping)
+        ProgramPages.releasePages(mapped.mapping)
         #expect(try mapped.resident() == 0)
         #expect(mapped.sum == mapped.expected)
     }

@@ -22,7 +22,7 @@ extension SimulatedSession {
 
     /// Runs the requested measurements. It uses steady time, so that setting a clock does not stretch them.
     func carryOutMeasurements() async throws {
-        for await (running, startedAt) in measurements {
+        while let (running, startedAt) = await nextMeasurement() {
             var seconds = 0
             while true {
                 seconds += 1

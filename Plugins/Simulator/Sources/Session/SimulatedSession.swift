@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import Synchronization
 import Vitals
@@ -8,17 +9,16 @@ final class SimulatedSession: DeviceSession {
     let device: SimulatedDevice
     let context: SessionContext
     let inbox = EventInbox()
-    /// The measurements to run, one at a time, each with its start on the steady clock.
-    let measurements: AsyncStream<(RunningMeasurement, startedAt: Duration)>
-    private let measure: AsyncStream<(RunningMeasurement, startedAt: Duration)>.Continuation
+    /// The measurement that was started last, with its start on the steady clock. The device runs one at a time: an older one
+    /// that has not begun was stopped.
+    private let started = Mutex<(RunningMeasurement, at: Duration)?>(nil)
+    private let start = Signal()
     private let isOpen = Mutex(true)
 
     /// Opens a session with a device.
     init(_ device: SimulatedDevice, context: SessionContext) {
         self.device = device
         self.context = context
-        // The device runs one measurement at a time; an older one still in the queue was stopped.
-        (measurements, measure) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let now = context.clock.now
         description = device.use { state in
             let time = state.time(now)
@@ -34,7 +34,7 @@ final class SimulatedSession: DeviceSession {
     func close(_ error: DeviceError? = nil) {
         isOpen.withLock { $0 = false }
         device.use { $0.measurement = nil }
-        measure.finish()
+        start.wake()
         inbox.finish(error)
     }
 
@@ -78,8 +78,22 @@ final class SimulatedSession: DeviceSession {
         let running = try await answer { state, now throws(DeviceError) in
             try state.start(measuring: metric, for: duration, at: now)
         }
-        measure.yield((running, startedAt: context.clock.uptime))
+        started.withLock { $0 = (running, context.clock.uptime) }
+        start.wake()
         return running.id
+    }
+
+    /// Waits for the next measurement; `nil` at the end of the session or of the task.
+    func nextMeasurement() async -> (RunningMeasurement, startedAt: Duration)? {
+        while isOpen.withLock({ $0 }), !Task.isCancelled {
+            let next = started.withLock { started in
+                defer { started = nil }
+                return started
+            }
+            if let next { return (next.0, next.at) }
+            await start.wait()
+        }
+        return nil
     }
 
     func stopMeasurement(_ measurement: MeasurementID) async throws(DeviceError) {

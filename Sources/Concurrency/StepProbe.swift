@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tells whether a part that names the time of its next step still takes its steps: an observer asks, and the part answers at
 /// once until that time, and with its next step after it.
-package final class Schedule: Sendable {
+package final class StepProbe: Sendable {
     private struct State {
         var due: Duration?
         var waiting: [Promise<Void>] = []

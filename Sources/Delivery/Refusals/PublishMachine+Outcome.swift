@@ -1,7 +1,7 @@
 import StoreAPI
 import Vitals
 
-extension ShipmentMachine {
+extension PublishMachine {
     /// What becomes of a message.
     enum Outcome: Sendable, Hashable {
         /// The broker has all of an entry of the outbox.

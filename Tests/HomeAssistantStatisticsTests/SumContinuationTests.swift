@@ -6,7 +6,7 @@ import Testing
 import Vitals
 
 /// Where the imported hours of a count and Home Assistant's own rows meet. Hours count from midnight in Berlin.
-@Suite struct JointTests {
+@Suite struct SumContinuationTests {
     private static let midnight = ImportTests.midnight
     private static let count = ImportTests.count
 

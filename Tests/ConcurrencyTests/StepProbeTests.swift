@@ -4,30 +4,30 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@Suite struct ScheduleTests {
+@Suite struct StepProbeTests {
     @Test func `a part answers at once until its step is due, and with that step afterwards`() throws {
         for seed in UInt64(0)..<20 {
             try Simulation.run(seed: seed, deadline: .minutes(10)) { world in
-                let schedule = Schedule()
+                let probe = StepProbe()
                 let clock = world.gatewayClock
                 func answers() async -> Bool {
-                    await clock.race(against: .seconds(5)) { await schedule.answer(at: clock.uptime) } != nil
+                    await clock.race(against: .seconds(5)) { await probe.answer(at: clock.uptime) } != nil
                 }
                 #expect(await answers(), "nothing is due yet")
-                schedule.step(nextBy: clock.uptime + .seconds(60))
+                probe.step(nextBy: clock.uptime + .seconds(60))
                 try await clock.sleep(for: .seconds(59))
                 #expect(await answers())
                 try await clock.sleep(for: .seconds(2))
                 #expect(await !answers())
                 let asked = clock.uptime
                 await withDiscardingTaskGroup { group in
-                    group.addTask { await schedule.answer(at: clock.uptime) }
+                    group.addTask { await probe.answer(at: clock.uptime) }
                     try? await clock.sleep(for: .seconds(20))
-                    schedule.step(nextBy: clock.uptime + .seconds(60))
+                    probe.step(nextBy: clock.uptime + .seconds(60))
                 }
                 #expect(clock.uptime - asked == .seconds(20))
                 #expect(await answers())
-                schedule.step(nextBy: nil)
+                probe.step(nextBy: nil)
                 try await clock.sleep(for: .minutes(3))
                 #expect(await answers(), "nothing is due any more")
             }

@@ -6,7 +6,7 @@ import Vitals
 
 @testable import Delivery
 
-@Suite struct ShipmentMachineTests {
+@Suite struct PublishMachineTests {
     private static let samples = (0..<4).map { Fixture.heartRate(60 + Double($0)) }
 
     private static func item(_ mark: DeliveryMark, size: Int = 100, samples: Int = 1) -> PoisonMachine.Item {
@@ -26,7 +26,7 @@ import Vitals
     }
 
     @Test func `a fact in several messages is delivered with the last of them`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: 1_000)
         machine.began(.live, 5, parts: [[Self.samples[0]], [Self.samples[1]]], refused: [], reason: "")
         #expect(machine.settled(.part(.live, 5, 1), refusal: nil, at: .zero) == .room)
@@ -34,7 +34,7 @@ import Vitals
     }
 
     @Test func `of a fact in several messages the refused samples are set aside, once all are answered`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: 1_000)
         machine.began(
             .live, 5, parts: [[Self.samples[0]], [Self.samples[1]]], refused: [Self.samples[2]], reason: "too long")
@@ -52,7 +52,7 @@ import Vitals
         (.other(0x83), false), (.notAuthorized, false),
     ])
     func `a refusal sets a fact aside, unless it may pass`(refusal: BrokerRefusal, isFinal: Bool) {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: nil)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
         let outcome = machine.settled(.entry(.live, 1), refusal: refusal, at: .zero)
@@ -60,8 +60,8 @@ import Vitals
     }
 
     @Test func `what the broker refuses for an unknown reason again and again is set aside`() {
-        var machine = ShipmentMachine()
-        var outcome = ShipmentMachine.Outcome.reconnect
+        var machine = PublishMachine()
+        var outcome = PublishMachine.Outcome.reconnect
         for _ in 0..<PoisonMachine.aloneCuts {
             #expect(outcome == .reconnect)
             machine.connected(limit: nil)
@@ -75,7 +75,7 @@ import Vitals
     }
 
     @Test func `a topic that may not be written sets its facts aside once the broker took another message`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: nil)
         machine.sent(.state(1), Self.item(.state(1)), at: .zero)
         #expect(machine.settled(.state(1), refusal: nil, at: .zero) == .room)
@@ -87,7 +87,7 @@ import Vitals
     }
 
     @Test func `a message of many samples that is refused as too large is tried in smaller ones`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: nil)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1), size: 20_000, samples: 60), at: .zero)
         #expect(machine.settled(.entry(.live, 1), refusal: .packetTooLarge, at: .zero) == .reconnect)
@@ -95,7 +95,7 @@ import Vitals
     }
 
     @Test func `a size at which the broker does not cut any more is the limit for all`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: nil)
         let mark = DeliveryMark.entry(.history, 1)
         var cuts = 0
@@ -113,8 +113,8 @@ import Vitals
     }
 
     @Test func `no more than so many blamed facts are remembered`() {
-        var machine = ShipmentMachine()
-        for number in 0...Int64(ShipmentMachine.maximumRemembered) {
+        var machine = PublishMachine()
+        for number in 0...Int64(PublishMachine.maximumRemembered) {
             machine.connected(limit: nil)
             var isBlamed = false
             while !isBlamed {
@@ -128,7 +128,7 @@ import Vitals
     }
 
     private static func cutUntilBlamed(
-        _ machine: inout ShipmentMachine, _ mark: DeliveryMark, _ item: PoisonMachine.Item, at uptime: Duration = .zero
+        _ machine: inout PublishMachine, _ mark: DeliveryMark, _ item: PoisonMachine.Item, at uptime: Duration = .zero
     ) {
         for _ in 0..<200 {
             machine.connected(limit: nil)
@@ -145,8 +145,8 @@ import Vitals
     }
 
     @Test func `an answer at which the broker cuts goes in short form, and for a while so do those of its size`() {
-        var machine = ShipmentMachine()
-        let long = ShipmentMachine.smallestLimit * 40
+        var machine = PublishMachine()
+        let long = PublishMachine.smallestLimit * 40
         var cuts = 0
         while !machine.isTooLong(answer: 1, size: long, at: .zero), cuts < 50 {
             cuts += 1
@@ -163,13 +163,13 @@ import Vitals
         // Answers of other sizes on the topic change nothing.
         machine.sent(.entry(.answer, 3), Self.answer(3, size: 300), at: .zero)
         #expect(machine.settled(.entry(.answer, 3), refusal: nil, at: .zero) == .delivered(.answer, 3))
-        #expect(machine.isTooLong(answer: 4, size: long, at: ShunnedTopics.firstWait - .seconds(1)))
-        #expect(!machine.isTooLong(answer: 4, size: long, at: ShunnedTopics.firstWait))
+        #expect(machine.isTooLong(answer: 4, size: long, at: RefusedTopics.firstWait - .seconds(1)))
+        #expect(!machine.isTooLong(answer: 4, size: long, at: RefusedTopics.firstWait))
     }
 
     @Test func `an answer whose short form is not taken either is given up`() {
-        var machine = ShipmentMachine()
-        let long = ShipmentMachine.smallestLimit * 2
+        var machine = PublishMachine()
+        let long = PublishMachine.smallestLimit * 2
         for _ in 0..<6 {
             machine.sent(.entry(.answer, 1), Self.answer(1, size: long), at: .zero)
             #expect(machine.cut(at: .zero) == nil)
@@ -181,15 +181,15 @@ import Vitals
     }
 
     @Test func `an answer that is refused as too large goes in short form`() {
-        var machine = ShipmentMachine()
-        let long = ShipmentMachine.smallestLimit * 2
+        var machine = PublishMachine()
+        let long = PublishMachine.smallestLimit * 2
         machine.sent(.entry(.answer, 1), Self.answer(1, size: long), at: .zero)
         #expect(machine.settled(.entry(.answer, 1), refusal: .packetTooLarge, at: .zero) == .reconnect)
         #expect(machine.isTooLong(answer: 1, size: long, at: .zero))
     }
 
     @Test func `a size that the broker took for facts is a limit of answers, too`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         machine.connected(limit: nil)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1), size: 20_000, samples: 60), at: .zero)
         _ = machine.settled(.entry(.live, 1), refusal: .packetTooLarge, at: .zero)
@@ -198,8 +198,8 @@ import Vitals
     }
 
     @Test func `after some chosen topics at which the broker cuts, no chosen topic gets an answer for ten minutes`() {
-        var machine = ShipmentMachine()
-        for number in 0..<ShipmentMachine.maximumClosed {
+        var machine = PublishMachine()
+        for number in 0..<PublishMachine.maximumClosed {
             #expect(!machine.isClosed("new", isChosen: true, at: .zero))
             Self.cutUntilBlamed(
                 &machine, .entry(.answer, Int64(number)),
@@ -208,12 +208,12 @@ import Vitals
         }
         #expect(machine.isClosed("new", isChosen: true, at: .zero))
         #expect(!machine.isClosed("vitals2mqtt/response", isChosen: false, at: .zero))
-        #expect(!machine.isClosed("new", isChosen: true, at: ShipmentMachine.chosenPause))
+        #expect(!machine.isClosed("new", isChosen: true, at: PublishMachine.chosenPause))
     }
 
     @Test func `a quota that is exceeded at one message for ever does not stop the others for ever`() {
-        var machine = ShipmentMachine()
-        var outcome = ShipmentMachine.Outcome.reconnect
+        var machine = PublishMachine()
+        var outcome = PublishMachine.Outcome.reconnect
         var tries = 0
         while outcome == .reconnect, tries < 1_000 {
             tries += 1
@@ -221,7 +221,7 @@ import Vitals
             machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
             outcome = machine.settled(.entry(.live, 1), refusal: .quotaExceeded, at: .zero)
         }
-        #expect(tries == ShipmentMachine.quotaTries)
+        #expect(tries == PublishMachine.quotaTries)
         guard case .aside = outcome else {
             Issue.record("\(outcome)")
             return
@@ -229,7 +229,7 @@ import Vitals
     }
 
     @Test func `the last careful message ends the care also if it is refused`() {
-        var machine = ShipmentMachine()
+        var machine = PublishMachine()
         Self.cutUntilBlamed(&machine, .entry(.live, 1), Self.item(.entry(.live, 1)))
         var calm = 0
         for number in 2...Int64(PoisonMachine.carefulMessages + 1) {

@@ -4,7 +4,7 @@ import Vitals
 
 /// Decides what becomes of each message that the broker has answered, or at which it cut the connection, and how long
 /// the messages of a fact may be. What it has learned about the broker lasts over connections.
-struct ShipmentMachine: Sendable {
+struct PublishMachine: Sendable {
     /// Size in bytes below which a limit of the broker is not looked for: every broker takes such packets.
     static let smallestLimit = 4_096
     /// Facts and topics that are remembered as not taken; beyond that they are tried again.
@@ -23,7 +23,7 @@ struct ShipmentMachine: Sendable {
     }
 
     /// A fact in several messages.
-    private struct Shipment {
+    private struct Publish {
         var parts: [[StoredSample]]
         var left: Int
         var refused: [StoredSample]
@@ -42,15 +42,15 @@ struct ShipmentMachine: Sendable {
     /// Topics of facts that are not taken in any size.
     private var hopeless: Set<String> = []
     /// Topics of states, and of facts that are sent again, that are not taken.
-    private(set) var shunned = ShunnedTopics()
+    private(set) var refusedTopics = RefusedTopics()
     /// Topics chosen by senders of commands, and until when their answers are given up.
     private var closedTopics: [String: Duration] = [:]
     /// Answers that are sent without their data, with their whole size.
     private var shortened: [Int64: Int] = [:]
     /// The size of answers of which the broker took only the short form: tried whole again after a while.
-    private var longAnswers = ShunnedTopics()
+    private var longAnswers = RefusedTopics()
     private var stateNumber: Int64 = 0
-    private var shipments: [Key: Shipment] = [:]
+    private var inFlight: [Key: Publish] = [:]
     private var replays: [Int64: (left: Int, isRefused: Bool)] = [:]
     /// Whether the broker has taken a message on this connection.
     private var hasTaken = false
@@ -60,7 +60,7 @@ struct ShipmentMachine: Sendable {
     mutating func connected(limit: Int?) {
         announced = limit
         hasTaken = false
-        shipments = [:]
+        inFlight = [:]
         replays = [:]
     }
 
@@ -94,7 +94,7 @@ struct ShipmentMachine: Sendable {
 
     private mutating func givesUp(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
         guard case .entry(let lane, let number, let part) = item.kind else {
-            shunned.blame(item.topic, size: item.size, at: uptime)
+            refusedTopics.blame(item.topic, size: item.size, at: uptime)
             return true
         }
         let key = Key(lane: lane, number: number)
@@ -105,9 +105,9 @@ struct ShipmentMachine: Sendable {
             return false
         }
         if condemned.count >= Self.maximumRemembered { condemned = [:] }
-        if let shipment = shipments[key], shipment.parts.indices.contains(part) {
+        if let publish = inFlight[key], publish.parts.indices.contains(part) {
             let ids = (condemned[key] ?? []) ?? []
-            condemned[key] = .some(ids.union(shipment.parts[part].map(\.id)))
+            condemned[key] = .some(ids.union(publish.parts[part].map(\.id)))
         } else {
             condemned[key] = .some(nil)
         }
@@ -169,13 +169,13 @@ struct ShipmentMachine: Sendable {
     }
 
     /// Whether states that were given up are to be tried again now.
-    mutating func retriesStates(at uptime: Duration) -> Bool { shunned.takeDue(at: uptime) }
+    mutating func retriesStates(at uptime: Duration) -> Bool { refusedTopics.takeDue(at: uptime) }
 
     /// A fact goes in several messages, or without some of its samples.
     mutating func began(
         _ lane: Lane, _ number: Int64, parts: [[StoredSample]], refused: [StoredSample], reason: String
     ) {
-        shipments[Key(lane: lane, number: number)] = Shipment(
+        inFlight[Key(lane: lane, number: number)] = Publish(
             parts: parts, left: parts.count, refused: refused, reason: reason)
     }
 
@@ -208,7 +208,7 @@ struct ShipmentMachine: Sendable {
             hasTaken = true
             if let item {
                 if !hopeless.isEmpty { hopeless.remove(item.topic) }
-                shunned.taken(item.topic, size: item.size)
+                refusedTopics.taken(item.topic, size: item.size)
                 if mark.lane == .answer { longAnswers.taken(Self.anyTopic, size: item.size) }
             }
             if case .entry(.answer, let number) = mark, let size = shortened[number] {
@@ -251,21 +251,21 @@ struct ShipmentMachine: Sendable {
             return lane == .answer ? .givenUp(mark) : .aside(RefusedFact(lane: lane, number: number, reason: reason))
         case .part(let lane, let number, let part):
             let key = Key(lane: lane, number: number)
-            guard var shipment = shipments[key] else { return .room }
-            shipment.left -= 1
+            guard var publish = inFlight[key] else { return .room }
+            publish.left -= 1
             if let reason {
-                shipment.refused += shipment.parts[part]
-                shipment.reason = reason
+                publish.refused += publish.parts[part]
+                publish.reason = reason
             }
-            shipments[key] = shipment
-            guard shipment.left <= 0 else { return .room }
-            shipments[key] = nil
-            if shipment.refused.isEmpty {
+            inFlight[key] = publish
+            guard publish.left <= 0 else { return .room }
+            inFlight[key] = nil
+            if publish.refused.isEmpty {
                 delivered(key)
                 return .delivered(lane, number)
             }
             return .aside(
-                RefusedFact(lane: lane, number: number, samples: shipment.refused, reason: shipment.reason))
+                RefusedFact(lane: lane, number: number, samples: publish.refused, reason: publish.reason))
         }
     }
 

@@ -2,7 +2,7 @@ import Concurrency
 import Vitals
 
 /// When the agent looks at the time next.
-final class NextLook {
+final class TickTimer {
     private let context: DeviceContext
     private let alarms: Alarms
     private var next: (at: Duration, alarm: Alarms.Alarm)?

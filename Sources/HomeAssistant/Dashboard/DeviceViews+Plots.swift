@@ -1,7 +1,7 @@
 import JSON
 import Vitals
 
-extension DeviceBoard {
+extension DeviceViews {
     /// The subview with the weeks of a year; `nil` if nothing has statistics.
     var year: JSONValue? {
         let cards = plots(.year) + nightPlots(.year)

@@ -17,7 +17,7 @@ struct SensorName: Hashable, Comparable {
 
 /// When each sensor is due to be tried: an attempt that could not end waits twice as long as the one before it, and who was
 /// tried longest ago comes first.
-struct Attempts {
+struct RetryTimes {
     private struct Attempt {
         var at: Duration
         /// `nil` if it ended well.

@@ -3,7 +3,7 @@ import StoreAPI
 import Vitals
 
 /// What Home Assistant has of the gateway's sensors: read once for each conversation.
-struct Places {
+struct StatisticTargets {
     /// Where the statistics of a sensor belong.
     enum Place {
         case here(unique: String, target: StatisticTarget, conversion: UnitConversion)

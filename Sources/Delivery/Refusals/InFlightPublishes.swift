@@ -6,18 +6,18 @@ import Synchronization
 import Vitals
 
 /// The messages on their way to the broker, shared between the task that sends them and the one that hears of them.
-final class Shipments: Sendable {
-    private let machine = Mutex(ShipmentMachine())
+final class InFlightPublishes: Sendable {
+    private let machine = Mutex(PublishMachine())
 
     func forget(_ lane: Lane, _ number: Int64) { machine.withLock { $0.forget(lane, number) } }
 
     /// Runs `body` with the machine.
-    func with<Value: Sendable>(_ body: (inout ShipmentMachine) -> Value) -> Value { machine.withLock { body(&$0) } }
+    func with<Value: Sendable>(_ body: (inout PublishMachine) -> Value) -> Value { machine.withLock { body(&$0) } }
 }
 
 /// Carries out what the machine decides about messages that the broker has answered.
-struct Settlement: Sendable {
-    let shipments: Shipments
+struct PublishOutcomes: Sendable {
+    let inFlight: InFlightPublishes
     let outbox: Outbox
     let watermarks: Watermarks
     let aside: AsideKeeper
@@ -28,7 +28,7 @@ struct Settlement: Sendable {
     /// - Throws: `BrokerError` if the connection must end.
     func taken(_ marks: [DeliveryMark], window: Int) throws(BrokerError) {
         let uptime = settings.clock.uptime
-        let (outcomes, isCalm) = shipments.with { machine in
+        let (outcomes, isCalm) = inFlight.with { machine in
             machine.noticingCalm { machine in marks.map { machine.settled($0, refusal: nil, at: uptime) } }
         }
         var done: [DeliveryMark] = []
@@ -54,7 +54,7 @@ struct Settlement: Sendable {
     /// - Throws: `BrokerError` if the connection must end.
     func refused(_ mark: DeliveryMark, _ refusal: BrokerRefusal, window: Int) throws(BrokerError) {
         let uptime = settings.clock.uptime
-        let (outcome, isCalm) = shipments.with { machine in
+        let (outcome, isCalm) = inFlight.with { machine in
             machine.noticingCalm { $0.settled(mark, refusal: refusal, at: uptime) }
         }
         if isCalm { outbox.setWindow(window) }
@@ -74,7 +74,7 @@ struct Settlement: Sendable {
             "The broker does not take a message; it is given up.",
             metadata: ["message": "\(mark)", "reason": "\(reason)"])
         status.dropped()
-        if case .entry(let lane, let number) = mark { shipments.forget(lane, number) }
+        if case .entry(let lane, let number) = mark { inFlight.forget(lane, number) }
         watermarks.acknowledged([mark])
     }
 }

@@ -1,7 +1,7 @@
 import JSON
 import Vitals
 
-extension DeviceBoard {
+extension DeviceViews {
     /// The subview with what changes rarely: buttons, the settings of each metric, and diagnostics.
     var settings: JSONValue {
         let id = device.info.id

@@ -2,10 +2,10 @@ import Delivery
 import Testing
 import Vitals
 
-@Suite struct ShunnedTopicsTests {
+@Suite struct RefusedTopicsTests {
     @Test func `a topic is tried again after a while, and after twice the time if that fails, up to a day`() {
-        var topics = ShunnedTopics()
-        var (uptime, wait) = (Duration.seconds(7), ShunnedTopics.firstWait)
+        var topics = RefusedTopics()
+        var (uptime, wait) = (Duration.seconds(7), RefusedTopics.firstWait)
         for _ in 0..<20 {
             topics.blame("a", size: 100, at: uptime)
             #expect(topics.contains("a", size: 100, at: uptime + wait - .seconds(1)))
@@ -13,13 +13,13 @@ import Vitals
             let due = [wait - .seconds(1), wait, wait].map { topics.takeDue(at: uptime + $0) }
             #expect(due == [false, true, false])
             uptime += wait
-            wait = min(wait * 2, ShunnedTopics.maximumWait)
+            wait = min(wait * 2, RefusedTopics.maximumWait)
         }
         #expect(wait == .hours(24))
     }
 
     @Test func `shorter messages are sent, and a message that is taken clears its topic`() {
-        var topics = ShunnedTopics()
+        var topics = RefusedTopics()
         topics.blame("a", size: 100, at: .zero)
         #expect(!topics.contains("a", size: 99, at: .zero))
         topics.taken("a", size: 99)
@@ -33,8 +33,8 @@ import Vitals
     }
 
     @Test func `beyond so many topics all are tried again`() {
-        var topics = ShunnedTopics()
-        for number in 0..<ShunnedTopics.maximumTopics { topics.blame("\(number)", size: 1, at: .zero) }
+        var topics = RefusedTopics()
+        for number in 0..<RefusedTopics.maximumTopics { topics.blame("\(number)", size: 1, at: .zero) }
         #expect(topics.contains("0", size: 1, at: .zero))
         topics.blame("new", size: 1, at: .zero)
         #expect(!topics.contains("0", size: 1, at: .zero))

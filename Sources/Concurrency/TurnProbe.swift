@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tells whether a part that works in turns still takes its turns: an observer asks, and the part answers at its next
 /// turn, or at once while it has nothing to do.
-package final class Pulse: Sendable {
+package final class TurnProbe: Sendable {
     private struct State {
         var isBusy = false
         var waiting: [Promise<Void>] = []

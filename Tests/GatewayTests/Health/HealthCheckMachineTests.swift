@@ -2,13 +2,13 @@ import Gateway
 import Testing
 import Vitals
 
-@Suite struct HealthBoardTests {
+@Suite struct HealthCheckMachineTests {
     private static let limits: [HealthPart: Duration] = [.timers: .seconds(10), .delivery: .seconds(20)]
 
     /// Checks once a second, and answers for the parts in `answering`.
     private func run(
-        _ board: inout HealthBoard, from start: Int, to end: Int, answering: Set<HealthPart>
-    ) -> [HealthBoard.Check] {
+        _ board: inout HealthCheckMachine, from start: Int, to end: Int, answering: Set<HealthPart>
+    ) -> [HealthCheckMachine.Check] {
         (start...end).map { second in
             let check = board.check(at: .seconds(second))
             for question in check.asked where answering.contains(question.part) { board.answered(question) }
@@ -17,7 +17,7 @@ import Vitals
     }
 
     @Test func `asks every part every two seconds, as long as it answers`() {
-        var board = HealthBoard(limits: Self.limits)
+        var board = HealthCheckMachine(limits: Self.limits)
         #expect(!board.isComplete)
         let checks = run(&board, from: 0, to: 100, answering: [.timers, .delivery])
         for (second, check) in checks.enumerated() {
@@ -28,7 +28,7 @@ import Vitals
     }
 
     @Test func `a part is late after its limit, is told once, and recovers with its answer`() throws {
-        var board = HealthBoard(limits: Self.limits)
+        var board = HealthCheckMachine(limits: Self.limits)
         let checks = run(&board, from: 0, to: 21, answering: [])
         #expect(checks[10].fallen.isEmpty)
         #expect(checks[11].fallen == [.timers: .seconds(11)])
@@ -44,7 +44,7 @@ import Vitals
     }
 
     @Test func `nobody is late because the whole process stood still`() {
-        var board = HealthBoard(limits: Self.limits)
+        var board = HealthCheckMachine(limits: Self.limits)
         _ = run(&board, from: 0, to: 2, answering: [])
         let checks = run(&board, from: 1000, to: 1010, answering: [])
         #expect(checks.allSatisfy { $0.fallen.isEmpty })
@@ -52,7 +52,7 @@ import Vitals
     }
 
     @Test func `a part that comes and goes is late like any other, and recovers when it is gone`() {
-        var board = HealthBoard(limits: [.timers: .seconds(10)])
+        var board = HealthCheckMachine(limits: [.timers: .seconds(10)])
         let band = HealthPart.plugin("band")
         var check = board.check(at: .seconds(0), passing: [band: .seconds(3)])
         #expect(Set(check.asked.map(\.part)) == [.timers, band])
@@ -68,7 +68,7 @@ import Vitals
     }
 
     @Test func `the answer to an earlier question is none to the present one`() throws {
-        var board = HealthBoard(limits: [:])
+        var board = HealthCheckMachine(limits: [:])
         let radio = HealthPart.plugin("radio")
         let first = try #require(board.check(at: .seconds(0), passing: [radio: .seconds(3)]).asked.first)
         _ = board.check(at: .seconds(1))

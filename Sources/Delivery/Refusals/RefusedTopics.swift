@@ -4,7 +4,7 @@ import Vitals
 ///
 /// A broker is corrected at some time, and does not say so. Such a topic is therefore tried again after a while, and after twice the
 /// time if that fails.
-package struct ShunnedTopics: Sendable {
+package struct RefusedTopics: Sendable {
     /// Time until a topic is tried again: a restart of a broker with other settings takes about as long.
     package static let firstWait: Duration = .minutes(5)
     /// Maximum time until a topic is tried again: each attempt costs a few connections.

@@ -2,7 +2,7 @@ package import Vitals
 
 /// Keeps which parts were asked and have answered, and decides which are late. A pure value: every time is a
 /// parameter, from a steady clock that stands still while the machine is suspended.
-package struct HealthBoard: Sendable {
+package struct HealthCheckMachine: Sendable {
     /// The time between two questions to a part.
     static let interval: Duration = .seconds(2)
     /// If the checks themselves pause this long, the process was stopped or starved: no part is to blame, and each gets

@@ -10,7 +10,7 @@ struct BoardEntity: Hashable {
 }
 
 /// The part of a dashboard that shows one device.
-struct DeviceBoard {
+struct DeviceViews {
     let device: DiscoveredDevice
     let capabilities: Capabilities
     let discovery: Discovery

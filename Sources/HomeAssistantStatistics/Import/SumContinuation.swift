@@ -9,7 +9,7 @@ import Vitals
 /// at the last reset. The difference is added to its rows by `recorder/adjust_sum_statistics`, which changes five-minute
 /// and hourly rows together. It is computed from what the rows show, so that a repetition adds nothing; and the sum of the
 /// series comes from a row before `end`, which no shift changes.
-struct Joint {
+struct SumContinuation {
     /// The rows of a time with one reset.
     private struct Run {
         var start: Timestamp
@@ -66,7 +66,7 @@ struct Joint {
         try await series.waitFor("the sums of \(series.target.entity)") {
             let rows = try await series.conversation.rows(
                 of: series.target, in: end..<series.settings.clock.now, fiveMinutes: true)
-            return Joint(rows, from: end).shifts(to: hours).isEmpty
+            return SumContinuation(rows, from: end).shifts(to: hours).isEmpty
         }
         return true
     }
