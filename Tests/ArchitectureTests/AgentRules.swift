@@ -9,7 +9,7 @@ import Testing
 
     /// The parts, each with the siblings passed to it.
     private static let parts: [String: Set<String>] = [
-        "NextLook": [], "RetryTimer": [], "LinkKeeper": ["RetryTimer"], "DeviceProfile": [], "SharedProjection": [],
+        "TickTimer": [], "RetryTimer": [], "LinkKeeper": ["RetryTimer"], "DeviceProfile": [], "SharedProjection": [],
         "WearKeeper": [],
         "SampleIntake": ["DeviceProfile", "SharedProjection", "WearKeeper"],
         "LiveIntake": ["SampleIntake"], "DayKeeper": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
@@ -20,14 +20,22 @@ import Testing
 
     /// The stored properties of a type: each `let` or `var` at the first level of indentation that is not computed.
     private static func storedProperties(of type: String) throws -> [(name: String, text: Substring)] {
-        let text = try Repository.text("\(folder)/\(type).swift")
+        storedProperties(of: type, in: try Repository.text("\(folder)/\(type).swift"))
+    }
+
+    private static func storedProperties(of type: String, in text: String) -> [(name: String, text: Substring)] {
         var isInside = false
         var found: [(String, Substring)] = []
         for line in text.split(separator: "\n") {
-            if ["actor", "class", "struct"].contains(where: { line.contains("\($0) \(type) ") }) { isInside = true }
+            if ["actor", "class", "struct"].contains(where: {
+                line.contains("\($0) \(type) ") || line.contains("\($0) \(type):")
+            }) {
+                isInside = true
+            }
             guard isInside else { continue }
             if line == "}" { break }
-            let pattern = #/^    (?:(?:package|private|private\(set\)|nonisolated) )*(?:let|var) (\w+)(.*)$/#
+            let pattern =
+                #/^    (?:(?:@\w+(?:\([^)]*\))?|(?:package|public|internal|private|fileprivate)(?:\(set\))?|nonisolated(?:\(unsafe\))?|weak|lazy|unowned(?:\(\w+\))?) )*(?:let|var) (\w+)(.*)$/#
             guard let match = line.firstMatch(of: pattern) else { continue }
             let rest = match.2
             // A brace before any `=` begins the body of a computed property, or an observer of a stored one.
@@ -45,6 +53,28 @@ import Testing
 
     /// What all parts get: a class only so that it exists once for each agent.
     private static let surroundings: Set = ["DeviceContext"]
+
+    /// It holds no state but the agent's end, so one property more than a part may have is no second idea.
+    private static let maximumOfSurroundings = 9
+
+    @Test func `what all parts get is small`() throws {
+        let properties = try Self.storedProperties(of: "DeviceContext")
+        #expect(properties.count > 5)
+        #expect(properties.count <= Self.maximumOfSurroundings, "\(properties.map(\.name))")
+    }
+
+    @Test(arguments: [
+        "    var x = 1", "    private(set) var x: Int", "    fileprivate let x: Int", "    weak var x: Part?",
+        "    lazy var x = Part()", "    @Boxed private var x: Part?", "    nonisolated(unsafe) var x = 1",
+        "    public private(set) var x: Int", "    var x: Int { didSet { y() } }",
+    ]) func `every form of a stored property is seen`(line: String) {
+        #expect(Self.storedProperties(of: "T", in: "final class T {\n\(line)\n}").map(\.name) == ["x"])
+    }
+
+    @Test func `a computed property is not stored`() {
+        let text = "final class T {\n    var x: Int { 1 }\n    static let y = 1\n}"
+        #expect(Self.storedProperties(of: "T", in: text).isEmpty)
+    }
 
     @Test func `every class of the folder is a part`() throws {
         let classes = try Repository.swiftFiles(in: Self.folder).flatMap { file in

@@ -36,6 +36,17 @@ import Testing
         }
     }
 
+    @Test func `every task is the child of another`() throws {
+        // So a run that has returned has left no task behind. Test support and packages of others may differ.
+        let files = try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        for file in files
+        where !["/Tests/", "Sources/GatewayTesting/", "Plugins/Examples/"].contains(where: file.path.contains) {
+            for line in file.lines where !line.contains("//") {
+                #expect(line.firstMatch(of: /\bTask(\.detached)? ?(<[^>]*>)?[({]/) == nil, "\(file): \(line)")
+            }
+        }
+    }
+
     @Test func `what steps around the compiler's checks says why it is right`() throws {
         let marks = ["@unchecked Sendable", "nonisolated(unsafe)"]
         for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins") {

@@ -33,7 +33,7 @@ import Testing
             "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Recordings",
             "Store", "StoreAPI", "Vitals",
         ],
-        "Conformance": ["GatewayKit", "Vitals"],
+        "Conformance": ["Concurrency", "GatewayKit", "Vitals"],
         // It starts a program, and speaks Vitals Link with it.
         "PluginCheck": ["Conformance", "Exec", "GatewayKit", "Link", "Vitals"],
         "GatewayMain": ["BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals"],
@@ -69,6 +69,18 @@ import Testing
             let forbidden = file.imports.intersection(try Self.ours()).subtracting(Self.arrows[module] ?? [])
             #expect(forbidden.isEmpty, "\(file) imports \(forbidden.sorted())")
         }
+    }
+
+    @Test func `the page of the architecture says the same`() throws {
+        let page = try Repository.text("Sources/Gateway/Gateway.docc/Architecture.md")
+        var rows: [String: Set<String>] = [:]
+        for match in page.matches(of: /(?m)^\| `([\w-]+)` \| .* \| (.*) \|$/) where Self.arrows[String(match.1)] != nil
+        {
+            rows[String(match.1)] = Set(match.2.matches(of: /`([\w-]+)`/).map { String($0.1) })
+        }
+        // The system's libraries stand there by their own names.
+        let libraries: Set = ["CMosquitto", "CSDBus", "CTimex", "CZlib"]
+        for (module, known) in Self.arrows { #expect(rows[module] == known.subtracting(libraries), "\(module)") }
     }
 
     @Test func `every module of ours is in the table`() throws {

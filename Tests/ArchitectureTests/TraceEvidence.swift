@@ -12,6 +12,8 @@ struct TraceEvidence {
     /// Payloads of the fixtures, by topic in the contract's table.
     private var payloads: [String: [Any]] = [:]
     private let configuration: String
+    /// The checks of the trial with a real Home Assistant: the sentences of those in its list, by `HomeAssistant.<file>`.
+    private var checks: [String: Set<String>] = [:]
 
     private static let catalog = "Sources/Gateway/Gateway.docc"
 
@@ -24,6 +26,7 @@ struct TraceEvidence {
             let target = parts[0] == "Tests" ? String(parts[1]) : "\(parts[1])Tests"
             suites["\(target).\(parts[parts.count - 1].dropLast(6))"] = file.text
         }
+        checks = try Self.homeAssistantChecks()
         let contract = try Repository.text("\(Self.catalog)/Contract.md")
         topics = Set(contract.matches(of: /(?m)^\| `([BD]\/[^`]+)` \|/).map { String($0.1) })
         // The part of the page before the answers describes requests.
@@ -63,7 +66,22 @@ struct TraceEvidence {
         return mistakes
     }
 
+    /// A check is a function whose first line is its sentence, and which stands in the list of `check.py`.
+    private static func homeAssistantChecks() throws -> [String: Set<String>] {
+        var checks: [String: Set<String>] = [:]
+        let list = try Repository.text("deploy/home-assistant/check.py")
+        for file in ["controls", "entities", "life"] {
+            let text = try Repository.text("deploy/home-assistant/\(file).py")
+            for match in text.matches(of: /(?m)^def (\w+)\(trial: Trial\) -> str:\n    """(.*)"""$/)
+            where list.contains("\(file).\(match.1),") {
+                checks["HomeAssistant.\(file)", default: []].insert(String(match.2))
+            }
+        }
+        return checks
+    }
+
     private func hasTest(_ name: String, in suite: String) -> Bool {
+        if let sentences = checks[suite] { return sentences.contains(name) }
         guard let text = suites[suite], let place = text.range(of: "func `\(name)`(") else { return false }
         // Between the end of the previous declaration and this one there must be a `@Test`.
         let before = text[..<place.lowerBound]

@@ -45,6 +45,24 @@ import Testing
         #expect(try Self.rows(page).count == tables)
     }
 
+    @Test func `the overview counts the rows of each page`() throws {
+        let overview = try Repository.text("Sources/Gateway/Gateway.docc/Traceability.md")
+        var counts: [String: Int] = [:]
+        for match in overview.matches(of: /\]\((\w+)\.md\): (\d+) rows/) { counts[String(match.1)] = Int(match.2) }
+        for (_, page) in Self.guides { #expect(try counts[page] == Self.rows(page).count, "\(page)") }
+        let additions: Set = ["TraceabilityGateway", "TraceabilityMetrics"]
+        let guides = counts.filter { !additions.contains($0.key) }.values.reduce(0, +)
+        #expect(overview.contains("There are \(guides)."))
+    }
+
+    @Test func `a device's entities are tried with a real Home Assistant`() throws {
+        let rows = try Self.rows("TraceabilityGateway").filter {
+            $0.name.hasPrefix("entity") || $0.name.hasPrefix("entities")
+        }
+        #expect(rows.count > 9)
+        for row in rows { #expect(row.tests.contains { $0.suite.hasPrefix("HomeAssistant.") }, "\(row)") }
+    }
+
     /// A good row; the tests damage it.
     static let cells = [
         "`x`", "when it ends", "`Sample.end`, `Sample`", "`D/measurement/<metric>` `end`, `samples.start`; `D/sync`",
@@ -71,6 +89,7 @@ import Testing
             (3, "`D/command/sync` `limit`", "D/command/sync takes no limit"),
             (3, "`D/config/set` `stress.alert.limit`", "D/config/set has no stress.alert.limit"), (4, "", "no test"),
             (4, "`StoreTests.IntakeTests` `knows nothing`", "no test StoreTests.IntakeTests knows nothing"),
+            (4, "`HomeAssistant.entities` `are blue`", "no test HomeAssistant.entities are blue"),
             (
                 4, "`StoreTests.DayTests` `knows a sample that comes again`",
                 "no test StoreTests.DayTests knows a sample that comes again"

@@ -20,6 +20,17 @@ import Testing
         }
     }
 
+    @Test func `nothing but tests and packages of others uses the streams of the standard library`() throws {
+        // Their continuation has no limit, or drops what exceeds it; a mailbox answers that it is full.
+        for folder in ["Sources", "Plugins"] {
+            for file in try Repository.swiftFiles(in: folder)
+            where !file.path.contains("/Tests/") && !file.path.hasPrefix("Plugins/Examples/") {
+                let uses = file.lines.filter { $0.contains("AsyncStream") || $0.contains("AsyncThrowingStream") }
+                #expect(uses.isEmpty, "\(file): use a Mailbox: \(uses)")
+            }
+        }
+    }
+
     @Test func `only a waiter resumes a task, and outside of its lock`() throws {
         for file in try Repository.swiftFiles(in: "Sources/Concurrency") {
             let resumes = file.lines.filter {
@@ -33,12 +44,52 @@ import Testing
         }
     }
 
+    /// Functions that call their closure under a lock, by their files, as they are called in their module: what stands in
+    /// such a closure counts as locked.
+    private static let lockers: [String: String] = [
+        "Sources/Delivery/Refusals/InFlightPublishes.swift": "inFlight.with",
+        "Sources/ExportDrivers/Session/FirstReading.swift": " note",
+        "Sources/GatewayKit/Plugin/PasskeyDesk.swift": " change",
+        "Sources/Recordings/Writing/LinkRecorder.swift": "change",
+        "Sources/GatewayTesting/Sessions/ScriptedSession.swift": "session.change",
+        "Sources/vitals2mqtt-bench/Feed/DeviceTally.swift": ".update",
+        "Plugins/Simulator/Sources/Device/SimulatedDevice.swift": "device.use",
+    ]
+
+    /// The module of a file: its two first folders.
+    private static func module(_ path: some StringProtocol) -> [Substring] {
+        Array(Substring(path).split(separator: "/").prefix(2))
+    }
+
+    @Test func `only known functions call a closure under a lock`() throws {
+        var found: Set<String> = []
+        for folder in ["Sources", "Plugins"] {
+            for file in try Repository.swiftFiles(in: folder)
+            where !file.path.contains("/Tests/") && !file.path.hasPrefix("Sources/Concurrency/") {
+                // A parameter that is a closure, and is called in a locked region of the same file.
+                let closures = file.text.matches(of: /_ (\w+): (?:@\w+ )*\((?:inout |borrowing |sending )+[^)]*\)/).map
+                { $0.1 }
+                for locked in file.text.components(separatedBy: "withLock").dropFirst() {
+                    let region = locked.lockedRegion
+                    if closures.contains(where: { region.contains("\($0)(&$0") || region.contains("\($0)(&state") }) {
+                        found.insert(file.path)
+                    }
+                }
+            }
+        }
+        #expect(found == Set(Self.lockers.keys))
+    }
+
     @Test func `nobody is woken under a lock`() throws {
         // A locked region returns what is to be woken; whoever waits may take the same lock in its cancellation.
         let calls = ["resume(", ".fulfil(", ".wake(", ".yield(", ".signal("]
         for folder in ["Sources", "Plugins"] {
             for file in try Repository.swiftFiles(in: folder) where !file.path.contains("/Tests/") {
-                let parts = file.text.components(separatedBy: "withLock")
+                var text = file.text
+                for (path, call) in Self.lockers where Self.module(path) == Self.module(file.path) {
+                    for brace in [" {", "({"] { text.replace(call + brace, with: " withLock" + brace) }
+                }
+                let parts = text.components(separatedBy: "withLock")
                 for (before, after) in zip(parts, parts.dropFirst()) {
                     // The lock of an `AsyncMutex` is no lock of a thread: its region may wait.
                     let isAwaited = before.components(separatedBy: "\n").last?.contains("await") == true

@@ -104,6 +104,25 @@ import Testing
         }
     }
 
+    /// The steps of the first walk that the page names elsewhere: a number, and the step's function in backticks.
+    private static func references(in text: String) -> [(number: Int, function: String)] {
+        text.split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { line in
+            line.matches(of: /(\d+) `(\w+)`/).compactMap { match in
+                Int(match.1).map { (number: $0, function: String(match.2)) }
+            }
+        }
+    }
+
+    @Test func `the steps that both walks share have their numbers`() throws {
+        let first = try #require(try Self.walks().first)
+        let references = Self.references(in: try Repository.text(Self.page))
+        #expect(references.count > 8)
+        for reference in references {
+            let step = first.steps.first { $0.number == reference.number }
+            #expect(step?.function == reference.function, "step \(reference.number)")
+        }
+    }
+
     private static func isDeclared(_ function: String, in text: String) -> Bool {
         if function == "init" { return text.contains("init(") || text.contains("init?(") }
         let forms = ["func \(function)(", "func \(function)<", "var \(function):"]
