@@ -57,7 +57,7 @@ package struct ProgramCheck: Sendable {
     /// - Returns: whether the program meets all requirements.
     package func run(_ report: (CheckStep) -> Void) async -> Bool {
         var isGood = true
-        func tell(_ name: String, _ findings: [DriverConformance.Finding], seen: String? = nil) {
+        func reportStep(_ name: String, _ findings: [DriverConformance.Finding], seen: String? = nil) {
             let problems = self.problems(findings, isGreeting: name == Self.greeting)
             if !problems.isEmpty { isGood = false }
             report(CheckStep(name: name, outcome: problems.isEmpty ? .passed(seen) : .failed(problems)))
@@ -65,21 +65,21 @@ package struct ProgramCheck: Sendable {
         let expectation = DriverConformance.Expectation(
             endsLink: true, measurementDuration: options.measurement, patience: options.timeout)
         let (lesson, findings) = await suite(expectation).learn(calendar: calendar)
-        tell(Self.greeting, findings, seen: lesson.map { Self.summary(of: $0.description) })
+        reportStep(Self.greeting, findings, seen: lesson.map { Self.summary(of: $0.description) })
         guard let lesson else { return false }
         if options.listening > .zero {
             let findings = await suite(expectation).listen(for: options.listening)
-            tell("what it sends by itself", findings, seen: notifications)
+            reportStep("what it sends by itself", findings, seen: notifications)
         }
         let suite = suite(lesson.expectation)
         for check in Self.checks {
             if let reason = reasonToSkip(check, lesson.description.capabilities) {
                 report(CheckStep(name: check.rawValue, outcome: .skipped(reason)))
             } else {
-                tell(check.rawValue, await suite.run(check))
+                reportStep(check.rawValue, await suite.run(check))
             }
         }
-        tell("monitoring and clock as before", await suite.restore(lesson, calendar: calendar))
+        reportStep("monitoring and clock as before", await suite.restore(lesson, calendar: calendar))
         let endings = program.endings
         let problems = endings.prefix(1).map { status in
             CheckProblem(

@@ -57,7 +57,7 @@ struct RunCommand: ParsableCommand {
                 repeat {
                     let figures = try part.measure(settings)
                     report.add(figures)
-                    aims.take(figures)
+                    aims.check(figures)
                 } while check && aims.wantsAnother && Instant.seconds(since: began) < limit
                 for figure in aims.missed where check {
                     report.fail(part.rawValue, BenchError("\(figure.title): the aim is missed."))

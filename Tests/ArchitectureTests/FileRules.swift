@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test func `a function says what it does by a verb of the field`() throws {
+        // One word for many things, or a riddle.
+        let words: Set = [
+            "take", "keep", "keeps", "bring", "heard", "bury", "look", "see", "tell", "told", "give", "stand", "goOn",
+        ]
+        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        where !file.path.contains("/Tests/") {
+            for match in file.text.matches(of: /func (\w+)[(<]/) {
+                #expect(!words.contains(String(match.1)), "\(file): \(match.0)")
+            }
+        }
+    }
+
     @Test func `every task is the child of another`() throws {
         // So a run that has returned has left no task behind. Test support and packages of others may differ.
         let files = try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")

@@ -6,15 +6,15 @@ import Testing
 @Suite struct DeviceArrivalsTests {
     @Test func `tells duplicates, new ids, strangers and disorder apart`() {
         var arrivals = DeviceArrivals()
-        for key in [0, 1, 3, 2] as [Int64] { arrivals.take(key, identity: UInt64(key) + 100, isHistorical: false) }
+        for key in [0, 1, 3, 2] as [Int64] { arrivals.record(key, identity: UInt64(key) + 100, isHistorical: false) }
         #expect(arrivals.outOfOrder == 1)
-        arrivals.take(1, identity: 101, isHistorical: false)
+        arrivals.record(1, identity: 101, isHistorical: false)
         #expect(arrivals.duplicates == 1)
         #expect(arrivals.outOfOrder == 1)
-        arrivals.take(1, identity: 999, isHistorical: false)
+        arrivals.record(1, identity: 999, isHistorical: false)
         #expect(arrivals.newIdentities == 1)
-        arrivals.take(-1, identity: 7, isHistorical: false)
-        arrivals.take(nil, identity: 7, isHistorical: false)
+        arrivals.record(-1, identity: 7, isHistorical: false)
+        arrivals.record(nil, identity: 7, isHistorical: false)
         #expect(arrivals.strangers == 2)
         #expect(arrivals.received == 4)
         #expect(arrivals.has(3))
@@ -23,10 +23,10 @@ import Testing
 
     @Test func `takes history and live values as two orders`() {
         var arrivals = DeviceArrivals()
-        arrivals.take(10, identity: 1, isHistorical: false)
-        arrivals.take(4, identity: 2, isHistorical: true)
-        arrivals.take(11, identity: 3, isHistorical: false)
-        arrivals.take(5, identity: 4, isHistorical: true)
+        arrivals.record(10, identity: 1, isHistorical: false)
+        arrivals.record(4, identity: 2, isHistorical: true)
+        arrivals.record(11, identity: 3, isHistorical: false)
+        arrivals.record(5, identity: 4, isHistorical: true)
         #expect(arrivals.outOfOrder == 0)
     }
 

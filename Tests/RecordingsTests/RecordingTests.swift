@@ -35,7 +35,7 @@ import Vitals
                 _ = try await stream.read(atMost: 100)
             }
             recorder.stop()
-            let recording = try Recording(recorder.take().bytes, path: "file")
+            let recording = try Recording(recorder.dequeue().bytes, path: "file")
             #expect(recording.began == Simulation.defaultStart)
             #expect(recording.stop == .done)
             let link = try #require(recording.links(of: device, path: "file").first)
@@ -60,7 +60,7 @@ import Vitals
             for byte in 0..<100 { try await stream.write([UInt8](repeating: UInt8(byte), count: 100)) }
         }
         #expect(peer.waiting == 10_000)
-        let (bytes, isLast) = recorder.take()
+        let (bytes, isLast) = recorder.dequeue()
         #expect(isLast)
         #expect(bytes.count <= 2_000)
         let recording = try Recording(bytes, path: "file")
@@ -78,7 +78,7 @@ import Vitals
         }
         #expect(peer.waiting == 10_000)
         recorder.stop()
-        #expect(throws: RecordingError.self) { try Recording(recorder.take().bytes, path: "file") }
+        #expect(throws: RecordingError.self) { try Recording(recorder.dequeue().bytes, path: "file") }
     }
 
     @Test func `a recording of a gateway that was killed is whole up to its last line`() throws {

@@ -48,14 +48,14 @@ import Vitals
         #expect(watch.next(Self.situation(isDiscovering: false), at: .seconds(9)) == (.none, .seconds(10)))
         #expect(watch.next(Self.situation(isDiscovering: false), at: .seconds(10)) == (.restart, nil))
         #expect(watch.next(Self.situation(), at: .seconds(10)) == (.none, .minutes(10)))
-        watch.heard(at: .minutes(1))
+        watch.markSeen(at: .minutes(1))
         #expect(watch.next(Self.situation(), at: .minutes(10)) == (.none, .minutes(11)))
         #expect(watch.next(Self.situation(), at: .minutes(11)) == (.restart, nil))
         watch.restarted(at: .minutes(11))
         // Links would be lost when the adapter is switched off.
         #expect(watch.next(Self.situation(hasLinks: true), at: .minutes(21)) == (.restart, nil))
         #expect(watch.next(Self.situation(), at: .minutes(21)) == (.powerCycle, nil))
-        watch.heard(at: .minutes(21))
+        watch.markSeen(at: .minutes(21))
         #expect(watch.next(Self.situation(), at: .minutes(31)) == (.restart, nil))
         #expect(watch.next(Self.situation(isWanted: false), at: .minutes(31)) == (.stop, nil))
     }

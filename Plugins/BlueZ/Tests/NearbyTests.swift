@@ -118,10 +118,10 @@ import Vitals
     @Test func `a scan keeps a limited number of devices`() {
         let scan = NearbyScan(adapters: ["hci0"])
         for number in 0...NearbyScan.capacity {
-            scan.heard(NearbyDevice(address: "\(number)", options: []), "\(number)")
+            scan.add(NearbyDevice(address: "\(number)", options: []), "\(number)")
         }
         #expect(scan.devices.count == NearbyScan.capacity)
-        scan.heard(NearbyDevice(address: "0", name: "Strap", options: []), "0")
+        scan.add(NearbyDevice(address: "0", name: "Strap", options: []), "0")
         #expect(scan.devices["0"]?.name == "Strap")
     }
 

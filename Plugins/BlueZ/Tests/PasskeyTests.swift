@@ -20,10 +20,10 @@ import Vitals
         var phases: [PairingState.Phase] { states.elements.map(\.phase) }
 
         /// Waits until the device has asked so often, and gives it this passkey.
-        func give(_ digits: String, at question: Int = 1) async throws {
+        func enter(_ digits: String, at question: Int = 1) async throws {
             try await states.wait(within: Clinic.patience) { $0.count { $0.phase == .passkey } >= question }
             let passkey = try #require(Passkey(digits))
-            #expect(desk.give(passkey))
+            #expect(desk.enter(passkey))
         }
     }
 
@@ -41,7 +41,7 @@ import Vitals
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 40_713) { Clinic.peripheral() }
             let desk = Desk()
             async let error = Self.connect(clinic, desk)
-            try await desk.give("040713")
+            try await desk.enter("040713")
             #expect(await error == nil)
             #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
             #expect(desk.phases == [.idle, .passkey, .checking, .paired])
@@ -58,12 +58,12 @@ import Vitals
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
             let desk = Desk()
             async let first = Self.connect(clinic, desk)
-            try await desk.give("000008")
+            try await desk.enter("000008")
             #expect(await first?.message.contains("the pairing failed") == true)
             #expect(desk.phases.last == .failed)
             #expect(desk.states.elements.last?.message?.contains("the pairing failed") == true)
             async let second = Self.connect(clinic, desk)
-            try await desk.give("000007", at: 2)
+            try await desk.enter("000007", at: 2)
             #expect(await second == nil)
         }
     }
@@ -81,7 +81,7 @@ import Vitals
             #expect(desk.states.elements.last?.phase == .failed)
             #expect(desk.states.elements.last?.message?.contains("Nobody gave the passkey in time") == true)
             let late = try #require(Passkey("000007"))
-            #expect(!desk.desk.give(late))
+            #expect(!desk.desk.enter(late))
         }
     }
 
@@ -104,7 +104,7 @@ import Vitals
             #expect(await pairing.value != nil)
             #expect(desk.phases.last == .failed)
             let late = try #require(Passkey("000007"))
-            #expect(!desk.desk.give(late))
+            #expect(!desk.desk.enter(late))
             #expect(await clinic.bluez.agent == nil)
         }
     }

@@ -60,7 +60,7 @@ import Vitals
             var reply = DayLogReply(RingRequest.heartRateLog)
             var progress = ReplyProgress.unrelated
             for packet in packets {
-                let next = reply.take(.packet(try RingPacket(packet)))
+                let next = reply.collect(.packet(try RingPacket(packet)))
                 if next != .unrelated { progress = next }
             }
             #expect(progress == .done)
@@ -81,28 +81,28 @@ import Vitals
         for lost in 0..<24 {
             var reply = DayLogReply(RingRequest.heartRateLog)
             for (number, packet) in Captures.heartRates.enumerated() where number != lost {
-                try expect(.more, reply.take(.packet(RingPacket(packet))))
+                try expect(.more, reply.collect(.packet(RingPacket(packet))))
             }
         }
         var empty = DayLogReply(RingRequest.heartRateLog)
-        try expect(.done, empty.take(.packet(RingPacket(Captures.noHeartRates))))
+        try expect(.done, empty.collect(.packet(RingPacket(Captures.noHeartRates))))
         #expect(empty.isEmpty)
     }
 
     @Test func `reads captured steps`() throws {
         var reply = StepReply()
-        try expect(.more, reply.take(.packet(RingPacket(Captures.steps[0]))))
-        try expect(.done, reply.take(.packet(RingPacket(Captures.steps[1]))))
+        try expect(.more, reply.collect(.packet(RingPacket(Captures.steps[0]))))
+        try expect(.done, reply.collect(.packet(RingPacket(Captures.steps[1]))))
         let day = try #require(LocalDay(year: 2024, month: 10, day: 15))
         #expect(reply.records == [StepRecord(day: day, quarter: 92, steps: 21, metres: 16, energy: 121)])
         #expect(reply.hasTens)
         var whole = StepReply()
-        for packet in Captures.dayOfSteps.shuffled() { _ = whole.take(.packet(try RingPacket(packet))) }
+        for packet in Captures.dayOfSteps.shuffled() { _ = whole.collect(.packet(try RingPacket(packet))) }
         #expect(whole.records.map(\.quarter) == [16, 20, 24, 28, 76])
         #expect(whole.records.map(\.steps) == [48, 1194, 225, 108, 99])
         #expect(whole.records.map(\.metres) == [27, 873, 149, 72, 68])
         var none = StepReply()
-        try expect(.done, none.take(.packet(RingPacket(Captures.noSteps))))
+        try expect(.done, none.collect(.packet(RingPacket(Captures.noSteps))))
         #expect(none.isEmpty)
     }
 
@@ -111,7 +111,7 @@ import Vitals
         var messages: [BigMessage] = []
         for start in stride(from: 0, to: Captures.sleep.count, by: size) {
             let piece = Array(Captures.sleep[start..<min(start + size, Captures.sleep.count)])
-            if let message = try assembler.take(piece) { messages.append(message) }
+            if let message = try assembler.append(piece) { messages.append(message) }
         }
         #expect(messages.map(\.type) == [BigMessage.sleep])
         #expect(messages.first?.body.count == 51)
@@ -119,14 +119,14 @@ import Vitals
 
     @Test func `a damaged message, and a piece without one, are refused`() throws {
         var assembler = BigMessageAssembler()
-        #expect(throws: FormatError.self) { try assembler.take([1, 2, 3]) }
+        #expect(throws: FormatError.self) { try assembler.append([1, 2, 3]) }
         for position in 6..<57 {
             var damaged = Captures.sleep
             damaged[position] ^= 1
-            #expect(throws: FormatError.self) { try assembler.take(damaged) }
+            #expect(throws: FormatError.self) { try assembler.append(damaged) }
         }
         // What follows is read again.
-        #expect(try assembler.take(Captures.sleep) != nil)
+        #expect(try assembler.append(Captures.sleep) != nil)
     }
 
     @Test func `reads a captured night`() throws {

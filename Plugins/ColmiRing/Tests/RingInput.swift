@@ -39,7 +39,7 @@ enum RingInput {
         for start in stride(from: 0, to: bytes.count, by: 16) {
             let content = Array(bytes[start..<min(start + 15, bytes.count)])
             guard let command = content.first else { return }
-            _ = reply.take(.packet(RingPacket(command, Array(content.dropFirst()))))
+            _ = reply.collect(.packet(RingPacket(command, Array(content.dropFirst()))))
         }
     }
 
@@ -48,7 +48,7 @@ enum RingInput {
         var length = 0
         for start in stride(from: 0, to: bytes.count, by: 20) {
             let piece = Array(bytes[start..<min(start + 20, bytes.count)])
-            if let message = try? assembler.take(piece) { length += message.body.count }
+            if let message = try? assembler.append(piece) { length += message.body.count }
         }
         return length <= bytes.count ? [] : ["\(length) bytes came of \(bytes.count)"]
     }

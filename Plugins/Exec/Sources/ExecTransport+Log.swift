@@ -44,7 +44,7 @@ private final class ErrorLines: Sendable {
     /// Logs the lines that are complete. Returns how long to wait before reading more.
     func write(_ bytes: UnsafeRawBufferPointer) -> Duration? {
         let now = start.duration(to: clock.now)
-        let (found, leavesOut) = lines.withLock { ($0.take(bytes, at: now), $0.hasLeftOut) }
+        let (found, leavesOut) = lines.withLock { ($0.append(bytes, at: now), $0.hasLeftOut) }
         for line in found { write(line) }
         if leavesOut { self.leavesOut.wake() }
         return rate.withLock { $0.pause(after: bytes.count, at: now) }

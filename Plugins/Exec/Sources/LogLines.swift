@@ -40,7 +40,7 @@ struct LogLines {
     }
 
     /// Takes bytes and returns the lines they complete, without the empty ones. `now` is a steady time.
-    mutating func take(_ new: UnsafeRawBufferPointer, at now: Duration) -> [Line] {
+    mutating func append(_ new: UnsafeRawBufferPointer, at now: Duration) -> [Line] {
         if second.map({ now - $0 >= .seconds(1) }) ?? true {
             second = now
             countOfSecond = 0
@@ -54,7 +54,7 @@ struct LogLines {
             if isInsideLeftOut || countOfSecond >= Self.linesPerSecond {
                 skip(piece, isWhole: isWhole)
             } else {
-                keep(piece)
+                buffer(piece)
                 guard isWhole, let line = finish() else { continue }
                 countOfSecond += 1
                 lines.append(line)
@@ -70,7 +70,7 @@ struct LogLines {
         return start.distance(to: UnsafeRawPointer(end))
     }
 
-    private mutating func keep(_ piece: Slice<UnsafeRawBufferPointer>) {
+    private mutating func buffer(_ piece: Slice<UnsafeRawBufferPointer>) {
         let kept = piece.prefix(Self.longestLine - bytes.count)
         bytes += kept
         cut += piece.count - kept.count

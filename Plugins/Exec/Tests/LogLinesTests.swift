@@ -4,8 +4,8 @@ import Testing
 @testable import Exec
 
 extension LogLines {
-    fileprivate mutating func take(_ new: some Collection<UInt8>, at now: Duration = .zero) -> [Line] {
-        Array(new).withUnsafeBytes { take($0, at: now) }
+    fileprivate mutating func append(_ new: some Collection<UInt8>, at now: Duration = .zero) -> [Line] {
+        Array(new).withUnsafeBytes { append($0, at: now) }
     }
 }
 
@@ -14,10 +14,10 @@ extension LogLines {
         var lines = LogLines()
         let limit = LogLines.linesPerSecond
         let flood = (0..<limit + 3).map { "\($0)\n\n" }.joined()
-        #expect(lines.take("\(flood)begins".utf8, at: .seconds(1)).map(\.text) == (0..<limit).map { "\($0)" })
-        #expect(lines.take(" and goes on".utf8, at: .milliseconds(1999)).isEmpty)
+        #expect(lines.append("\(flood)begins".utf8, at: .seconds(1)).map(\.text) == (0..<limit).map { "\($0)" })
+        #expect(lines.append(" and goes on".utf8, at: .milliseconds(1999)).isEmpty)
         // The rest of a line that was left out is no line.
-        #expect(lines.take(" and ends\nnext\n".utf8, at: .seconds(2)) == [.init(level: .info, text: "next")])
+        #expect(lines.append(" and ends\nnext\n".utf8, at: .seconds(2)) == [.init(level: .info, text: "next")])
         #expect(lines.hasLeftOut)
         #expect(lines.takeLeftOut() == 4)
         #expect(lines.takeLeftOut() == 0)
@@ -35,9 +35,9 @@ extension LogLines {
     @Test func `a line of the greatest length is kept, and a longer one is cut and said`() {
         var lines = LogLines()
         let longest = String(repeating: "x", count: LogLines.longestLine)
-        #expect(lines.take("\(longest)\n".utf8) == [.init(level: .info, text: longest)])
+        #expect(lines.append("\(longest)\n".utf8) == [.init(level: .info, text: longest)])
         #expect(
-            lines.take("\(longest)yz\nnext\n".utf8) == [
+            lines.append("\(longest)yz\nnext\n".utf8) == [
                 .init(level: .info, text: longest, cut: 2), .init(level: .info, text: "next"),
             ])
     }
@@ -48,7 +48,7 @@ extension LogLines {
             var found: [LogLines.Line] = []
             var rest = Array("W! käse\nplain".utf8)[...]
             while !rest.isEmpty {
-                found += lines.take(rest.prefix(size))
+                found += lines.append(rest.prefix(size))
                 rest = rest.dropFirst(size)
             }
             #expect(found == [.init(level: .warning, text: "käse")])
@@ -66,6 +66,6 @@ extension LogLines {
         line: String, level: Logger.Level, text: String
     ) {
         var lines = LogLines()
-        #expect(lines.take("\(line)\n".utf8) == [.init(level: level, text: text)])
+        #expect(lines.append("\(line)\n".utf8) == [.init(level: level, text: text)])
     }
 }

@@ -57,7 +57,7 @@ import Vitals
             service: Assigned.oximeterService, uuid: Assigned.spotCheck, handle: 3, properties: .indicate)
         _ = records.begin(all: true)
         let value = GATTValue(characteristic: characteristic, bytes: [0])
-        for _ in 0...RecordHistory.capacity { records.take(value) }
+        for _ in 0...RecordHistory.capacity { records.collect(value) }
         #expect(records.finish().records.count == RecordHistory.capacity)
     }
 }

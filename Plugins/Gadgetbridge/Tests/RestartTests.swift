@@ -73,8 +73,8 @@ import Vitals
 
     @Test func `notes that cannot be written cost nothing but the same samples once more`() throws {
         let notes = DeviceNotes()
-        notes.keep(
-            by: DeviceNotes.Keeper { () async throws(DeviceError) in
+        notes.attach(
+            to: DeviceNotes.Keeper { () async throws(DeviceError) in
                 [:]
             } save: { _ throws(DeviceError) in
                 throw DeviceError(.failure, "The disk is full.")

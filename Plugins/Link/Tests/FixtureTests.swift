@@ -24,7 +24,7 @@ import Vitals
         var splitter = LineSplitter()
         var inbound = Inbound()
         splitter.append(input)
-        while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+        while let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
         inbound.flush()
         let found = inbound.text
         #expect(found == expected, "found:\n\(found)")

@@ -48,7 +48,7 @@ import Vitals
             var splitter = LineSplitter()
             var inbound = Inbound()
             splitter.append(bytes)
-            while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+            while let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
             inbound.flush()
             for event in inbound.events {
                 switch event {

@@ -63,7 +63,7 @@ enum LinkInput {
             for start in stride(from: 0, to: bytes.count, by: chunk) {
                 splitter.append(Array(bytes[start..<min(start + chunk, bytes.count)]))
                 do {
-                    while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+                    while let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
                 } catch {
                     isTooLong = true
                     break

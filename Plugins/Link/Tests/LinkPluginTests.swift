@@ -68,7 +68,7 @@ import Vitals
         var splitter = LineSplitter()
         var inbound = Inbound()
         splitter.append(writer.bytes)
-        while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+        while let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
         inbound.flush()
         #expect(inbound.events == [.samples(samples, receipts: [])])
     }

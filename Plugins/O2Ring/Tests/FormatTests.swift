@@ -31,7 +31,7 @@ import Vitals
         var assembler = OxiReplyAssembler()
         var replies: [OxiReply] = []
         for start in stride(from: 0, to: stream.count, by: size) {
-            replies += assembler.take(Array(stream[start..<min(start + size, stream.count)]))
+            replies += assembler.append(Array(stream[start..<min(start + size, stream.count)]))
         }
         #expect(
             replies == [
@@ -47,7 +47,7 @@ import Vitals
             var damaged = reply
             damaged[position] ^= 0x04
             var assembler = OxiReplyAssembler()
-            #expect(assembler.take(damaged).isEmpty)
+            #expect(assembler.append(damaged).isEmpty)
         }
     }
 

@@ -30,7 +30,7 @@ enum OxiInput {
             var assembler = OxiReplyAssembler()
             var length = 0
             for start in stride(from: 0, to: content.count, by: 20) {
-                let replies = assembler.take(Array(content[start..<min(start + 20, content.count)]))
+                let replies = assembler.append(Array(content[start..<min(start + 20, content.count)]))
                 length += replies.reduce(0) { $0 + $1.content.count + 8 }
             }
             return length + assembler.passed <= content.count ? [] : ["\(length) bytes of \(content.count)"]

@@ -54,7 +54,7 @@ import Vitals
         recorder.stop()
 
         let file = FileManager.default.temporaryDirectory.appending(path: "replay-\(UUID().uuidString).jsonl")
-        try Data(recorder.take().bytes).write(to: file)
+        try Data(recorder.dequeue().bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         var replay = options([
             "path": .scalar(file.path, isQuoted: true), "speed": .scalar("max", isQuoted: false),
@@ -116,7 +116,7 @@ import Vitals
                 try await group.waitForAll()
             }
             recorder.stop()
-            return (recorder.take().bytes, kept.elements)
+            return (recorder.dequeue().bytes, kept.elements)
         }
         #expect(told.count == 3)
         let recorded = try #require(try Recording(bytes, path: "file").links.first)

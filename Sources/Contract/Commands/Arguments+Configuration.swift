@@ -13,11 +13,11 @@ extension Arguments {
     /// `null`, by which a merge patch removes a member, is a mistake, since no setting can be removed. A whole
     /// document, recognised by its `schema`, may contain `null` for settings that the device does not have.
     mutating func configuration() -> DeviceCommand {
-        let isWhole = take("schema", PayloadSchema.config.rawValue) { value in
+        let isWhole = member("schema", PayloadSchema.config.rawValue) { value in
             value.asString == PayloadSchema.config.rawValue ? true : nil
         }
         for name in ["if_version", "adopt"] where isNull(name) { refuse(name, "must not be null; leave it out") }
-        let ifVersion = take("if_version", "a whole number, as `version` of the configuration") { value in
+        let ifVersion = member("if_version", "a whole number, as `version` of the configuration") { value in
             value.asInt.flatMap { $0 >= 0 ? $0 : nil }
         }
         let adopts = bool("adopt") ?? false

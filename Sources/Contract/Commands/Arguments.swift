@@ -22,7 +22,7 @@ struct Arguments {
 
     /// Reads a member. `nil` if it is absent, or if `read` rejects it, which is a mistake that names what is
     /// `expected`.
-    mutating func take<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
+    mutating func member<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
         known.append(name)
         guard let value = member(name), !value.isNull else { return nil }
         guard let result = read(value) else {
@@ -39,7 +39,7 @@ struct Arguments {
             refuse(name, "is missing; it must be \(expected)")
             return nil
         }
-        return take(name, expected, read)
+        return member(name, expected, read)
     }
 
     /// A member, unchecked.
@@ -64,25 +64,27 @@ struct Arguments {
 }
 
 extension Arguments {
-    mutating func bool(_ name: String) -> Bool? { take(name, "true or false") { $0.asBool } }
+    mutating func bool(_ name: String) -> Bool? { member(name, "true or false") { $0.asBool } }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
-        take(name, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+        member(name, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
             value.asInt.flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     mutating func moment(_ name: String) -> Timestamp? {
-        take(name, "a time in RFC 3339, such as 2026-11-21T07:31:04Z") { $0.asString.flatMap(Timestamp.init(rfc3339:)) }
+        member(name, "a time in RFC 3339, such as 2026-11-21T07:31:04Z") {
+            $0.asString.flatMap(Timestamp.init(rfc3339:))
+        }
     }
 
     mutating func day(_ name: String) -> LocalDay? {
-        take(name, "a date such as 2026-11-21") { $0.asString.flatMap { LocalDay($0) } }
+        member(name, "a date such as 2026-11-21") { $0.asString.flatMap { LocalDay($0) } }
     }
 
     /// A short, non-empty text.
     mutating func text(_ name: String, maximumLength: Int) -> String? {
-        take(name, "a text of 1 to \(maximumLength) bytes") { value in
+        member(name, "a text of 1 to \(maximumLength) bytes") { value in
             value.asString.flatMap { (1...maximumLength).contains($0.utf8.count) ? $0 : nil }
         }
     }
@@ -93,12 +95,12 @@ extension Arguments {
         let read: (JSONValue) -> Metric? = { value in
             value.asString.flatMap(Metric.init(rawValue:)).flatMap { metrics.contains($0) ? $0 : nil }
         }
-        return isRequired ? require(name, expected, read) : take(name, expected, read)
+        return isRequired ? require(name, expected, read) : member(name, expected, read)
     }
 
     /// Metrics from this list, each once; empty if the member is absent. Each wrong element is a mistake of its own.
     mutating func metrics(_ name: String, among allowed: [Metric]) -> [Metric] {
-        guard let list = take(name, "a list of metrics", { $0.asArray }) else { return [] }
+        guard let list = member(name, "a list of metrics", { $0.asArray }) else { return [] }
         var result: [Metric] = []
         for (position, element) in list.enumerated() {
             if let metric = element.asString.flatMap(Metric.init(rawValue:)), allowed.contains(metric) {

@@ -112,7 +112,7 @@ extension Arguments {
     }
 
     private mutating func measurement() -> DeviceCommand {
-        let isStop = take("action", "start or stop") { value in
+        let isStop = member("action", "start or stop") { value in
             ["start": false, "stop": true][value.asString ?? ""]
         }
         let metric = metric("metric", among: Metric.allCases, isRequired: isStop != true)

@@ -124,7 +124,7 @@ extension Arguments {
     /// Reads the members about the command itself.
     fileprivate mutating func readEnvelope(_ envelope: inout CommandEnvelope) {
         let length = CommandLimits.idLength
-        envelope.id = take("id", "a text of 1 to \(length) bytes, or a whole number") { value in
+        envelope.id = member("id", "a text of 1 to \(length) bytes, or a whole number") { value in
             let text = value.asString ?? value.asInt64.map(String.init)
             return text.flatMap { (1...length).contains($0.utf8.count) ? $0 : nil }
         }

@@ -233,7 +233,7 @@ package struct BrokerLoop: Sendable {
             let events = try await connection.nextEvents()
             status.receiving.begin()
             let ending = settle(events, window: connection.window)
-            await take(events)
+            await handle(events)
             if let ending { throw ending }
         }
     }
@@ -243,7 +243,7 @@ package struct BrokerLoop: Sendable {
         let events = connection.takeEvents()
         // The connection has ended anyway.
         _ = settle(events, window: connection.window)
-        await take(events)
+        await handle(events)
     }
 
     /// Handles the broker's answers. Returns why the connection must end.
@@ -260,7 +260,7 @@ package struct BrokerLoop: Sendable {
     }
 
     /// Hands the received messages over, all of them, even in a cancelled task: the broker will not send them again.
-    private func take(_ events: BrokerEvents) async {
+    private func handle(_ events: BrokerEvents) async {
         if events.droppedCount > 0 {
             publisher.settings.logger.warning(
                 "Commands arrived faster than the gateway could take them; some were dropped.",
@@ -268,7 +268,7 @@ package struct BrokerLoop: Sendable {
             status.dropped(events.droppedCount)
         }
         for message in events.received {
-            if !documents.take(message) {
+            if !documents.receive(message) {
                 await intake.add(message.cut(to: BrokerOptions.defaultMaximumInboundPayload))
             }
             status.receiving.turn()

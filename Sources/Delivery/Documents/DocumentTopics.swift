@@ -19,9 +19,9 @@ package final class DocumentTopics: Sendable {
     package func remove(_ topic: String) { takers.withLock { $0[topic] = nil } }
 
     /// Hands a message over if it is a document. Returns whether it is.
-    func take(_ message: InboundMessage) -> Bool {
-        guard let take = takers.withLock({ $0[message.topic] }) else { return false }
-        take(message)
+    func receive(_ message: InboundMessage) -> Bool {
+        guard let handler = takers.withLock({ $0[message.topic] }) else { return false }
+        handler(message)
         return true
     }
 

@@ -69,7 +69,7 @@ package struct AlertMachine: Sendable {
     }
 
     /// Evaluates a new sample against the limits of its metric.
-    package mutating func see(
+    package mutating func evaluate(
         _ stored: StoredSample, isExercise: Bool, isWorn: Bool, limits: [(rule: AlertRule, limit: Double)],
         policy: AlertPolicy, calendar: LocalCalendar
     ) -> [Outcome] {
@@ -92,7 +92,7 @@ package struct AlertMachine: Sendable {
     }
 
     /// Handles an alert that the device itself raised or cleared.
-    package mutating func see(
+    package mutating func evaluate(
         _ alert: DeviceAlert, policy: AlertPolicy, calendar: LocalCalendar
     ) -> Outcome? {
         var watch = watches[alert.rule] ?? Watch(level: AlertLevel(rule: alert.rule, isActive: false, since: alert.at))

@@ -13,7 +13,7 @@ struct AnswerLine: Sendable {
     }
 
     /// Answers a command, with `accepted` or finally. Returns at once, unless the agent has ended.
-    func give(_ key: String, _ answer: Answer) async {
+    func send(_ key: String, _ answer: Answer) async {
         _ = await queue.add((key, answer)) { [output] in await output($0.key, $0.answer) }
     }
 }

@@ -59,12 +59,12 @@ final class CommandLane {
     func admits(_ item: CommandItem) async -> Bool {
         let isOpen = (try? await opening.wait()) != nil
         if !isOpen || context.isStopping {
-            await answers.give(item.key, .gone)
+            await answers.send(item.key, .gone)
             return false
         }
         guard running < DeviceAgent.maximumCommands else {
             let message = "Too many commands are running on this device; try again later."
-            await answers.give(item.key, Answer(.rejected, code: .busy, message: message))
+            await answers.send(item.key, Answer(.rejected, code: .busy, message: message))
             return false
         }
         return true

@@ -8,7 +8,7 @@ extension DeviceAgent {
 
     /// Takes a command. It is served concurrently, so that a slow one does not hold up the next. Whatever must keep the
     /// order of arrival is done before the next command is taken, and does not wait for the device.
-    func take(_ item: CommandItem) async {
+    func handle(_ item: CommandItem) async {
         guard await lane.admits(item), !(await isServedInOrder(item)) else { return }
         let change = await accept(item.command)
         lane.begin()
@@ -37,10 +37,10 @@ extension DeviceAgent {
             lane.end()
             scheduleTick(within: Self.tick)
         }
-        if let answer = await lane.prepare(item) { return await answers.give(item.key, answer) }
+        if let answer = await lane.prepare(item) { return await answers.send(item.key, answer) }
         switch change {
-        case .answered(let answer): await answers.give(item.key, answer)
-        case .accepted: await answers.give(item.key, await monitor.confirm(over: link))
+        case .answered(let answer): await answers.send(item.key, answer)
+        case .accepted: await answers.send(item.key, await monitor.confirm(over: link))
         case nil: await perform(item)
         }
     }
@@ -51,12 +51,12 @@ extension DeviceAgent {
             let job = SyncJob(name: item.name, metrics: metrics, from: from, to: to, commands: [item.key])
             await history.request(job, for: item.key) { link.session != nil }
         case .measure(let metric, let duration): await measuring.start(metric, duration, for: item.key)
-        case .fetch(let metrics): await answers.give(item.key, await fetch(metrics))
-        case .time: await answers.give(item.key, await setTime())
+        case .fetch(let metrics): await answers.send(item.key, await fetch(metrics))
+        case .time: await answers.send(item.key, await setTime())
         case .reconnect:
             link.reconnect()
-            await answers.give(item.key, Answer(.done))
-        case .history, .daily: await answers.give(item.key, await lookUp(item))
+            await answers.send(item.key, Answer(.done))
+        case .history, .daily: await answers.send(item.key, await lookUp(item))
         case .stopMeasuring, .configure: break  // served in order
         }
     }

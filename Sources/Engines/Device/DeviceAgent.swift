@@ -104,7 +104,7 @@ package actor DeviceAgent {
 
     /// Adds a command to the device's lane and returns at once. It always gets a final answer.
     package nonisolated func submit(_ item: CommandItem) async {
-        await commands.submit(item) { await self.take($0) }
+        await commands.submit(item) { await self.handle($0) }
     }
 
     /// Synchronises everything if the device is connected. Returns the answer that a command would get.

@@ -50,11 +50,11 @@ final class HistorySync {
 
     /// Requests a synchronisation for a command, which is answered when the synchronisation ends.
     func request(_ job: SyncJob, for key: String, while isConnected: () -> Bool) async {
-        guard queue.hasRoom(for: job) else { return await answers.give(key, .tooManySynchronisations) }
+        guard queue.hasRoom(for: job) else { return await answers.send(key, .tooManySynchronisations) }
         // Before the job can end.
-        await answers.give(key, Answer(.accepted))
-        guard isConnected() else { return await answers.give(key, .lost) }
-        if !request(job) { await answers.give(key, context.isStopping ? .gone : .tooManySynchronisations) }
+        await answers.send(key, Answer(.accepted))
+        guard isConnected() else { return await answers.send(key, .lost) }
+        if !request(job) { await answers.send(key, context.isStopping ? .gone : .tooManySynchronisations) }
     }
 
     /// Synchronises a range of a metric for a query, and waits for it. Returns the answer if that fails.
@@ -65,7 +65,7 @@ final class HistorySync {
         let key = "\(item.key)#sync"
         let job = SyncJob(name: item.name, metrics: [metric], from: from, to: to, commands: [key])
         guard queue.hasRoom(for: job) else { return .tooManySynchronisations }
-        await answers.give(item.key, Answer(.accepted))
+        await answers.send(item.key, Answer(.accepted))
         guard isConnected() else { return .lost }
         guard request(job) else { return context.isStopping ? .gone : .tooManySynchronisations }
         guard var answer = try? await queue.wait(for: key).wait() else { return .lost }

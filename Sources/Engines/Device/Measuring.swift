@@ -28,7 +28,7 @@ final class Measuring {
 
     /// Starts a measurement for a command, after answering `accepted`.
     func start(_ metric: Metric, _ duration: Duration, for key: String) async {
-        if !machine.isBusy { await answers.give(key, Answer(.accepted)) }
+        if !machine.isBusy { await answers.send(key, Answer(.accepted)) }
         await handle(.start(metric, duration: duration, origin: .command(key)))
     }
 
@@ -121,7 +121,7 @@ final class Measuring {
         if !order.stops.isEmpty, let error = link.handOver(.measurement(order)), !error.endsSession {
             refused = order.stops.map { .stopRefused($0, error) }
         }
-        for (key, answer) in given { await answers.give(key, answer) }
+        for (key, answer) in given { await answers.send(key, answer) }
         for event in refused { await handle(event) }
     }
 

@@ -50,21 +50,21 @@ final class SyncQueue {
 
     /// Answers all that wait for a job that has ended.
     func complete(_ job: SyncJob, _ state: SyncState) async {
-        for key in job.commands { await give(key, Answer(state)) }
+        for key in job.commands { await send(key, Answer(state)) }
     }
 
     /// Answers all that wait when the session has ended.
     func abandon() async {
         let abandoned = jobs
         jobs = []
-        for key in abandoned.flatMap(\.commands) { await give(key, .lost) }
+        for key in abandoned.flatMap(\.commands) { await send(key, .lost) }
     }
 
-    private func give(_ key: String, _ answer: Answer) async {
+    private func send(_ key: String, _ answer: Answer) async {
         if let waiter = waiters.removeValue(forKey: key) {
             waiter.fulfil(answer)
         } else {
-            await answers.give(key, answer)
+            await answers.send(key, answer)
         }
     }
 }

@@ -68,7 +68,7 @@ extension SampleProjection {
             let stored = StoredSample(
                 sample: sample, id: SampleID(high: 0, low: 0), revision: 1, receivedAt: context.now)
             var machine = preview ?? alerts
-            let outcomes = machine.see(
+            let outcomes = machine.evaluate(
                 stored, isExercise: isExercise(sample), isWorn: context.isWorn, limits: watched, policy: context.policy,
                 calendar: context.calendar)
             preview = machine
@@ -84,8 +84,8 @@ extension SampleProjection {
         let isLate = context.freshness[alert.rule.metric].map { alert.at + $0 <= context.now } ?? false
         let outcome =
             isLate
-            ? projection.lateAlerts.see(alert, policy: context.policy, calendar: context.calendar)
-            : projection.alerts.see(alert, policy: context.policy, calendar: context.calendar)
+            ? projection.lateAlerts.evaluate(alert, policy: context.policy, calendar: context.calendar)
+            : projection.alerts.evaluate(alert, policy: context.policy, calendar: context.calendar)
         if let outcome {
             decision.facts = [(.alert, .alert(outcome.event, isLate: outcome.isLate))]
             if !isLate { decision.levels = [outcome.level] }
@@ -150,12 +150,12 @@ extension SampleProjection {
         let isExercise = isExercise(stored.sample)
         if isLate || isOlderThanHeartRate(stored.sample, at: context.now) {
             // Whether the device was worn then is unknown.
-            return lateAlerts.see(
+            return lateAlerts.evaluate(
                 stored, isExercise: isExercise, isWorn: true, limits: limits, policy: context.policy,
                 calendar: context.calendar)
         }
         lateAlerts.endRun(of: stored.sample.metric)
-        return alerts.see(
+        return alerts.evaluate(
             stored, isExercise: isExercise, isWorn: context.isWorn, limits: limits,
             policy: context.policy, calendar: context.calendar)
     }

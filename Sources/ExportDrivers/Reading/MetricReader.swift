@@ -72,7 +72,7 @@ final class MetricReader {
     private func nextOfAll() throws(ExportError) -> Sample? {
         while ready.isEmpty {
             guard let minute = sources.compactMap({ $0.head?.sample.start.minute }).min() else { return nil }
-            let found = try take(minute)
+            let found = try removeCandidates(minute)
             let best = found.map(\.rank).max()
             var samples = found.filter { $0.rank == best }.map(\.sample)
             samples.sort {
@@ -86,7 +86,7 @@ final class MetricReader {
     }
 
     /// All samples of a minute, in the order of the feeds.
-    private func take(_ minute: Timestamp) throws(ExportError) -> [Candidate] {
+    private func removeCandidates(_ minute: Timestamp) throws(ExportError) -> [Candidate] {
         var found: [Candidate] = []
         for index in sources.indices {
             while let head = sources[index].head, head.sample.start.minute == minute {

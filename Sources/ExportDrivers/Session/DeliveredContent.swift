@@ -29,7 +29,7 @@ struct DeliveredContent {
     mutating func become(_ digests: Digests) { self.digests = digests }
 
     /// Keeps it. Only notes that differ are written.
-    mutating func keep(in notes: DeviceNotes, of origin: String) async throws(DeviceError) {
+    mutating func save(in notes: DeviceNotes, of origin: String) async throws(DeviceError) {
         var changes = digests.changes(ofNotes: noted)
         changes[Self.origin] = .some(Self.mark(origin))
         try await notes.save(changes)

@@ -35,7 +35,7 @@ actor ExportOpener {
     }
 
     /// Looks once, and reads the export that is there if it is new and whole.
-    func look(_ context: SessionContext) throws(ExportError) -> sending Finding {
+    func check(_ context: SessionContext) throws(ExportError) -> sending Finding {
         let stamp: FileStamp
         do throws(ExportError) { stamp = try format.place.newest(besides: passedOver) } catch {
             // All files that are there were passed over.
@@ -50,7 +50,7 @@ actor ExportOpener {
         }
         isGone = false
         guard stamp != inUse else { return .nothing }
-        switch watch.see(stamp, at: context.clock.uptime) {
+        switch watch.observe(stamp, at: context.clock.uptime) {
         case .rest: return .nothing
         case .lookAgain(let pause): return .lookAgain(pause)
         case .read(let stamp):

@@ -106,7 +106,7 @@ package final class ExportSession: DeviceSession {
             }
             pause = nil
             do throws(ExportError) {
-                switch try await source.look(context) {
+                switch try await source.check(context) {
                 case .nothing: continue
                 case .lookAgain(let time):
                     pause = time

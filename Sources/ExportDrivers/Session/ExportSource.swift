@@ -36,7 +36,7 @@ actor ExportSource {
     func prepare(_ context: SessionContext) async throws -> DeviceDescription {
         let until = context.clock.uptime + Self.patience
         while current == nil {
-            if case .lookAgain(let pause) = try await look(context) {
+            if case .lookAgain(let pause) = try await check(context) {
                 guard context.clock.uptime + pause <= until else {
                     throw ExportError(.torn, "The export is still being written.")
                 }
@@ -60,8 +60,8 @@ actor ExportSource {
     }
 
     /// Looks once for a newer export, and takes it into use.
-    func look(_ context: SessionContext) async throws(ExportError) -> Look {
-        switch try await opener.look(context) {
+    func check(_ context: SessionContext) async throws(ExportError) -> Look {
+        switch try await opener.check(context) {
         case .nothing: return .nothing
         case .lookAgain(let pause): return .lookAgain(pause)
         case .export(let export):
@@ -102,7 +102,7 @@ actor ExportSource {
             var content = try await content(context)
             content.become(digests)
             delivered = content
-            try await content.keep(in: context.notes, of: origin(context))
+            try await content.save(in: context.notes, of: origin(context))
             delivered = content
             context.logger.info("The export is stored.")
         } catch {

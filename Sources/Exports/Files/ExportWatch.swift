@@ -23,7 +23,7 @@ package struct ExportWatch: Sendable {
     package init() {}
 
     /// Takes a look's result, at a moment of a steady clock.
-    package mutating func see(_ stamp: FileStamp, at uptime: Duration) -> Decision {
+    package mutating func observe(_ stamp: FileStamp, at uptime: Duration) -> Decision {
         guard stamp != judged else {
             moving = nil
             return .rest

@@ -69,7 +69,7 @@ actor DeviceSupervisor {
     func answer() async { for member in members.values { await member.agent.answer() } }
 
     /// Whether the service of a plugin is kept open for devices.
-    func keeps(_ service: String) -> Bool { services.keeps(service) }
+    func runs(_ service: String) -> Bool { services.runs(service) }
 
     /// Returns when an alarm has rung.
     nonisolated func answerOfAlarms() async { await alarms.answer() }
@@ -200,7 +200,7 @@ actor DeviceSupervisor {
             generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
         setup.messages?.begin(in: settings.documents)
-        setup.notes.keep(by: DeviceNotes.Keeper(store, of: setup.info.id))
+        setup.notes.attach(to: DeviceNotes.Keeper(store, of: setup.info.id))
         setup.passkeys?.follow(clock: settings.clock) { [output, id = setup.info.id] in
             output.state(id, .pairing($0))
         }

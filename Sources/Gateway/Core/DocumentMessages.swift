@@ -21,7 +21,7 @@ struct DocumentMessages: Sendable {
     let logger: Logger
 
     func begin(in all: DocumentTopics) {
-        for topic in topics { all.add(topic) { take($0) } }
+        for topic in topics { all.add(topic) { receive($0) } }
     }
 
     func end(in all: DocumentTopics) {
@@ -39,7 +39,7 @@ struct DocumentMessages: Sendable {
     }
 
     /// Takes a message of the topics.
-    func take(_ message: InboundMessage) {
+    func receive(_ message: InboundMessage) {
         // An empty one only deletes a retained message.
         guard !message.payload.isEmpty else { return }
         guard !message.isCut else {

@@ -19,7 +19,7 @@ extension GatewayCore {
             let answer = await known(envelope.device) ? answer : unknown(&envelope)
             await commandLog.reject(answer, envelope)
         case .device(let command, let envelope): await run(command, envelope)
-        case .passkey(let passkey, let envelope): await give(passkey, envelope)
+        case .passkey(let passkey, let envelope): await enter(passkey, envelope)
         case .gateway(let command, let envelope):
             guard let key = await commandLog.begin(envelope) else { return }
             switch commands.offer((command, key)) {
@@ -82,7 +82,7 @@ extension GatewayCore {
     }
 
     /// Gives a passkey to whoever waits for it. The device may be away for its agent, since it is being connected.
-    private func give(_ passkey: Passkey, _ envelope: CommandEnvelope) async {
+    private func enter(_ passkey: Passkey, _ envelope: CommandEnvelope) async {
         var envelope = envelope
         guard let device = envelope.device, await supervisor[device] != nil else {
             let answer = unknown(&envelope)
@@ -93,7 +93,7 @@ extension GatewayCore {
             return await commandLog.reject(Answer(.rejected, code: .unsupported, message: message), envelope)
         }
         guard let key = await commandLog.begin(envelope) else { return }
-        let isTaken = desk.give(passkey)
+        let isTaken = desk.enter(passkey)
         await commandLog.complete(
             key,
             isTaken
@@ -124,7 +124,7 @@ extension GatewayCore {
             }
         case .scan(let duration):
             return await settings.scanners.scan(for: duration, with: settings.services) {
-                await self.supervisor.keeps($0)
+                await self.supervisor.runs($0)
             }
         }
     }

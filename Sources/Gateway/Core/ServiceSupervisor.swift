@@ -22,7 +22,7 @@ final class ServiceSupervisor {
     }
 
     /// Whether a service is kept open, also while it is not open in fact.
-    func keeps(_ name: String) -> Bool { keepers[name] != nil }
+    func runs(_ name: String) -> Bool { keepers[name] != nil }
 
     /// Ends the services that these devices do not use, or use with another configuration. Their devices have ended.
     /// - Parameter patience: how long it waits for the ends; `nil` for as long as they take.

@@ -87,7 +87,7 @@ package final class RecordingFile: Sendable {
     private func writeAll(to descriptor: Int32, _ arrival: DispatchSemaphore) {
         while true {
             arrival.wait()
-            let (bytes, isLast) = recorder.take()
+            let (bytes, isLast) = recorder.dequeue()
             if let reason = Self.write(bytes, to: descriptor) {
                 let error = RecordingFileError.refused(path: path, reason: reason)
                 failure.withLock { $0 = error }

@@ -31,10 +31,10 @@ package final class Scanners: Sendable {
     /// Looks for devices with all services.
     /// - Parameters:
     ///   - services: those that are open.
-    ///   - keeps: whether the service of a plugin is kept open for devices.
+    ///   - runs: whether the service of a plugin is kept open for devices.
     /// - Returns: the answer of the command `scan`.
     package func scan(
-        for duration: Duration, with services: RunningServices, keeps: @escaping @Sendable (String) async -> Bool
+        for duration: Duration, with services: RunningServices, runs: @escaping @Sendable (String) async -> Bool
     ) async -> Answer {
         guard let (setups, drivers) = begin() else {
             return Answer(
@@ -51,7 +51,7 @@ package final class Scanners: Sendable {
         await withTaskGroup(of: (String, Result<[Sighting], LinkError>).self) { group in
             for setup in setups {
                 group.addTask {
-                    let isKept = await keeps(setup.name)
+                    let isKept = await runs(setup.name)
                     return (setup.name, await self.scan(setup, isKept: isKept, for: duration, with: services))
                 }
             }
@@ -88,7 +88,7 @@ package final class Scanners: Sendable {
         let found = Mutex<[NearbyDevice]>([])
         do {
             if isKept {
-                try await Self.look(services, like: service, for: duration) { devices in
+                try await Self.search(services, like: service, for: duration) { devices in
                     found.withLock { $0 = devices }
                 }
             } else {
@@ -111,7 +111,7 @@ package final class Scanners: Sendable {
     }
 
     /// Looks with the open service of the same type.
-    private static func look<Service: ScanningService>(
+    private static func search<Service: ScanningService>(
         _ services: RunningServices, like service: Service, for duration: Duration,
         _ found: @escaping @Sendable ([NearbyDevice]) -> Void
     ) async throws {

@@ -69,7 +69,7 @@ package final class DocumentQueue: Sendable {
         try await body(Visit(queue: self, clock: clock))
     }
 
-    private func take() -> Document? {
+    private func dequeue() -> Document? {
         state.withLock { state in
             state.taken = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
             return state.taken
@@ -92,7 +92,7 @@ package final class DocumentQueue: Sendable {
                 while queue.count == 0, !Task.isCancelled { await queue.arrival.wait() }
             }
             if Task.isCancelled { throw LinkError(.cancelled, "The gateway has closed the link.") }
-            if let document = queue.take() { return document }
+            if let document = queue.dequeue() { return document }
             throw LinkError(.ended, "The device has sent all that it had to send.")
         }
     }

@@ -16,7 +16,7 @@ public final class GATTValueQueue: Sendable {
         var end: Result<Void, LinkError>?
 
         /// The oldest value that waits. Values that were taken leave the memory in large pieces.
-        mutating func take() -> GATTValue? {
+        mutating func dequeue() -> GATTValue? {
             guard taken < values.count else { return nil }
             defer {
                 taken += 1
@@ -64,7 +64,7 @@ public final class GATTValueQueue: Sendable {
     /// - Throws: the error of `finish`; `cancelled` if the task is cancelled while nothing waits.
     public func next() async throws(LinkError) -> GATTValue? {
         while true {
-            let (value, end) = state.withLock { state in (state.take(), state.end) }
+            let (value, end) = state.withLock { state in (state.dequeue(), state.end) }
             if let value { return value }
             if let end {
                 try end.get()

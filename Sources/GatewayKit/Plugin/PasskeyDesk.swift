@@ -70,7 +70,7 @@ public final class PasskeyDesk: Sendable {
     }
 
     /// Gives the passkey to whoever waits for it. Returns whether somebody did.
-    package func give(_ passkey: Passkey) -> Bool {
+    package func enter(_ passkey: Passkey) -> Bool {
         let question = state.withLock { state in
             defer { state.question = nil }
             return state.question

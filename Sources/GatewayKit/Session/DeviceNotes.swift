@@ -39,7 +39,7 @@ public final class DeviceNotes: Sendable {
     public init() {}
 
     /// Keeps them from now on.
-    package func keep(by keeper: Keeper) { state.withLock { $0 = State(keeper: keeper) } }
+    package func attach(to keeper: Keeper) { state.withLock { $0 = State(keeper: keeper) } }
 
     /// All notes by name. A driver calls it and `save` one after the other.
     /// - Throws: `failure` if the store cannot be read.

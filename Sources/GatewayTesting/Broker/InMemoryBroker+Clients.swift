@@ -102,7 +102,7 @@ extension InMemoryBroker {
             }
             if state.isSwallowed?(message) == true { return nil }
             let reason = state.forbidden.first { $0.filter.matches(message.topic) }?.reason
-            if reason == nil { state.take(message, from: (id, options), isWill: false, now: now) }
+            if reason == nil { state.receive(message, from: (id, options), isWill: false, now: now) }
             if state.dice.happens(state.faults.cutBeforeAcknowledging) {
                 state.end(id, .cut, now: now)
                 return nil

@@ -13,7 +13,7 @@ extension InMemoryBroker.State {
     }
 
     /// Stores a message, adds it to the observations, and sends it to every subscriber.
-    mutating func take(
+    mutating func receive(
         _ message: OutgoingMessage, from sender: (id: Int, options: InMemoryClientOptions)?, isWill: Bool, now: Duration
     ) {
         var message = message
@@ -57,7 +57,7 @@ extension InMemoryBroker.State {
         session.pump.wake()
         session.inbox.end(error)
         if publishesWill, let will = session.options.will {
-            take(will, from: (session.id, session.options), isWill: true, now: now)
+            receive(will, from: (session.id, session.options), isWill: true, now: now)
         }
     }
 

@@ -91,7 +91,7 @@ package final class InMemoryBroker: Sendable {
     /// Publishes without a client, for instance a command.
     package func publish(_ message: OutgoingMessage) {
         let now = clock.uptime
-        state.withLock { $0.take(message, from: nil, isWill: false, now: now) }
+        state.withLock { $0.receive(message, from: nil, isWill: false, now: now) }
     }
 
     /// Sets the faults from now on.

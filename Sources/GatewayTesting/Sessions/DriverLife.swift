@@ -52,7 +52,7 @@ package struct DriverLife: Sendable {
             do {
                 try await driver.withSession(over: .none, context: context) { session in
                     try await synchronise(session)
-                    while let events = try await session.nextEvents() { try await take(events, from: session) }
+                    while let events = try await session.nextEvents() { try await record(events, from: session) }
                 }
             } catch is CancellationError { return } catch { told.endings.withLock { $0.append("\(error)") } }
             try? await pass(.seconds(5))
@@ -74,7 +74,7 @@ package struct DriverLife: Sendable {
         }
     }
 
-    private func take(_ events: [DeviceEvent], from session: any DeviceSession) async throws {
+    private func record(_ events: [DeviceEvent], from session: any DeviceSession) async throws {
         for event in events {
             switch event {
             case .samples(let samples, let receipts):

@@ -79,7 +79,7 @@ package final class SeededExecutor: TaskExecutor, Sendable {
             }
             state.now = max(state.now, deadline)
             state.mix(deadline.components.seconds ^ deadline.components.attoseconds)
-            return (.advanced, state.sleepers.take(until: state.now))
+            return (.advanced, state.sleepers.popDue(until: state.now))
         }
         for sleeper in woken { sleeper.fulfil(()) }
         return result

@@ -38,7 +38,7 @@ struct SleeperQueue {
     }
 
     /// Removes all sleepers with a deadline up to `now`, in order.
-    mutating func take(until now: Duration) -> [Sleeper] {
+    mutating func popDue(until now: Duration) -> [Sleeper] {
         var woken: [Sleeper] = []
         while let first = places.first, first.deadline <= now {
             removeFirstPlace()

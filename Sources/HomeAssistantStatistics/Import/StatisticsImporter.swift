@@ -136,7 +136,7 @@ package actor StatisticsImporter {
                 try await importOne(entry, conversation, version, targets, through: last)
             } catch let error as HomeAssistantError where error.isOfOneSeries && !Task.isCancelled {
                 // The others are not to wait for it.
-                if case .renamed = error {} else { tell("\(error)", of: entry) }
+                if case .renamed = error {} else { report("\(error)", of: entry) }
                 retries.mustWait(entry, first: StatisticsSettings.rejoining, at: settings.clock.uptime)
             }
         }
@@ -160,14 +160,14 @@ package actor StatisticsImporter {
                 return
             }
             let hasWaited = retries.wait(of: entry).map { $0 >= StatisticsSettings.missingTold } ?? false
-            if hasWaited || !isStarting { tell(problem, of: entry) }
+            if hasWaited || !isStarting { report(problem, of: entry) }
             retries.mustWait(entry, first: StatisticsSettings.missing, at: settings.clock.uptime)
         case .here(let unique, let target, let conversion):
             let series = SeriesImport(
                 settings: settings, store: store, conversation: conversation, version: version, sensor: sensor,
                 unique: unique, target: target, conversion: conversion)
             let outcome = try await series.run(entry, through: last)
-            tell(nil, of: entry)
+            report(nil, of: entry)
             if outcome.isJoining {
                 retries.mustWait(
                     entry, first: StatisticsSettings.rejoining, isJoining: true, at: settings.clock.uptime)
@@ -197,7 +197,7 @@ package actor StatisticsImporter {
 
     // MARK: Reports
 
-    private func tell(_ problem: String?, of entry: DueStatistics) {
+    private func report(_ problem: String?, of entry: DueStatistics) {
         let name = SensorName(entry)
         guard told[name] != problem else { return }
         told[name] = problem

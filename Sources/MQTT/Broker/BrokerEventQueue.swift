@@ -19,7 +19,7 @@ package final class BrokerEventQueue: Sendable {
         var hasReader = false
 
         /// The reader's next result; `nil` if it has to wait.
-        mutating func take() -> Result<BrokerEvents, BrokerError>? {
+        mutating func dequeue() -> Result<BrokerEvents, BrokerError>? {
             hasReader = true
             if !events.isEmpty {
                 defer {
@@ -92,7 +92,7 @@ package final class BrokerEventQueue: Sendable {
     /// Takes all events that are there, maybe none.
     package func takeAll() -> BrokerEvents {
         state.withLock { state in
-            guard case .success(let events) = state.take() else { return BrokerEvents() }
+            guard case .success(let events) = state.dequeue() else { return BrokerEvents() }
             return events
         }
     }
@@ -102,7 +102,7 @@ package final class BrokerEventQueue: Sendable {
     package func next() async throws(BrokerError) -> BrokerEvents {
         while true {
             if Task.isCancelled { throw .cancelled }
-            if let result = state.withLock({ $0.take() }) { return try result.get() }
+            if let result = state.withLock({ $0.dequeue() }) { return try result.get() }
             await arrival.wait()
         }
     }

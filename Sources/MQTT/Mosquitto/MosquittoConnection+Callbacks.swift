@@ -29,7 +29,7 @@ extension MosquittoConnection {
         mosquitto_subscribe_v5_callback_set(pointer) { _, context, id, count, codes, _ in
             guard let codes, count > 0 else { return }
             let code = codes[0]
-            let reply = MosquittoConnection.from(context)?.subscriptions.withLock { $0.take(id, code) }
+            let reply = MosquittoConnection.from(context)?.subscriptions.withLock { $0.remove(id, code) }
             reply?.fulfil(.success(code))
         }
         // Only until the connection is open: afterwards libmosquitto would format a line for every packet.

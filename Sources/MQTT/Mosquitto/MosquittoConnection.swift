@@ -168,7 +168,7 @@ struct PendingSubscriptions: Sendable {
     }
 
     /// Accepts an answer. Returns the pending reply; keeps an early answer.
-    mutating func take(_ id: Int32, _ code: Int32) -> Reply<Int32>? {
+    mutating func remove(_ id: Int32, _ code: Int32) -> Reply<Int32>? {
         guard let reply = waiting.removeValue(forKey: id) else {
             early[id] = code
             return nil

@@ -33,8 +33,8 @@ package final class LinkRecorder: Sendable {
     }
 
     /// Takes the lines that wait for the file; `isLast` if no more will come.
-    package func take() -> (bytes: [UInt8], isLast: Bool) {
-        state.withLock { state in (state.take(), state.isOver) }
+    package func dequeue() -> (bytes: [UInt8], isLast: Bool) {
+        state.withLock { state in (state.dequeue(), state.isOver) }
     }
 
     /// Ends the recording. What happens later is not recorded.

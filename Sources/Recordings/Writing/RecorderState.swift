@@ -37,7 +37,7 @@ struct RecorderState {
     }
 
     /// Takes the lines that wait.
-    mutating func take() -> [UInt8] {
+    mutating func dequeue() -> [UInt8] {
         defer { waiting = [] }
         return waiting
     }

@@ -31,7 +31,7 @@ extension Transaction {
             if let samples = fact.samples, row.kind == .measurement {
                 lost.samples = samples.count
                 lost.body = SampleKeys.pack(samples)
-                try keep(samples, of: fact)
+                try store(samples, of: fact)
             }
             // A gap about a gap would be refused as well, and so on.
             if row.kind != .gap { try losses.add(lost, in: database) }
@@ -40,7 +40,7 @@ extension Transaction {
     }
 
     /// Reduces a measurement that was set aside to the samples that the broker did not take.
-    private func keep(_ samples: [StoredSample], of fact: RefusedFact) throws {
+    private func store(_ samples: [StoredSample], of fact: RefusedFact) throws {
         let statement = try RawStatement("UPDATE aside SET samples = ?1, body = ?2 WHERE sequence = ?3", in: database)
         statement.bind(Int64(samples.count), at: 1)
         statement.bind(blob: SampleKeys.pack(samples), at: 2)

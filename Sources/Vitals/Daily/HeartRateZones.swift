@@ -56,18 +56,18 @@ package struct ZoneTally: Sendable, Hashable {
     package mutating func add(_ sample: Sample) -> Bool {
         guard case .value = sample.reading, sample.kind == .normal || sample.kind == .resting else { return true }
         if let last, sample.isBefore(last) { return false }
-        stand(until: sample.start)
+        extend(until: sample.start)
         last = sample
         return true
     }
 
     /// Ends the count: the last value counts until `moment`.
     package mutating func end(at moment: Timestamp) {
-        stand(until: moment)
+        extend(until: moment)
         last = nil
     }
 
-    private mutating func stand(until moment: Timestamp) {
+    private mutating func extend(until moment: Timestamp) {
         guard let last, case .value(let value) = last.reading else { return }
         zones.add(value, for: moment - last.start, maximum: maximum)
     }

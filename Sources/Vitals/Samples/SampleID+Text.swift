@@ -16,7 +16,7 @@ extension SampleID: CustomStringConvertible {
         var cursor = TextCursor(text)
         var halves: (high: UInt64, low: UInt64) = (0, 0)
         for (index, count) in Self.groups.enumerated() {
-            if index > 0, !cursor.take("-") { return nil }
+            if index > 0, !cursor.consume("-") { return nil }
             for _ in 0..<count {
                 guard let digit = cursor.hexadecimalDigit() else { return nil }
                 halves = (halves.high << 4 | halves.low >> 60, halves.low << 4 | digit)

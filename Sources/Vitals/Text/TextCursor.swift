@@ -40,7 +40,7 @@ struct TextCursor {
     }
 
     /// Takes this ASCII character if it comes next. Returns whether it did.
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true

@@ -13,8 +13,8 @@ extension LocalDay: CustomStringConvertible {
     /// The date of a text `YYYY-MM-DD`; `nil` for any other text and for a date that does not exist.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
-        guard let year = cursor.number(digits: 4), cursor.take("-"), let month = cursor.number(digits: 2),
-            cursor.take("-"), let day = cursor.number(digits: 2), cursor.isAtEnd
+        guard let year = cursor.number(digits: 4), cursor.consume("-"), let month = cursor.number(digits: 2),
+            cursor.consume("-"), let day = cursor.number(digits: 2), cursor.isAtEnd
         else { return nil }
         self.init(year: year, month: month, day: day)
     }

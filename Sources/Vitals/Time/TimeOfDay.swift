@@ -18,11 +18,11 @@ public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible
     /// With `asEnd`, `00:00` means `24:00`, which the time pickers of user interfaces do not have.
     public init?(_ text: String, asEnd: Bool = false) {
         var cursor = TextCursor(text)
-        guard let hour = cursor.number(digits: 2), cursor.take(":"), let minute = cursor.number(digits: 2),
+        guard let hour = cursor.number(digits: 2), cursor.consume(":"), let minute = cursor.number(digits: 2),
             minute < 60
         else { return nil }
         var second = 0
-        if cursor.take(":") {
+        if cursor.consume(":") {
             guard let value = cursor.number(digits: 2), value < 60 else { return nil }
             second = value
         }

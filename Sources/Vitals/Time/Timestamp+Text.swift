@@ -23,12 +23,12 @@ extension Timestamp: CustomStringConvertible {
     /// has no value for it.
     public init?(rfc3339 text: String) {
         var cursor = TextCursor(text)
-        guard let year = cursor.number(digits: 4), cursor.take("-"),
-            let month = cursor.number(digits: 2), cursor.take("-"),
-            let day = cursor.number(digits: 2), cursor.take("T") || cursor.take("t"),
+        guard let year = cursor.number(digits: 4), cursor.consume("-"),
+            let month = cursor.number(digits: 2), cursor.consume("-"),
+            let day = cursor.number(digits: 2), cursor.consume("T") || cursor.consume("t"),
             let date = CivilDate(year: year, month: month, day: day),
-            let hour = cursor.number(digits: 2), hour < 24, cursor.take(":"),
-            let minute = cursor.number(digits: 2), minute < 60, cursor.take(":"),
+            let hour = cursor.number(digits: 2), hour < 24, cursor.consume(":"),
+            let minute = cursor.number(digits: 2), minute < 60, cursor.consume(":"),
             let second = cursor.number(digits: 2), second <= 60,
             let fraction = cursor.milliseconds(),
             let offset = cursor.offsetMinutes(), cursor.isAtEnd
@@ -77,7 +77,7 @@ extension CivilDate {
 extension TextCursor {
     /// Takes an optional fraction of a second as whole milliseconds; `nil` if no digit follows the point.
     fileprivate mutating func milliseconds() -> Int? {
-        guard take(".") else { return 0 }
+        guard consume(".") else { return 0 }
         guard var result = digit() else { return nil }
         for _ in 0..<2 { result = result * 10 + (digit() ?? 0) }
         while digit() != nil {}
@@ -86,9 +86,9 @@ extension TextCursor {
 
     /// Takes `Z` or `±HH:MM` as minutes east of Greenwich.
     fileprivate mutating func offsetMinutes() -> Int? {
-        if take("Z") || take("z") { return 0 }
-        let isWest = take("-")
-        guard isWest || take("+"), let hours = number(digits: 2), hours < 24, take(":"),
+        if consume("Z") || consume("z") { return 0 }
+        let isWest = consume("-")
+        guard isWest || consume("+"), let hours = number(digits: 2), hours < 24, consume(":"),
             let minutes = number(digits: 2), minutes < 60
         else { return nil }
         return (isWest ? -1 : 1) * (hours * 60 + minutes)

@@ -76,7 +76,7 @@ final class Arrivals: Sendable {
     var latencies: [Int32] { state.withLock { $0.latencies.sorted() } }
 
     /// Takes a message, on the subscriber's thread.
-    func take(topic: UnsafePointer<CChar>, payload: UnsafeRawBufferPointer) {
+    func record(topic: UnsafePointer<CChar>, payload: UnsafeRawBufferPointer) {
         let now = (steady: Instant.steady, wall: Instant.wall)
         if isStatus(topic) {
             if payload.elementsEqual("online".utf8) { state.withLock { $0.onlineAt.append(now.steady) } }
@@ -92,7 +92,7 @@ final class Arrivals: Sendable {
             var count = 0
             while let arrival = scanner.next() {
                 count += 1
-                if let device { state.take(arrival, of: device, isHistorical: isHistorical, at: now.wall) }
+                if let device { state.record(arrival, of: device, isHistorical: isHistorical, at: now.wall) }
             }
             state.messages += 1
             state.samples += count
@@ -119,12 +119,12 @@ extension Arrivals.State {
         sequences[sequence] = true
     }
 
-    fileprivate mutating func take(
+    fileprivate mutating func record(
         _ arrival: PayloadScanner.Arrival, of device: Int, isHistorical: Bool, at now: Int64
     ) {
         guard device < devices.count else { return }
         let (quotient, remainder) = (arrival.start - key.base).quotientAndRemainder(dividingBy: key.step)
-        devices[device].take(remainder == 0 ? quotient : nil, identity: arrival.identity, isHistorical: isHistorical)
+        devices[device].record(remainder == 0 ? quotient : nil, identity: arrival.identity, isHistorical: isHistorical)
         if measuresLatency {
             latencies.append(Int32(clamping: now - arrival.start * 1000 - arrival.thousandths))
         }

@@ -19,7 +19,7 @@ struct DeviceArrivals: Sendable {
     private var newestHistorical: Int64 = -1
 
     /// Takes the sample of a key; `nil` if no key has its time.
-    mutating func take(_ key: Int64?, identity: UInt64, isHistorical: Bool) {
+    mutating func record(_ key: Int64?, identity: UInt64, isHistorical: Bool) {
         guard let key, key >= 0, key <= Self.maximumKey else {
             strangers += 1
             return

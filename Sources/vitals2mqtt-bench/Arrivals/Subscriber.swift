@@ -53,7 +53,7 @@ final class Subscriber: Sendable {
         mosquitto_message_callback_set(client) { _, context, message in
             guard let context, let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
-            Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().arrivals.take(topic: topic, payload: payload)
+            Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().arrivals.record(topic: topic, payload: payload)
         }
         var code = mosquitto_connect(client, "127.0.0.1", Int32(port), 60)
         while !isEnding.isSet {

@@ -7,7 +7,7 @@ extension FeedConnection {
     private static let maximumPage = 2000
 
     /// Takes a line of the gateway; `false` if it is unreadable, which ends the connection.
-    mutating func take(_ line: [UInt8]) -> Bool {
+    mutating func handle(_ line: [UInt8]) -> Bool {
         guard let text = try? JSONValue(parsing: line) else { return false }
         guard let method = text["method"]?.asString else {
             takeAnswer(text)

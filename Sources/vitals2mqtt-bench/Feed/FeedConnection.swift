@@ -33,7 +33,7 @@ struct FeedConnection {
     mutating func serve() {
         tally.update { $0.isConnected = true }
         while !(isEnding && written == output.count) {
-            look()
+            waitForEvents()
             if isReady { produce() }
             guard write(), waitAndRead() else { break }
         }
@@ -49,7 +49,7 @@ struct FeedConnection {
         stock.renderUnanswered(of: plan, to: &output)
     }
 
-    private mutating func look() {
+    private mutating func waitForEvents() {
         let current = plan.current
         if current.generation != generation {
             generation = current.generation
@@ -124,7 +124,7 @@ struct FeedConnection {
     private mutating func takeLines() -> Bool {
         var begin = 0
         while let end = input[begin...].firstIndex(of: UInt8(ascii: "\n")) {
-            guard take(Array(input[begin..<end])) else { return false }
+            guard handle(Array(input[begin..<end])) else { return false }
             begin = end + 1
         }
         input.removeFirst(begin)

@@ -12,7 +12,7 @@ struct AimCheck: Sendable {
     private(set) var attempts = 0
 
     /// Takes the figures of an attempt.
-    mutating func take(_ figures: [Figure]) {
+    mutating func check(_ figures: [Figure]) {
         attempts += 1
         for figure in figures {
             guard let isMet = figure.isMet else { continue }

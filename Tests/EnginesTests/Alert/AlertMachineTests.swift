@@ -12,7 +12,7 @@ import Vitals
     ) -> [String] {
         var machine = AlertMachine(device: Fixture.device, isLate: isLate)
         return values.enumerated().flatMap { minute, value in
-            machine.see(
+            machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: isExercise, isWorn: isWorn,
                 settings: Fixture.limits, policy: policy, calendar: Fixture.utc
             ).map { "\(minute) \($0.event.rule.name) \($0.event.edge)" }
@@ -50,7 +50,7 @@ import Vitals
         var edges: [String] = []
         // Values beyond the limits of one kind, and then of the other.
         for (minute, isExercise) in [isExercise, isExercise, !isExercise, !isExercise].enumerated() {
-            edges += machine.see(
+            edges += machine.evaluate(
                 Fixture.stored(Fixture.heartRate(isExercise ? 190 : 49, at: minute)), isExercise: isExercise,
                 isWorn: true, settings: Fixture.limits, policy: AlertPolicy(), calendar: Fixture.utc
             ).map { "\(minute) \($0.event.rule.name) \($0.event.edge)" }
@@ -68,7 +68,7 @@ import Vitals
         var machine = AlertMachine(device: Fixture.device)
         var raised: [String] = []
         for (minute, (value, isExercise)) in [(110.0, false), (150, true), (110, false)].enumerated() {
-            raised += machine.see(
+            raised += machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: isExercise, isWorn: true,
                 settings: Fixture.limits, policy: AlertPolicy(), calendar: Fixture.utc
             ).map(\.event.rule.name)
@@ -97,7 +97,7 @@ import Vitals
         let sample = Sample(
             metric: .bloodPressure, start: Fixture.noon,
             reading: .bloodPressure(BloodPressure(systolic: 150, diastolic: 55)))
-        let rules = machine.see(
+        let rules = machine.evaluate(
             Fixture.stored(sample), isExercise: false, isWorn: true, settings: Fixture.limits, policy: AlertPolicy(),
             calendar: Fixture.utc
         ).map(\.event.rule.name)
@@ -109,7 +109,7 @@ import Vitals
         var machine = AlertMachine(device: Fixture.device)
         let policy = AlertPolicy(quietHours: [.init(from: from, to: to)])
         let outcomes = (0...1).flatMap { minute in
-            machine.see(
+            machine.evaluate(
                 Fixture.stored(Fixture.heartRate(120, at: minute)), isExercise: false, isWorn: true,
                 settings: Fixture.limits, policy: policy, calendar: Fixture.utc)
         }
@@ -122,7 +122,7 @@ import Vitals
         let policy = AlertPolicy(count: [:], quietHours: [hours])
         var machine = AlertMachine(device: Fixture.device)
         let isLate = [40.0, 120].enumerated().flatMap { minute, value in
-            machine.see(
+            machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: false, isWorn: true,
                 settings: Fixture.limits, policy: policy, calendar: Fixture.utc)
         }.map { "\($0.event.rule.name) \($0.event.edge) \($0.isLate)" }
@@ -137,7 +137,7 @@ import Vitals
         var machine = AlertMachine(device: Fixture.device)
         let policy = AlertPolicy()
         func device(_ edge: AlertEvent.Edge, _ minute: Int) -> AlertMachine.Outcome? {
-            machine.see(
+            machine.evaluate(
                 DeviceAlert(rule: Fixture.restingHigh, edge: edge, value: 120, at: Fixture.minute(minute)),
                 policy: policy, calendar: Fixture.utc)
         }
@@ -148,7 +148,7 @@ import Vitals
         #expect(device(.raised, 1) == nil)
         for minute in 2...4 {
             #expect(
-                machine.see(
+                machine.evaluate(
                     Fixture.stored(Fixture.heartRate(120, at: minute)), isExercise: false, isWorn: true,
                     settings: Fixture.limits, policy: policy, calendar: Fixture.utc
                 ).isEmpty)
@@ -176,14 +176,14 @@ import Vitals
         var machine = AlertMachine(device: Fixture.device)
         let policy = AlertPolicy(cooldown: .zero)
         func raised(_ minute: Int) -> Int {
-            machine.see(
+            machine.evaluate(
                 Fixture.stored(Fixture.heartRate(120, at: minute)), isExercise: false, isWorn: true,
                 settings: Fixture.limits, policy: policy, calendar: Fixture.utc
             ).count
         }
         #expect([0, 1].map(raised) == [0, 1])
         let alert = DeviceAlert(rule: Fixture.restingHigh, edge: .cleared, value: 90, at: Fixture.minute(2))
-        #expect(machine.see(alert, policy: policy, calendar: Fixture.utc) != nil)
+        #expect(machine.evaluate(alert, policy: policy, calendar: Fixture.utc) != nil)
         #expect([3, 4].map(raised) == [0, 1])
         func apply(_ settings: MonitorSettings, before: MonitorSettings) -> Int {
             machine.apply(settings, before: before, at: Fixture.minute(5), policy: policy, calendar: Fixture.utc).count
@@ -207,7 +207,7 @@ import Vitals
         let rule = AlertRule(.temperature, .high)
         var machine = AlertMachine(device: Fixture.device)
         func device(_ edge: AlertEvent.Edge, _ minute: Int) -> AlertMachine.Outcome? {
-            machine.see(
+            machine.evaluate(
                 DeviceAlert(rule: rule, edge: edge, value: 39, at: Fixture.minute(minute)), policy: AlertPolicy(),
                 calendar: Fixture.utc)
         }
@@ -225,7 +225,7 @@ import Vitals
         let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
         var machine = AlertMachine(device: Fixture.device, levels: [Fixture.restingHigh: level])
         let outcomes = [120.0, 120, 80].enumerated().flatMap { minute, value in
-            machine.see(
+            machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: false, isWorn: true,
                 settings: Fixture.limits, policy: AlertPolicy(), calendar: Fixture.utc)
         }
@@ -235,7 +235,7 @@ import Vitals
     @Test func `late data that goes back in time is another run`() {
         var machine = AlertMachine(device: Fixture.device, isLate: true)
         let outcomes = [(100, 120.0), (101, 120), (10, 80), (11, 120), (12, 120)].flatMap { minute, value in
-            machine.see(
+            machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: false, isWorn: true,
                 settings: Fixture.limits, policy: AlertPolicy(cooldown: .zero), calendar: Fixture.utc)
         }
@@ -255,7 +255,7 @@ import Vitals
         var ids: Set<SampleID> = []
         for minute in 0..<300 {
             let value = Double.random(in: 30...200, using: &random)
-            let outcomes = machine.see(
+            let outcomes = machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: Bool.random(using: &random),
                 isWorn: Int.random(in: 0..<10, using: &random) > 0, settings: Fixture.limits, policy: policy,
                 calendar: Fixture.utc)

@@ -141,7 +141,7 @@ import Vitals
         let levels = Dictionary(uniqueKeysWithValues: before.alerts.levels.map { ($0.rule, $0) })
         var restarted = AlertMachine(device: Fixture.device, levels: levels)
         let again = try (2...6).flatMap { minute in
-            restarted.see(
+            restarted.evaluate(
                 Fixture.stored(try Self.sample(rule, beyond: step, at: minute)), isExercise: rule.subject == .exercise,
                 isWorn: true, settings: Self.settings, policy: policy, calendar: Fixture.utc)
         }
@@ -164,13 +164,13 @@ import Vitals
         let hours = AlertPolicy.QuietHours(from: 12 * 60, to: 12 * 60 + 30, rules: [rule])
         let policy = AlertPolicy(count: [:], quietHours: [hours])
         var machine = AlertMachine(device: Fixture.device)
-        let outcomes = machine.see(
+        let outcomes = machine.evaluate(
             Fixture.stored(try Self.sample(rule, beyond: Self.step(rule), at: 29)),
             isExercise: rule.subject == .exercise, isWorn: true, settings: Self.settings, policy: policy,
             calendar: Fixture.utc)
         #expect(outcomes.map(\.isLate) == [true])
         #expect(machine.levels.filter(\.isActive).map(\.rule) == [rule])
-        let over = machine.see(
+        let over = machine.evaluate(
             Fixture.stored(try Self.sample(rule, beyond: -Self.far(rule), at: 30)),
             isExercise: rule.subject == .exercise, isWorn: true, settings: Self.settings, policy: policy,
             calendar: Fixture.utc)

@@ -31,7 +31,7 @@ import Vitals
 
     @Test func `a passkey that nobody waits for is refused`() throws {
         let passkey = try #require(Passkey("123456"))
-        #expect(!PasskeyDesk().give(passkey))
+        #expect(!PasskeyDesk().enter(passkey))
     }
 
     @Test func `a new question and an end leave nobody waiting`() async throws {

@@ -28,7 +28,7 @@ import Vitals
 
     @Test func `of too many messages the last ones are dropped, and one without an answer is tried again`() throws {
         try run { messages, recorder in
-            for number in 0...DocumentMessages.maximumWaiting { messages.take(Self.message("\(number)")) }
+            for number in 0...DocumentMessages.maximumWaiting { messages.receive(Self.message("\(number)")) }
             #expect(messages.documents.count == DocumentMessages.maximumWaiting)
             let dropped = "Documents come faster than they are stored; one is not taken."
             #expect(recorder.entries.map(\.message) == [dropped])
@@ -53,10 +53,10 @@ import Vitals
 
     @Test func `a document that is tried again keeps its place before eight others`() throws {
         try run { messages, recorder in
-            messages.take(Self.message("first"))
+            messages.receive(Self.message("first"))
             try await messages.documents.withVisit(clock: messages.clock) { link in
                 _ = try await link.next()
-                for number in 0..<DocumentMessages.maximumWaiting { messages.take(Self.message("\(number)")) }
+                for number in 0..<DocumentMessages.maximumWaiting { messages.receive(Self.message("\(number)")) }
             }
             #expect(messages.documents.count == DocumentMessages.maximumWaiting + 1)
             try await messages.documents.withVisit(clock: messages.clock) { link in
@@ -72,9 +72,9 @@ import Vitals
 
     @Test func `an empty message is none, and one that is cut is not taken`() throws {
         try run { messages, recorder in
-            messages.take(Self.message(""))
+            messages.receive(Self.message(""))
             #expect(recorder.entries.isEmpty)
-            messages.take(Self.message("{", size: 2_000_000))
+            messages.receive(Self.message("{", size: 2_000_000))
             #expect(recorder.entries.first?.metadata["bytes"] == "2000000")
             #expect(messages.documents.count == 0)
         }
@@ -82,7 +82,7 @@ import Vitals
 
     @Test func `refused samples are logged with their reasons`() throws {
         try run { messages, recorder in
-            messages.take(Self.message("{}"))
+            messages.receive(Self.message("{}"))
             try await messages.documents.withVisit(clock: messages.clock) { link in
                 var report = DocumentReport()
                 report.count(.refused(DeviceError(.invalid, "too high")))

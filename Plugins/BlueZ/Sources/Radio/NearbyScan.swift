@@ -20,7 +20,7 @@ final class NearbyScan {
     init(adapters: Set<String>) { self.adapters = adapters }
 
     /// A device was heard, or is known to be near.
-    func heard(_ device: NearbyDevice, _ path: String) {
+    func add(_ device: NearbyDevice, _ path: String) {
         guard devices[path] != nil || devices.count < Self.capacity else { return }
         var device = device
         // The strength is forgotten while the adapter connects.

@@ -103,7 +103,7 @@ final class LinkTraffic {
         for value in values { deliver(value.bytes, from: value.path) }
     }
 
-    private func keep(_ bytes: [UInt8], from path: String) {
+    private func hold(_ bytes: [UInt8], from path: String) {
         guard early[path, default: []].count < Self.mostEarlyValues else {
             overflowed.insert(path)
             return
@@ -113,7 +113,7 @@ final class LinkTraffic {
 
     private func deliver(_ bytes: [UInt8], from path: String) {
         guard let characteristic = subscriptions[path] else {
-            keep(bytes, from: path)
+            hold(bytes, from: path)
             return
         }
         if !link.values.add(GATTValue(characteristic: characteristic, bytes: bytes)) {

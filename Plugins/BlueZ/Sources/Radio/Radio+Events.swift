@@ -25,7 +25,7 @@ extension Radio {
         case "InterfacesAdded":
             tree.add(path, signal.arguments[1])
             let added = signal.arguments[1].members
-            if added[BlueZ.device]?.members["RSSI"] != nil { heard(path) }
+            if added[BlueZ.device]?.members["RSSI"] != nil { markSeen(path) }
             if added[BlueZ.adapter] != nil {
                 logger.info("An adapter is there.", metadata: ["adapter": "\(path)"])
                 settle()
@@ -61,7 +61,7 @@ extension Radio {
         case BlueZ.battery:
             if let percent = changed["Percentage"]?.number { value([UInt8(clamping: percent)], path) }
         case BlueZ.device:
-            if !Self.advertised.isDisjoint(with: changed.keys) { heard(path) }
+            if !Self.advertised.isDisjoint(with: changed.keys) { markSeen(path) }
             if let isConnected = changed["Connected"]?.flag { connection(of: path, is: isConnected) }
             checkResolved(path)
         case BlueZ.adapter:
@@ -104,9 +104,9 @@ extension Radio {
     }
 
     /// A device has advertised.
-    private func heard(_ path: String) {
+    private func markSeen(_ path: String) {
         let now = clock.uptime
-        if let adapter = tree.adapter(of: path) { adapters[adapter]?.scan.heard(at: now) }
+        if let adapter = tree.adapter(of: path) { adapters[adapter]?.scan.markSeen(at: now) }
         scansHeard(path)
         for (id, device) in expected
         where tree.isDevice(path, device.target) && tree.adapter(of: path) == adapterPath(of: device.target) {

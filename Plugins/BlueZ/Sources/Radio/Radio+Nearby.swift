@@ -91,7 +91,7 @@ extension Radio {
             return
         }
         for scan in scans.values where scan.adapters.contains(adapter) && scan.began.value != nil {
-            scan.heard(device, path)
+            scan.add(device, path)
         }
     }
 
@@ -101,7 +101,7 @@ extension Radio {
             guard let device = nearby(path, on: adapter), device.signalStrength != nil || device.isConnected else {
                 continue
             }
-            scan.heard(device, path)
+            scan.add(device, path)
         }
     }
 
@@ -112,7 +112,7 @@ extension Radio {
                 guard let device = nearby(path, on: adapter), device.isConnected || scan.devices[path] != nil else {
                     continue
                 }
-                scan.heard(device, path)
+                scan.add(device, path)
             }
         }
         // A device that several adapters hear counts once, with the strongest signal.

@@ -34,7 +34,7 @@ extension Radio {
             }
             _ = try? await call(
                 BlueZ.root, BlueZ.agentManager, "UnregisterAgent", [.path(Self.agentPath)], isCleanUp: true)
-            if target.pairing == .ask { told(result, of: attempt, target, passkeys) }
+            if target.pairing == .ask { report(result, of: attempt, target, passkeys) }
             if case .failure(.reply("org.bluez.Error.AlreadyExists", _)) = result { return }
             try result.get()
             // Without this BlueZ asks somebody each time the device connects by itself.
@@ -83,7 +83,7 @@ extension Radio {
     }
 
     /// Tells a person how the pairing has ended.
-    private func told(
+    private func report(
         _ result: Result<Void, BusError>, of attempt: PairingAttempt, _ target: DeviceTarget, _ passkeys: PasskeyDesk
     ) {
         switch result {

@@ -8,7 +8,7 @@ extension Radio {
     /// Looks after the adapters until the task is cancelled: when something has changed, or a time is up.
     func supervise() async {
         while !Task.isCancelled {
-            let next = await look()
+            let next = await checkScans()
             guard let next else {
                 await change.wait()
                 continue
@@ -18,7 +18,7 @@ extension Radio {
     }
 
     /// Does what is due, and returns when something is due next.
-    private func look() async -> Duration? {
+    private func checkScans() async -> Duration? {
         var times: [Duration] = []
         forgetDevices()
         let wanted =

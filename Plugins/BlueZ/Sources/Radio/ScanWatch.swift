@@ -50,7 +50,7 @@ struct ScanWatch: Sendable {
     }
 
     /// A device was heard.
-    mutating func heard(at now: Duration) {
+    mutating func markSeen(at now: Duration) {
         heardAt = now
         restarts = 0
     }

@@ -35,7 +35,7 @@ struct BigMessageAssembler: Sendable {
     /// Takes the next value.
     /// - Returns: the message that it completes; `nil` if more must come.
     /// - Throws: a value that begins no message, or a message with a wrong checksum. Both are forgotten.
-    mutating func take(_ value: [UInt8]) throws(FormatError) -> BigMessage? {
+    mutating func append(_ value: [UInt8]) throws(FormatError) -> BigMessage? {
         if waiting.isEmpty, value.first != BigMessage.start { throw FormatError("a value belongs to no message") }
         waiting += value
         guard waiting.count >= BigMessage.headerLength else { return nil }

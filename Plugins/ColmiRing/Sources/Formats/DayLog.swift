@@ -52,7 +52,7 @@ struct DayLogReply: ReplyCollector {
 
     init(_ command: UInt8) { self.command = command }
 
-    mutating func take(_ value: RingValue) -> ReplyProgress {
+    mutating func collect(_ value: RingValue) -> ReplyProgress {
         guard case .packet(let packet) = value, packet.command == command else { return .unrelated }
         let number = Int(packet.data[0])
         switch packet.data[0] {

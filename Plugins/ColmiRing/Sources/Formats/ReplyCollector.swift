@@ -16,7 +16,7 @@ enum ReplyProgress: Sendable, Hashable {
 
 /// Collects the parts of the reply to one request. Others may come between them.
 protocol ReplyCollector: Sendable {
-    mutating func take(_ value: RingValue) -> ReplyProgress
+    mutating func collect(_ value: RingValue) -> ReplyProgress
 }
 
 /// A reply of one packet.
@@ -31,7 +31,7 @@ struct PacketReply: ReplyCollector {
         self.beginning = beginning
     }
 
-    mutating func take(_ value: RingValue) -> ReplyProgress {
+    mutating func collect(_ value: RingValue) -> ReplyProgress {
         guard case .packet(let packet) = value, packet.command == command, packet.data.starts(with: beginning) else {
             return .unrelated
         }
@@ -47,7 +47,7 @@ struct MessageReply: ReplyCollector {
 
     init(_ type: UInt8) { self.type = type }
 
-    mutating func take(_ value: RingValue) -> ReplyProgress {
+    mutating func collect(_ value: RingValue) -> ReplyProgress {
         guard case .message(let message) = value, message.type == type else { return .unrelated }
         body = message.body
         return .done

@@ -24,7 +24,7 @@ struct StepReply: ReplyCollector {
     private var count: Int?
     private var parts: [Int: RingPacket] = [:]
 
-    mutating func take(_ value: RingValue) -> ReplyProgress {
+    mutating func collect(_ value: RingValue) -> ReplyProgress {
         guard case .packet(let packet) = value, packet.command == RingRequest.stepLog else { return .unrelated }
         switch packet.data[0] {
         case Self.noData: isEmpty = true

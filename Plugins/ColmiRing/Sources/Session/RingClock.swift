@@ -36,7 +36,7 @@ actor RingClock {
     }
 
     /// Sets the clock if that was long ago, or it was wrong.
-    func keep() async throws(DeviceError) {
+    func synchronise() async throws(DeviceError) {
         let off = now - clock.now
         if let setting, clock.uptime - setting.at < Self.interval, max(off, .zero - off) <= Self.tolerance { return }
         try await set(to: clock.now)
@@ -48,7 +48,7 @@ actor RingClock {
         _ question: @Sendable (LocalDay) async throws(DeviceError) -> Value
     ) async throws(DeviceError) -> (day: LocalDay, value: Value) {
         for _ in 0..<2 {
-            try await keep()
+            try await synchronise()
             try await passMidnight()
             let day = zone.day(of: now)
             let value = try await question(day)

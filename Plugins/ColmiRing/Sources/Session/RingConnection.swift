@@ -65,7 +65,7 @@ final class RingConnection: Sendable {
     func receive() async {
         do throws(LinkError) {
             while let value = try await link.nextValue() {
-                do throws(FormatError) { try await take(value) } catch {
+                do throws(FormatError) { try await receive(value) } catch {
                     await inbox.send([.malformed("The ring sent something unreadable: \(error.problem).")])
                 }
             }
@@ -75,15 +75,15 @@ final class RingConnection: Sendable {
         }
     }
 
-    private func take(_ value: GATTValue) async throws(FormatError) {
+    private func receive(_ value: GATTValue) async throws(FormatError) {
         if value.characteristic == characteristics.messages {
-            try await line.take(piece: value.bytes)
+            try await line.receive(piece: value.bytes)
             return
         }
         let packet = try RingPacket(value.bytes)
         // Before the reply is complete: the first answer to a start may already be a value, or why there is none.
-        await measurement.take(packet)
-        if await line.take(packet) { return }
+        await measurement.receive(packet)
+        if await line.receive(packet) { return }
         if packet.command == RingRequest.notification, packet.data[0] == Self.batteryChanged {
             await inbox.send([Self.battery(packet.data[1], packet.data[2])])
         }

@@ -44,7 +44,7 @@ actor RingHistory {
     private func refresh(_ request: HistoryRequest) async throws(DeviceError) {
         switch request.metric {
         case .heartRate:
-            try await clock.keep()
+            try await clock.synchronise()
             for day in await wanted(request) {
                 let reply = try await line.ask(
                     RingRequest.heartRates(of: day), for: DayLogReply(RingRequest.heartRateLog))

@@ -52,7 +52,7 @@ actor RingLine {
     }
 
     /// Takes a packet. Returns whether a reply waits for it.
-    func take(_ packet: RingPacket) -> Bool {
+    func receive(_ packet: RingPacket) -> Bool {
         if let command, packet.refuses(command) {
             answer?.fulfil(.failure(.unsupported("the request \(command)")))
             return true
@@ -62,9 +62,9 @@ actor RingLine {
 
     /// Takes a piece of a message.
     /// - Throws: one that cannot be read.
-    func take(piece: [UInt8]) throws(FormatError) {
+    func receive(piece: [UInt8]) throws(FormatError) {
         arrivals += 1
-        if let message = try assembler.take(piece) { _ = advance(.message(message)) }
+        if let message = try assembler.append(piece) { _ = advance(.message(message)) }
     }
 
     /// Fails what waits and what comes: the link is over.
@@ -75,7 +75,7 @@ actor RingLine {
 
     private func advance(_ value: RingValue) -> Bool {
         guard var collector = running else { return false }
-        let progress = collector.take(value)
+        let progress = collector.collect(value)
         running = collector
         if progress == .unrelated { return false }
         arrivals += 1

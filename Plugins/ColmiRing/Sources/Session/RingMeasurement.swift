@@ -69,7 +69,7 @@ actor RingMeasurement {
     }
 
     /// Takes a value of the running measurement.
-    func take(_ packet: RingPacket) async {
+    func receive(_ packet: RingPacket) async {
         guard let running, packet.command == RingRequest.measure, packet.data[0] == running.kind else { return }
         switch packet.data[1] {
         case 0:

@@ -109,9 +109,9 @@ final class HealthConnection: Sendable {
         switch value.characteristic {
         case device.glucose, device.glucoseContext, device.glucoseRecords:
             // Without a request a meter sends nothing.
-            _ = await glucoseRecords?.take(value)
+            _ = await glucoseRecords?.receive(value)
             return true
-        case device.spotCheck, device.oximeterRecords: return await oximeterRecords?.take(value) ?? false
+        case device.spotCheck, device.oximeterRecords: return await oximeterRecords?.receive(value) ?? false
         default: return false
         }
     }

@@ -7,7 +7,7 @@ protocol RecordCollector: Sendable {
     /// - Parameter all: whether all records are wanted, also those that were read before.
     mutating func begin(all: Bool) -> RecordAccess.Request
     /// Takes a value of the device that belongs to the transfer.
-    mutating func take(_ value: GATTValue)
+    mutating func collect(_ value: GATTValue)
     /// Ends the transfer: the device has sent everything. Returns the records, and whether these are all that it has.
     mutating func finish() -> (records: [StoredRecord], isWhole: Bool)
 }
@@ -36,7 +36,7 @@ struct GlucoseRecords: RecordCollector {
         return .report(fromSequence: last + 1)
     }
 
-    mutating func take(_ value: GATTValue) {
+    mutating func collect(_ value: GATTValue) {
         do throws(FormatError) {
             if value.characteristic.uuid == Assigned.glucoseContext {
                 let context = try GlucoseContext(value.bytes)
@@ -72,7 +72,7 @@ struct OximeterRecords: RecordCollector {
         return .reportAll
     }
 
-    mutating func take(_ value: GATTValue) {
+    mutating func collect(_ value: GATTValue) {
         guard records.count < RecordHistory.capacity else { return }
         records.append(profile.record(value.bytes, arrivedAt: nil))
     }

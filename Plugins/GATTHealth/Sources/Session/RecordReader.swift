@@ -40,11 +40,11 @@ actor RecordReader {
     }
 
     /// Takes a value of a characteristic with records or answers. Returns `false` for a record that no transfer has asked for.
-    func take(_ value: GATTValue) -> Bool {
+    func receive(_ value: GATTValue) -> Bool {
         guard running != nil else { return value.characteristic == control }
         arrivals += 1
         if value.characteristic != control {
-            collector.take(value)
+            collector.collect(value)
         } else if let response = try? RecordAccess.Response(value.bytes) {
             answer?.fulfil(response)
         }

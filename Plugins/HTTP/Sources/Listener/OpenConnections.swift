@@ -39,12 +39,12 @@ final class OpenConnections: Sendable {
     }
 
     /// Keeps a connection that was set up, until `take` or the end.
-    func keep(_ channel: any Channel, _ serve: @escaping Service) {
+    func add(_ channel: any Channel, _ serve: @escaping Service) {
         state.withLock { $0.unserved[ObjectIdentifier(channel)] = serve }
     }
 
     /// Takes a connection to serve it; `nil` if the end has taken it.
-    func take(_ channel: any Channel) -> Service? {
+    func remove(_ channel: any Channel) -> Service? {
         state.withLock { $0.unserved.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
@@ -75,10 +75,10 @@ struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
         return base.setup(channel: channel, logger: logger).map { [base, connections] value in
-            connections.keep(channel) { await base.handle(value: value, logger: logger) }
+            connections.add(channel) { await base.handle(value: value, logger: logger) }
             return value
         }
     }
 
-    func handle(value: Base.Value, logger: Logger) async { await connections.take(value.channel)?() }
+    func handle(value: Base.Value, logger: Logger) async { await connections.remove(value.channel)?() }
 }

@@ -16,7 +16,7 @@ struct HistoryAudit: Sendable {
     }
 
     /// Checks the result of a call and returns the findings.
-    mutating func take(_ result: JSONReader, of call: LinkCallRecord) -> [LinkAudit.Finding] {
+    mutating func audit(_ result: JSONReader, of call: LinkCallRecord) -> [LinkAudit.Finding] {
         let page = call.params["page"] ?? .null
         let name = ["metric", "from", "to", "limit"].map { call.params[$0]?.text ?? "" }.joined(separator: " ")
         var reading = page.isNull ? Reading() : readings[name] ?? Reading()

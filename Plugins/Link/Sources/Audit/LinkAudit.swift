@@ -68,7 +68,7 @@ package struct LinkAudit: Sendable {
         // If a line is too long, the driver ends the link and reports that itself.
         while let line = try? incoming.next() {
             lines += 1
-            take(line, of: incoming.bytes)
+            audit(line, of: incoming.bytes)
         }
     }
 
@@ -79,7 +79,7 @@ package struct LinkAudit: Sendable {
         findings.append(Finding(rule: rule, text: text))
     }
 
-    private mutating func take(_ line: Range<Int>, of bytes: [UInt8]) {
+    private mutating func audit(_ line: Range<Int>, of bytes: [UInt8]) {
         var reader = JSONReader(bytes, range: line)
         let envelope: Envelope
         do {
@@ -91,7 +91,7 @@ package struct LinkAudit: Sendable {
             return add(isMessage ? .line : .output, "Line \(lines) is no message (\(excerpt)): \(reason)")
         }
         switch envelope {
-        case .call(let method?, let params, _): take(method, params.map { JSONReader(bytes, range: $0) })
+        case .call(let method?, let params, _): audit(method, params.map { JSONReader(bytes, range: $0) })
         case .call(nil, _, let id):
             let value = try? JSONValue(parsing: Array(bytes[line]))
             let name = value?["method"]?.asString?.printable(atMost: Self.maximumExcerpt) ?? ""
@@ -110,13 +110,13 @@ package struct LinkAudit: Sendable {
                         : "Line \(lines) is an answer with the id \(text), which no call has.")
             }
             switch answer {
-            case .success(let range): take(JSONReader(bytes, range: range), of: call)
+            case .success(let range): audit(JSONReader(bytes, range: range), of: call)
             case .failure: takeError(value?["error"]?["code"]?.asInt64, of: call)
             }
         }
     }
 
-    private mutating func take(_ method: PeerMethod, _ params: JSONReader?) {
+    private mutating func audit(_ method: PeerMethod, _ params: JSONReader?) {
         notifications[method.rawValue, default: 0] += 1
         guard var params else { return add(.notifications, "Line \(lines), \(method.rawValue), has no params.") }
         if !isInitialized, method != .log {
@@ -160,14 +160,14 @@ package struct LinkAudit: Sendable {
         return nil
     }
 
-    private mutating func take(_ result: JSONReader, of call: LinkCallRecord) {
+    private mutating func audit(_ result: JSONReader, of call: LinkCallRecord) {
         var result = result
         switch call.method {
         case "initialize":
             isInitialized = true
             if let answer = try? JSONValue(from: &result) { checkCapabilities(answer["capabilities"] ?? .null) }
         case "history/read":
-            for finding in reading.take(result, of: call) { add(finding.rule, finding.text) }
+            for finding in reading.audit(result, of: call) { add(finding.rule, finding.text) }
         case "measurement/start":
             if let id = try? LinkToken(ofMeasurement: &result) { measurements.insert(id.text) }
         default: break

@@ -22,7 +22,7 @@ struct Inbound {
     private var receipts: [SampleReceipt] = []
 
     /// Takes one line of `bytes`.
-    mutating func take(_ line: Range<Int>, of bytes: [UInt8]) {
+    mutating func receive(_ line: Range<Int>, of bytes: [UInt8]) {
         var reader = JSONReader(bytes, range: line)
         let envelope: Envelope
         do {
@@ -35,7 +35,7 @@ struct Inbound {
         case .call(let method?, let params, let id):
             do throws(Malformed) {
                 guard let params else { throw Malformed("params are missing") }
-                try take(method, JSONReader(bytes, range: params), id)
+                try receive(method, JSONReader(bytes, range: params), id)
             } catch {
                 let reason = error.sentence(lineStart: line.lowerBound)
                 if let id { replies.refuse(id, .invalid, reason) }
@@ -63,7 +63,7 @@ struct Inbound {
         events.append(event)
     }
 
-    private mutating func take(_ method: PeerMethod, _ params: JSONReader, _ id: LinkToken?) throws(Malformed) {
+    private mutating func receive(_ method: PeerMethod, _ params: JSONReader, _ id: LinkToken?) throws(Malformed) {
         var params = params
         guard method != .sample else {
             let sample = try Sample(inParams: &params)

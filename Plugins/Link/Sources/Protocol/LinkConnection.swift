@@ -105,7 +105,7 @@ final class LinkConnection: Sendable {
             var inbound = Inbound()
             var fault: DeviceError?
             do {
-                while let line = try splitter.next() { inbound.take(line, of: splitter.bytes) }
+                while let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
             } catch {
                 fault = error
             }

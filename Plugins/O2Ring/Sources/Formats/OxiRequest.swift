@@ -65,7 +65,7 @@ struct OxiReplyAssembler: Sendable {
     /// Bytes that were no part of a reply.
     private(set) var passed = 0
 
-    mutating func take(_ value: [UInt8]) -> [OxiReply] {
+    mutating func append(_ value: [UInt8]) -> [OxiReply] {
         waiting += value
         var replies: [OxiReply] = []
         while let begin = waiting.firstIndex(of: Self.start) {

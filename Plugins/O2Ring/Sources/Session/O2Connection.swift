@@ -71,7 +71,7 @@ final class O2Connection: Sendable {
         do throws(LinkError) {
             while let value = try await link.nextValue() {
                 guard value.characteristic == replies else { continue }
-                let passed = await line.take(value.bytes)
+                let passed = await line.receive(value.bytes)
                 if passed > 0 { await inbox.send([.malformed("\(passed) bytes of the ring are no part of a reply.")]) }
             }
             await close(DeviceError(.disconnected, "The ring ended the connection."))

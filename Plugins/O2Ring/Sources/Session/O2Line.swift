@@ -76,9 +76,9 @@ actor O2Line {
     }
 
     /// Takes a value. Returns how many of its bytes were no part of a reply.
-    func take(_ value: [UInt8]) -> Int {
+    func receive(_ value: [UInt8]) -> Int {
         let before = assembler.passed
-        for reply in assembler.take(value) { answer?.fulfil(.success(reply)) }
+        for reply in assembler.append(value) { answer?.fulfil(.success(reply)) }
         return assembler.passed - before
     }
 

@@ -24,17 +24,18 @@ struct PhoneTime {
     }
 
     private mutating func moment() -> Timestamp? {
-        guard let year = number(digits: 4...4), take("-"), let month = number(digits: 1...2), take("-"),
+        guard let year = number(digits: 4...4), consume("-"), let month = number(digits: 1...2), consume("-"),
             let day = number(digits: 1...2), let date = LocalDay(year: year, month: month, day: day),
-            take(" ") || take("T"), var hour = number(digits: 1...2), take(":"), let minute = number(digits: 2...2),
+            consume(" ") || consume("T"), var hour = number(digits: 1...2), consume(":"),
+            let minute = number(digits: 2...2),
             minute < 60
         else { return nil }
         var second = 0
         var millisecond = 0
-        if take(":") {
+        if consume(":") {
             guard let value = number(digits: 2...2), value < 60 else { return nil }
             second = value
-            if take(".") || take(",") {
+            if consume(".") || consume(",") {
                 guard let fraction = fraction() else { return nil }
                 millisecond = fraction
             }
@@ -76,46 +77,46 @@ struct PhoneTime {
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true
     }
 
-    private mutating func skipSpaces() { while take(" ") {} }
+    private mutating func skipSpaces() { while consume(" ") {} }
 
     /// Whether AM, PM or one of their spellings such as `p. m.` says afternoon; `nil` if there is none.
     private mutating func dayHalf() -> Bool? {
         let before = rest
         let isAfternoon: Bool
-        if take("P") || take("p") {
+        if consume("P") || consume("p") {
             isAfternoon = true
-        } else if take("A") || take("a") {
+        } else if consume("A") || consume("a") {
             isAfternoon = false
         } else {
             return nil
         }
-        while take(".") || take(" ") {}
-        guard take("M") || take("m") else {
+        while consume(".") || consume(" ") {}
+        guard consume("M") || consume("m") else {
             rest = before
             return nil
         }
-        _ = take(".")
+        _ = consume(".")
         return isAfternoon
     }
 
     /// Minutes east of Greenwich: `Z`, `+01:00`, `+0100`, `+01`, or those with `GMT` or `UTC` before them.
     private mutating func offset() -> Int? {
-        if take("Z") || take("z") { return 0 }
+        if consume("Z") || consume("z") { return 0 }
         for name in ["GMT", "UTC"] where rest.starts(with: name.utf8) {
             rest.removeFirst(name.utf8.count)
             if rest.isEmpty { return 0 }
         }
-        let isWest = take("-")
-        guard isWest || take("+"), let hours = number(digits: 1...2), hours <= 18 else { return nil }
+        let isWest = consume("-")
+        guard isWest || consume("+"), let hours = number(digits: 1...2), hours <= 18 else { return nil }
         var minutes = 0
         if !rest.isEmpty {
-            _ = take(":")
+            _ = consume(":")
             guard let value = number(digits: 2...2), value < 60 else { return nil }
             minutes = value
         }

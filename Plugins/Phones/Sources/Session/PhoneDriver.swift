@@ -31,7 +31,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     // Whoever waits for events learns of the end before the group does.
-                    do { try await session.take(documents) } catch {
+                    do { try await session.serve(documents) } catch {
                         ending.fulfil(error)
                         session.close(error)
                     }

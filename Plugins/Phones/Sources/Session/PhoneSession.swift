@@ -69,15 +69,15 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     // MARK: - Documents
 
     /// Takes documents until the link ends.
-    func take(_ link: any DocumentLink) async throws {
+    func serve(_ link: any DocumentLink) async throws {
         var number = 0
         while true {
             number += 1
-            try await take(try await link.next(), number: number)
+            try await ingest(try await link.next(), number: number)
         }
     }
 
-    private func take(_ document: Document, number: Int) async throws {
+    private func ingest(_ document: Document, number: Int) async throws {
         var report = DocumentReport()
         do throws(DocumentProblem) {
             var records = try App.records(of: document.bytes, calendar: context.calendar, source: source)

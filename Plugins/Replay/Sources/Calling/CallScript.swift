@@ -60,10 +60,10 @@ struct CallScript: Sendable {
             switch event.content {
             case .sent(let bytes):
                 sent += bytes.bytes
-                for line in Self.lines(&sent) { guard take(call: line, at) else { return nil } }
+                for line in Self.lines(&sent) { guard read(call: line, at) else { return nil } }
             case .received(let bytes):
                 received += bytes.bytes
-                for line in Self.lines(&received) { take(line: line, at) }
+                for line in Self.lines(&received) { read(line: line, at) }
             case .end(let end): self.end = end
             case .call, .answer, .value: return nil
             }
@@ -85,7 +85,7 @@ struct CallScript: Sendable {
     }
 
     /// Takes a line of the gateway. Returns whether it is JSON-RPC. Replies and notifications of the gateway need no answer.
-    private mutating func take(call line: [UInt8], _ at: Duration) -> Bool {
+    private mutating func read(call line: [UInt8], _ at: Duration) -> Bool {
         guard let value = try? JSONValue(parsing: line), value.asObject != nil else { return false }
         guard let method = value["method"]?.asString, let id = value["id"], !id.isNull else { return true }
         positions[id] = calls.count
@@ -94,7 +94,7 @@ struct CallScript: Sendable {
         return true
     }
 
-    private mutating func take(line: [UInt8], _ at: Duration) {
+    private mutating func read(line: [UInt8], _ at: Duration) {
         guard let value = try? JSONValue(parsing: line) else { return say(line, at) }
         if value["method"] != nil, let measurement = value["params"]?["measurement"],
             let position = measurements[measurement]

@@ -52,7 +52,7 @@ struct ConversationState {
         pending += bytes
         var start = 0
         while let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            take(Array(pending[start..<end]), at: now)
+            receive(Array(pending[start..<end]), at: now)
             start = end + 1
         }
         pending.removeFirst(start)
@@ -101,7 +101,7 @@ struct ConversationState {
         }
     }
 
-    private mutating func take(_ line: [UInt8], at now: Duration) {
+    private mutating func receive(_ line: [UInt8], at now: Duration) {
         guard let value = try? JSONValue(parsing: line), let method = value["method"]?.asString, let id = value["id"]
         else { return }
         let params = value["params"] ?? .null

@@ -50,7 +50,7 @@ final class Playback: Sendable {
             let left = change { $0.state.takeLeft(limit) }
             guard left.isEmpty else { return left }
             guard let event = try await nextTold() else { return [] }
-            if case .received(let bytes) = event.content { change { $0.state.tell(bytes.bytes) } }
+            if case .received(let bytes) = event.content { change { $0.state.enqueue(bytes.bytes) } }
         }
     }
 
@@ -109,7 +109,7 @@ final class Playback: Sendable {
             case .broken(let error): throw error
             }
         }
-        change { $0.state.take() }
+        change { $0.state.dropFirstStep() }
         return link.events[next]
     }
 
@@ -134,7 +134,7 @@ final class Playback: Sendable {
                 (try? await change.wait()) != nil
             }
             if Task.isCancelled { throw Self.left }
-            if isChanged == nil { try goOn(without: reached, before: event) }
+            if isChanged == nil { try skip(without: reached, before: event) }
         }
         let at = link.events.indices.contains(event) ? link.events[event].at : link.events.last?.at ?? link.opened
         guard case .times(let factor) = speed else { return }
@@ -151,7 +151,7 @@ final class Playback: Sendable {
     }
 
     /// The gateway does not do this event in time: a tolerant playback does without it, and another one ends.
-    private func goOn(without missing: Int, before event: Int) throws(LinkError) {
+    private func skip(without missing: Int, before event: Int) throws(LinkError) {
         try change { waiting -> Result<Void, LinkError> in
             guard waiting.state.reached == missing else { return .success(()) }
             guard !isTolerant else {

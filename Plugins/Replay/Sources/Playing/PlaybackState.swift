@@ -48,7 +48,7 @@ struct PlaybackState {
     }
 
     /// Takes the event that the device tells next.
-    mutating func take() { telling = telling.dropFirst() }
+    mutating func dropFirstStep() { telling = telling.dropFirst() }
 
     /// Takes at most `limit` of the bytes that a piece has left.
     mutating func takeLeft(_ limit: Int) -> [UInt8] {
@@ -57,7 +57,7 @@ struct PlaybackState {
     }
 
     /// Adds the bytes of a piece.
-    mutating func tell(_ bytes: [UInt8]) { left += bytes }
+    mutating func enqueue(_ bytes: [UInt8]) { left += bytes }
 
     /// The gateway writes to the stream.
     mutating func write(_ bytes: [UInt8]) throws(LinkError) {

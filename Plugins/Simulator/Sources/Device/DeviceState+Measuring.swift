@@ -51,7 +51,7 @@ extension DeviceState {
         var events = samples.map { DeviceEvent.measurementSample(id, $0) }
         measurement = isOver ? nil : running
         if isOver {
-            if let last = samples.last { keep(last) }
+            if let last = samples.last { store(last) }
             events.append(.measurementEnded(id, completed: true, error: nil))
         }
         return (events, isOver)
@@ -79,7 +79,7 @@ extension DeviceState {
         return sample
     }
 
-    private mutating func keep(_ sample: Sample) {
+    private mutating func store(_ sample: Sample) {
         measured.append(sample)
         if measured.count > Self.measuredCapacity { measured.removeFirst() }
     }
