@@ -32,7 +32,8 @@ import Testing
             }) {
                 isInside = true
             }
-            guard isInside else { continue }
+            // A regular expression is slow; only members of the type itself can match.
+            guard isInside, !line.hasPrefix("     ") else { continue }
             if line == "}" { break }
             let pattern =
                 #/^    (?:(?:@\w+(?:\([^)]*\))?|(?:package|public|internal|private|fileprivate)(?:\(set\))?|nonisolated(?:\(unsafe\))?|weak|lazy|unowned(?:\(\w+\))?) )*(?:let|var) (\w+)(.*)$/#

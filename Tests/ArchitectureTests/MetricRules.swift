@@ -16,7 +16,7 @@ import Testing
         for file in files
         where !file.path.contains("/Tests/") && !Self.drivers.contains(where: { file.path.contains($0) }) {
             count += 1
-            for line in file.text.split(separator: "\n") where line.contains(Self.pattern) {
+            for line in file.text.split(separator: "\n") where line.contains("case ") && line.contains(Self.pattern) {
                 Issue.record("\(file): \(line.drop { $0 == " " })")
             }
         }
@@ -30,7 +30,8 @@ import Testing
 
     @Test func `nothing but a plugin asks which metric it is`() throws {
         for file in try Repository.swiftFiles(in: "Sources") where !file.path.contains("-bench/") {
-            for line in file.text.split(separator: "\n") where line.contains(Self.comparison) {
+            for line in file.text.split(separator: "\n")
+            where (line.contains("==") || line.contains("!=")) && line.contains(Self.comparison) {
                 Issue.record("\(file): \(line.drop { $0 == " " })")
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The project's files in the checkout.
 enum Repository {
@@ -33,8 +34,18 @@ enum Repository {
         }
     }
 
+    /// The files of each folder that was read: many tests read the same.
+    private static let read = Mutex<[String: [File]]>([:])
+
     /// The Swift files below a folder of the root.
     static func swiftFiles(in folder: String) throws -> [File] {
+        if let files = read.withLock({ $0[folder] }) { return files }
+        let files = try readSwiftFiles(in: folder)
+        read.withLock { $0[folder] = files }
+        return files
+    }
+
+    private static func readSwiftFiles(in folder: String) throws -> [File] {
         let base = root.appending(path: folder)
         let paths = try FileManager.default.subpathsOfDirectory(atPath: base.path)
         return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in

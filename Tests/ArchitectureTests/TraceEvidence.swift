@@ -17,7 +17,13 @@ struct TraceEvidence {
 
     private static let catalog = "Sources/Gateway/Gateway.docc"
 
-    init() throws {
+    // It never changes, and its documents are only read.
+    nonisolated(unsafe) private static let shared = Result { try TraceEvidence() }
+
+    /// The evidence, read once for all tests.
+    static func all() throws -> TraceEvidence { try shared.get() }
+
+    private init() throws {
         let plugins = try Repository.swiftFiles(in: "Plugins")
         symbols = SwiftDeclarations(
             try Repository.swiftFiles(in: "Sources") + plugins.filter { $0.path.contains("/Sources/") })

@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: guides)
     func `every row names symbols, topics, fields and tests that exist`(guide: String, page: String) throws {
-        let evidence = try TraceEvidence()
+        let evidence = try TraceEvidence.all()
         for row in try Self.rows(page) { #expect(evidence.mistakes(of: row) == [], "\(page): \(row)") }
     }
 
@@ -73,7 +73,7 @@ import Testing
         var cells = Self.cells
         cells[column] = cell
         let row = try #require(TraceRow("| \(cells.joined(separator: " | ")) |"))
-        return try TraceEvidence().mistakes(of: row)
+        return try TraceEvidence.all().mistakes(of: row)
     }
 
     @Test func `a good row has no mistake`() throws { #expect(try mistakes(1, "anything") == []) }
