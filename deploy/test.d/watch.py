@@ -105,11 +105,12 @@ def stacks():
 
 
 def places(text):
-    """For each thread, where in the project's own files it is: the innermost first."""
+    """For each thread, the functions that it is in and where in the project's own files it is: the innermost first."""
     for thread in re.split(r"^(?=Thread \d+ )", text, flags=re.MULTILINE)[1:]:
+        name = thread.split("\n")[0].partition(" (")[0]
+        functions = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\S+)", thread, flags=re.MULTILINE)
         found = re.findall(r" at \S*?/((?:Sources|Plugins|Tests)/\S+:\d+)$", thread, flags=re.MULTILINE)
-        if found:
-            yield thread.split("\n")[0].partition(" (")[0] + ": " + " < ".join(found[:5])
+        yield f"{name}: {' < '.join(function[:60] for function in functions[:4])}; {' < '.join(found[:5]) or 'no file of the project'}"
 
 
 def main(limit, command):

@@ -32,6 +32,8 @@ import Vitals
             let watch = HealthWatch(
                 probes, passing: passing, notifier: notifier, report: report, logger: LogRecorder().logger)
             try await withThrowingTaskGroup { group in
+                // A thread that stays blocked would be missing in the shared pool, also when the test fails.
+                defer { unblock() }
                 group.addTask { await watch.run() }
                 try await socket.messages.wait { $0.contains("READY=1") && $0.contains("WATCHDOG=1") }
                 #expect(late.elements.isEmpty)

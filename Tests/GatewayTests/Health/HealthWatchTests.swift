@@ -46,6 +46,8 @@ import Vitals
                     HealthProbe(.timers) {},
                 ], notifier: try notifier(socket), report: report, logger: log.logger)
             try await withThrowingTaskGroup { group in
+                // The watch waits for a part that hangs, also when the test fails.
+                defer { part.goOn() }
                 group.addTask { await watch.run() }
                 try await socket.messages.wait { $0.contains("READY=1") && $0.contains("STATUS=Well.") }
                 try await socket.messages.wait { $0.count { $0 == "WATCHDOG=1" } > 2 }
@@ -87,6 +89,8 @@ import Vitals
                 [HealthProbe(.delivery) { await part.answer() }], notifier: try notifier(socket, watchdog: nil),
                 report: report, logger: LogRecorder().logger)
             try await withThrowingTaskGroup { group in
+                // The watch waits for a part that hangs, also when the test fails.
+                defer { part.goOn() }
                 group.addTask { await watch.run() }
                 try await checks.wait { $0.count > 2 }
                 #expect(!socket.messages.elements.contains("READY=1"))

@@ -1,3 +1,4 @@
+import Concurrency
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -6,17 +7,21 @@ import NIOWebSocket
 /// A WebSocket on loopback that answers each text by a script.
 final class SocketServer: Sendable {
     let channel: any Channel
+    /// Fulfilled when a client has closed its connection.
+    let isLeft: Promise<Void>
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameter answer: the frames for a text; the text is empty when the connection begins.
     init(
         takes: Bool = true, reads: Bool = true, _ answer: @escaping @Sendable (String) -> [WebSocketFrame]
     ) async throws {
+        let isLeft = Promise<Void>()
+        self.isLeft = isLeft
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(takes ? HTTPHeaders() : nil) },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Script(answer: answer))
+                    try channel.pipeline.syncOperations.addHandler(Script(answer: answer, isLeft: isLeft))
                 }.flatMap { channel.setOption(.autoRead, value: reads) }
             })
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -31,7 +36,15 @@ final class SocketServer: Sendable {
         typealias InboundIn = WebSocketFrame
         typealias OutboundOut = WebSocketFrame
         let answer: @Sendable (String) -> [WebSocketFrame]
-        init(answer: @escaping @Sendable (String) -> [WebSocketFrame]) { self.answer = answer }
+        let isLeft: Promise<Void>
+        init(answer: @escaping @Sendable (String) -> [WebSocketFrame], isLeft: Promise<Void>) {
+            (self.answer, self.isLeft) = (answer, isLeft)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            isLeft.fulfil(())
+            context.fireChannelInactive()
+        }
 
         func handlerAdded(context: ChannelHandlerContext) { send(answer(""), context) }
 
