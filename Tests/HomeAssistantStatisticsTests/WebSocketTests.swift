@@ -1,10 +1,13 @@
+import Concurrency
 import HomeAssistantStatistics
 import NIOCore
 import NIOWebSocket
 import Testing
 
 /// The WebSocket client with a real server on loopback.
-@Suite struct WebSocketTests {
+///
+/// One after the other: the client has one thread, which a message of megabytes holds for a while.
+@Suite(.serialized) struct WebSocketTests {
     private func client(_ port: Int) throws -> WebSocketClient {
         let address = try #require(HomeAssistantAddress(url: "http://127.0.0.1:\(port)"))
         return try WebSocketClient(address, authorityFile: nil)

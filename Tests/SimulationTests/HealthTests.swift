@@ -112,6 +112,32 @@ import Vitals
         }
     }
 
+    @Test(arguments: [
+        (FaultyStore.Call.begin, HealthPart.commands), (.setAside, .refusedFacts), (.clean, .upkeep),
+    ])
+    func `a store that does not end a call makes the part late that waits for it`(
+        call: FaultyStore.Call, part: HealthPart
+    ) throws {
+        try everyOrder { home, core in
+            let end = Promise<Void>()
+            home.hold(call, until: end)
+            switch part {
+            case .commands: _ = home.send("band/command/fetch")
+            case .refusedFacts: home.broker.cutAt { $0.topic == "\(Household.base)/band/measurement/heart_rate" }
+            default: break
+            }
+            // By then the fact was found at which the broker cuts, and the store is to be cleaned.
+            try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+            let meanwhile = try await silent(core, home)
+            #expect(meanwhile == [part])
+            home.broker.cutAt(nil)
+            end.fulfil(())
+            try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+            let later = try await silent(core, home)
+            #expect(later == [])
+        }
+    }
+
     @Test func `a broker that is away for an hour makes no part late`() throws {
         try everyOrder { home, core in
             home.broker.refuseConnections(BrokerError(.unreachable, "It is away."))

@@ -41,6 +41,7 @@ final class Household: Sendable {
     private let held = Mutex<Promise<Void>?>(nil)
     /// The next attempts to connect to the broker wait for it.
     private let heldConnection = Mutex<Promise<Void>?>(nil)
+    private let heldCalls = Mutex<[FaultyStore.Call: Promise<Void>]>([:])
 
     static let base = "vitals2mqtt/home"
     static let names = ["band", "ring", "cuff"]
@@ -146,6 +147,9 @@ final class Household: Sendable {
     /// Lets the next attempts to connect to the broker hang until the promise is kept, even if they are cancelled.
     func holdConnections(until promise: Promise<Void>) { heldConnection.withLock { $0 = promise } }
 
+    /// Makes the store never end these calls before `promise` is fulfilled, like a disk that hangs.
+    func hold(_ call: FaultyStore.Call, until promise: Promise<Void>) { heldCalls.withLock { $0[call] = promise } }
+
     /// The gateway that runs.
     var core: GatewayCore? { state.withLock { $0.core } }
 
@@ -164,7 +168,9 @@ final class Household: Sendable {
     ) async throws {
         let outbox = Outbox()
         let disk = try stores.open(simulation, outbox: outbox)
-        let store = FaultyStore(disk) { _, _ in nil }
+        let store = FaultyStore(disk) { call, _ in
+            self.heldCalls.withLock { $0[call] }.map { end in .delay { await end.waitUncancelled() } }
+        }
         guard let gateway = DeviceID("home") else { return }
         let calendar = LocalCalendar(timeZone: .gmt)
         let settings = CoreSettings(

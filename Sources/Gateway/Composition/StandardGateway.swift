@@ -53,11 +53,15 @@ extension GatewayServices {
             reload: { try await files.run { try running.setups(after: read, settings: settings, budget) } })
         let setups = configuration.setups(settings, budget)
         let statistics = try StatisticsService(configuration, store: store, settings: settings) { core.imports($0) }
+        let users = [
+            UserOfStore(statistics),
+            UserOfStore(CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger)),
+        ]
         return GatewayServices(
             services: [
-                ("store", StoreService(store: store, logger: logger)),
-                ("statistics", statistics),
-                ("core", CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger)),
+                (nil, StoreService(store: store, users: users, running: settings.running, logger: logger)),
+                ("statistics", users[0]),
+                ("core", users[1]),
             ],
             reload: { _ = try await core.applyReload() },
             probes: core.probes(
@@ -65,31 +69,6 @@ extension GatewayServices {
                 // Reading it takes a turn on the writer's queue.
                 writer: { _ = await store.commitCount }, reader: { await store.answerOfReader() }),
             passing: settings.passing, report: core.healthReport, running: settings.running)
-    }
-}
-
-/// Keeps the store open as long as anything may write to it.
-///
-/// It fails if the store is found to be damaged, and the gateway ends with it: nothing could be stored any more. The
-/// service manager then restarts the gateway, with a new store.
-private struct StoreService: Service {
-    let store: SQLiteStore
-    let logger: Logger
-
-    func run() async throws {
-        let damage = await withTaskGroup(of: StoreError?.self) { group in
-            group.addTask { try? await store.damage() }
-            group.addTask {
-                try? await gracefulShutdown()
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-        if let damage { throw damage }
-        do throws(StoreError) { try await store.close() } catch {
-            logger.error("The store cannot be closed; nothing is lost.", metadata: ["error": "\(error)"])
-        }
     }
 }
 

@@ -95,8 +95,8 @@ package struct GatewayProcess: Sendable {
             for signal in signals { signal.cancel() }
         }
         let hangup = HangupService(signals: hangups, logger: logger, reload: gateway.reload)
-        let listed = (gateway.services + [("reload", hangup)]).map {
-            ListedService(name: $0.name, service: $0.service, running: gateway.running)
+        let listed = (gateway.services + [("reload", hangup)]).map { name, service in
+            name.map { ListedService(name: $0, service: service, running: gateway.running) } ?? service
         }
         let services: [any Service] =
             [HealthService(watch: watch)] + listed + [MemoryService(), StopService(deadline: deadline)]

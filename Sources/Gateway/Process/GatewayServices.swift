@@ -3,8 +3,8 @@ package import ServiceLifecycle
 
 /// An assembled gateway, ready to run.
 package struct GatewayServices: Sendable {
-    /// The services in order of dependency: the last one ends first.
-    package var services: [(name: String, service: any Service)]
+    /// The services in order of dependency: the last one ends first. A service without a name lists itself in `running`.
+    package var services: [(name: String?, service: any Service)]
     /// Reads the configuration again and applies changes. If it has a mistake, it throws and changes nothing.
     package var reload: @Sendable () async throws -> Void
     /// The parts whose health is watched.
@@ -18,7 +18,7 @@ package struct GatewayServices: Sendable {
 
     /// The parts of a gateway.
     package init(
-        services: [(name: String, service: any Service)], reload: @escaping @Sendable () async throws -> Void,
+        services: [(name: String?, service: any Service)], reload: @escaping @Sendable () async throws -> Void,
         probes: [HealthProbe], passing: PassingParts = PassingParts(), report: HealthReport, running: RunningParts
     ) {
         self.services = services

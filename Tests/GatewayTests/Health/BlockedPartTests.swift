@@ -95,15 +95,16 @@ import Vitals
         }
     }
 
-    @Test func `a read that hangs makes the store's reader late, and not its writer`() async throws {
+    @Test(arguments: [HealthPart.storeReader, .storeWriter])
+    func `a call that hangs makes that side of the store late, and not the other one`(part: HealthPart) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "health-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let reading = QueueExecutor(label: "store.reader")
+        let (reading, writing) = (QueueExecutor(label: "store.reader"), QueueExecutor(label: "store.writer"))
         let store = try SQLiteStore(
-            path: folder.appending(path: "vitals.sqlite").path, reading: reading, now: Simulation.defaultStart,
-            newIdentity: SampleID(high: 1, low: 1))
-        let (place, actor) = (BlockedThread(), BlockingActor(on: reading))
+            path: folder.appending(path: "vitals.sqlite").path, executor: writing,
+            reading: reading, now: Simulation.defaultStart, newIdentity: SampleID(high: 1, low: 1))
+        let (place, actor) = (BlockedThread(), BlockingActor(on: part == .storeReader ? reading : writing))
         let probes = [
             HealthProbe(.storeReader, limit: Self.limit) { await store.answerOfReader() },
             HealthProbe(.storeWriter, limit: Self.limit) { _ = await store.commitCount },
@@ -114,7 +115,7 @@ import Vitals
                 try await begin.wait()
                 await actor.pass(place)
             }
-            try await check(.storeReader, probes) {
+            try await check(part, probes) {
                 place.close()
                 begin.fulfil(())
                 try await place.isReached.wait()
