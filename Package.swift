@@ -237,7 +237,7 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, logging, subprocess,
+                "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, lifecycle, logging, subprocess,
                 systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
