@@ -41,7 +41,14 @@ package enum BundledPlugins {
     /// Those of a trait of the package, which needs a library of the system.
     #if Bluetooth
         private static let optional: [any Plugin.Type] = [BlueZPlugin.self]
+        /// The transports and services that this build has not, each with what to do.
+        package static let leftOut: [String: String] = [:]
     #else
         private static let optional: [any Plugin.Type] = []
+        /// The transports and services that this build has not, each with what to do.
+        package static let leftOut = [
+            "bluez":
+                "This program was built without Bluetooth. Build it without --disable-default-traits, which needs libsystemd."
+        ]
     #endif
 }

@@ -40,7 +40,9 @@ public struct GatewayMain: Sendable {
     }
 
     private func catalogue() throws -> PluginCatalogue {
-        do throws(PluginCatalogueError) { return try PluginCatalogue(plugins) } catch {
+        do throws(PluginCatalogueError) {
+            return try PluginCatalogue(plugins, leftOut: BundledPlugins.leftOut)
+        } catch {
             StandardError.write("\(error)\n")
             throw ExitStatus.internal.code
         }

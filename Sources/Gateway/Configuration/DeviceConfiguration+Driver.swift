@@ -35,7 +35,7 @@ extension ConfigurationReader {
         let name = string("type")
         guard let type = plugins.transport(named: name) else {
             if !name.isEmpty {
-                report("There is no transport \(name). Known here: \(plugins.transportNames).", at: "type")
+                report("There is no transport \(name). \(plugins.transports(without: name))", at: "type")
             }
             ignoreOtherKeys()
             return nil

@@ -51,8 +51,8 @@ extension ConfigurationReader {
             return (used.sorted() + configured).compactMap { name in
                 guard let type = plugins.services[name] else {
                     reader.report(
-                        "There is no plugin \(name) whose devices share anything. Known here: "
-                            + "\(plugins.serviceNames).", at: name)
+                        "There is no plugin \(name) whose devices share anything. \(plugins.services(without: name))",
+                        at: name)
                     _ = reader.value(name)
                     return nil
                 }

@@ -44,7 +44,9 @@ package final class Scanners: Sendable {
         guard !setups.isEmpty else {
             return Answer(
                 .rejected, code: .unsupported,
-                message: "No plugin of this program can look for devices. The one for Bluetooth is BlueZ.")
+                message:
+                    "No plugin of this program can look for devices. The one for Bluetooth is BlueZ, which a build with "
+                    + "--disable-default-traits leaves out.")
         }
         var sightings: [Sighting] = []
         var problems: [(plugin: String, error: LinkError)] = []

@@ -36,6 +36,21 @@ import Testing
         #expect(catalogue.transport(named: "tcp") != nil)
     }
 
+    @Test func `says why this build has not what another one has`() throws {
+        let reason = "This program was built without radio. Build it with --radio."
+        let catalogue = try PluginCatalogue([TestPlugin.self], leftOut: ["bluez": reason])
+        let device = "devices: [{id: a, driver: ring, transport: {type: bluez, address: b}}]\n"
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationLoader(plugins: catalogue, environment: [:]).load(
+                text: "mqtt: {url: mqtt://127.0.0.1}\n\(device)plugins: {bluez: {}}\n", directory: "/")
+        }
+        #expect(
+            error?.mistakes.map(\.message) == [
+                "There is no transport bluez. \(reason)",
+                "There is no plugin bluez whose devices share anything. \(reason)",
+            ])
+    }
+
     /// A sample is either a whole `devices:` list or entries for one.
     @Test(arguments: BundledPlugins.all.map { $0.name })
     func `has samples that pass the check as they are, with the secrets that they name`(name: String) throws {

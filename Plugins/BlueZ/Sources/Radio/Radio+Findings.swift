@@ -47,7 +47,8 @@ extension Radio {
             let others = paths.isEmpty ? "" : " There is \(paths.map(Self.name).joined(separator: ", "))."
             return [Finding(.problem, "bluetooth", "There is no Bluetooth adapter\(name). Plug it in.\(others)")]
         }
-        return paths.map { path in
+        let access = Finding(.fine, "bluetooth", "BlueZ serves this user over D-Bus.")
+        let adapters = paths.map { path in
             let isOn = tree[path, BlueZ.adapter]?["Powered"]?.flag ?? false
             return isOn
                 ? Finding(.fine, "bluetooth", "The adapter \(Self.name(path)) is on.")
@@ -56,6 +57,7 @@ extension Radio {
                     "The adapter \(Self.name(path)) is off. The gateway switches it on if it is not blocked: rfkill unblock bluetooth."
                 )
         }
+        return [access] + adapters
     }
 
     /// The name of an adapter, such as `hci0`.
