@@ -3,6 +3,9 @@
 import datetime
 import os
 
+# The first program decides, so that all have the same day, also around midnight.
+os.environ.setdefault("RING_DAY", str(datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=1)))
+
 PORT = 7777  # of loopback in the guest
 
 STRAP_RATES = (72, 65, 300)  # beats per minute; the last one needs two bytes
@@ -15,6 +18,11 @@ CUFF_LATER = ((11, 131, 85, 75), (12, 132, 86, 76), (13, 133, 87, 77))  # stored
 
 OXIMETER_RECORDS = tuple((minute, 97, 60 + minute) for minute in range(20))  # minute of 22 o'clock, percent, beats per minute
 OXIMETER_LIVE = (98, 66)
+
+SCALE_DAY = (2026, 11, 21)
+SCALE_RECORDS = ((7, 70.5), (8, 71.0))  # hour, kg; each time that the scale comes back it has one more
+SCALE_LATER = ((9, 71.5), (10, 72.0), (11, 72.5))
+SCALE_PASSKEYS = (40713, 271828, 577215)  # what it shows at one pairing after the other
 
 # The day that both rings remember: the one before the scenario began, in UTC.
 RING_DAY = datetime.date.fromisoformat(os.environ["RING_DAY"])

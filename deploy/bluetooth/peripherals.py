@@ -2,7 +2,7 @@
 """The emulated wearables, and a port of loopback on which a scenario moves them.
 
 A line is a command, and the answer is `ok`: `leave NAME` and `come NAME`, `unplug` and `plug` of the adapter, `record` for one more
-record on the cuff, `pace SECONDS` between live values. The figures are those of `figures.py`.
+record on the cuff, `weigh` for one more on the scale, `pace SECONDS` between live values. The figures are those of `figures.py`.
 """
 
 import asyncio
@@ -49,41 +49,90 @@ class Strap(Peripheral):
                     self.rate, struct.pack("<BH", 1, rate) if wide else struct.pack("<BB", 0, rate))
 
 
-class Cuff(Peripheral):
-    """Wants to be paired, and sends each stored record once: a confirmed one is deleted, as on real cuffs."""
+class Storing(Peripheral):
+    """Sends each stored record once, over an encrypted link: a confirmed one is deleted, as on real cuffs and scales."""
 
-    def __init__(self, air: Air) -> None:
-        super().__init__(air, "Cuff", "F0:00:00:00:00:02", "1810")
+    def __init__(
+        self, air: Air, name: str, address: str, service: str, source: str, feature: Characteristic, delegate: PairingDelegate,
+        stored: tuple[Any, ...], later: tuple[Any, ...]
+    ) -> None:
+        super().__init__(air, name, address, service)
+        # Only who shows something can be sure of whom he is paired with.
+        mitm = delegate.io_capability != PairingDelegate.NO_OUTPUT_NO_INPUT
         self.device.pairing_config_factory = lambda connection: PairingConfig(
-            sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT))
-        self.stored = list(figures.CUFF_RECORDS)
-        self.later = list(figures.CUFF_LATER)
+            sc=True, mitm=mitm, bonding=True, delegate=delegate)
+        self.stored = list(stored)
+        self.later = list(later)
         self.sending = asyncio.Lock()
-        encrypted = Permissions.READABLE | Permissions.READ_REQUIRES_ENCRYPTION
-        self.measurement = Characteristic("2A35", Properties.INDICATE, NOBODY, b"")
-        self.device.add_services([Service("1810", [
-            self.measurement, Characteristic("2A49", Properties.READ, encrypted, b"\x00\x00")])])
+        self.measurement = Characteristic(source, Properties.INDICATE, NOBODY, b"")
+        self.device.add_services([Service(service, [self.measurement, feature])])
         self.measurement.on("subscription", lambda connection, notify, indicate: self.subscribed(connection, indicate))
-        self.device.on("connection", lambda connection: connection.on(
-            "pairing", lambda keys: print("Cuff paired", flush=True)))
+        self.device.on("connection", self.watch)
+
+    def watch(self, connection: Any) -> None:
+        connection.on("pairing", lambda keys: print(self.name, "paired", flush=True))
+        connection.on("pairing_failure", lambda reason: print(self.name, "is not paired:", reason, flush=True))
 
     def subscribed(self, connection: Any, indicate: bool) -> None:
         if indicate:
             asyncio.ensure_future(self.send(connection))
 
+    def value(self, record: Any) -> bytes:
+        raise NotImplementedError
+
     async def send(self, connection: Any) -> None:
         async with self.sending:
-            while self.stored:
-                hour, systolic, diastolic, pulse = self.stored[0]
-                value = (
-                    b"\x06" + number(systolic) + number(diastolic) + number(diastolic)
-                    + date_time(*figures.CUFF_DAY, hour, 0, 0) + number(pulse))
-                await self.device.indicate_subscriber(connection, self.measurement, value)
+            while self.stored and connection.is_encrypted:
+                await self.device.indicate_subscriber(connection, self.measurement, self.value(self.stored[0]))
                 del self.stored[0]
-                print("Cuff sent a record; encrypted:", connection.is_encrypted, flush=True)
+                print(self.name, "sent a record", flush=True)
 
     def record(self) -> None:
         self.stored.append(self.later.pop(0))
+
+
+class Cuff(Storing):
+    """Wants to be paired, without a passkey."""
+
+    def __init__(self, air: Air) -> None:
+        feature = Characteristic("2A49", Properties.READ, Permissions.READABLE | Permissions.READ_REQUIRES_ENCRYPTION, b"\x00\x00")
+        super().__init__(
+            air, "Cuff", "F0:00:00:00:00:02", "1810", "2A35", feature, PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT),
+            figures.CUFF_RECORDS, figures.CUFF_LATER)
+
+    def value(self, record: tuple[int, int, int, int]) -> bytes:
+        hour, systolic, diastolic, pulse = record
+        return (
+            b"\x06" + number(systolic) + number(diastolic) + number(diastolic)
+            + date_time(*figures.CUFF_DAY, hour, 0, 0) + number(pulse))
+
+
+class Display(PairingDelegate):
+    """Shows another passkey at each pairing."""
+
+    def __init__(self) -> None:
+        super().__init__(PairingDelegate.DISPLAY_OUTPUT_ONLY)
+        self.passkeys = list(figures.SCALE_PASSKEYS)
+
+    async def generate_passkey(self) -> int:
+        return self.passkeys.pop(0)
+
+    async def display_number(self, number: int, digits: int) -> None:
+        print(f"Scale shows {number:0{digits}}", flush=True)
+
+
+class Scale(Storing):
+    """Wants to be paired with the passkey that it shows."""
+
+    def __init__(self, air: Air) -> None:
+        allowed = Permissions.READABLE | Permissions.READ_REQUIRES_AUTHENTICATION
+        feature = Characteristic("2A9E", Properties.READ, allowed, b"\x01\x00\x00\x00")
+        super().__init__(
+            air, "Scale", "F0:00:00:00:00:06", "181D", "2A9D", feature, Display(), figures.SCALE_RECORDS, figures.SCALE_LATER)
+
+    def value(self, record: tuple[int, float]) -> bytes:
+        hour, weight = record
+        return struct.pack("<BH", 2, round(weight * 200)) + date_time(*figures.SCALE_DAY, hour, 0, 0)  # steps of 5 g
 
 
 class Oximeter(Peripheral):
@@ -126,8 +175,8 @@ async def main() -> None:
     air = Air()
     adapter = Adapter(air)
     await adapter.plug_in()
-    strap, cuff, oximeter, ring, night_ring = Strap(air), Cuff(air), Oximeter(air), Ring(air), NightRing(air)
-    near = {peripheral.name: peripheral for peripheral in (strap, cuff, oximeter, ring, night_ring)}
+    strap, cuff, oximeter, ring, night_ring, scale = Strap(air), Cuff(air), Oximeter(air), Ring(air), NightRing(air), Scale(air)
+    near = {peripheral.name: peripheral for peripheral in (strap, cuff, oximeter, ring, night_ring, scale)}
     for peripheral in near.values():
         await peripheral.start()
 
@@ -148,6 +197,8 @@ async def main() -> None:
                 Pace.seconds = (float(names[0]), float(names[0]))
             elif word == "record":
                 cuff.record()
+            elif word == "weigh":
+                scale.record()
             print("command", line.decode().strip(), flush=True)
             writer.write(b"ok\n")
             await writer.drain()

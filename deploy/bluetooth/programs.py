@@ -1,0 +1,99 @@
+"""The programs of the guest, and what is found out about them."""
+
+import glob
+import os
+import socket
+import subprocess
+import time
+from typing import Any, Callable
+
+import figures
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+LOGS = os.path.join(FOLDER, "logs")
+STATE = "/tmp/gateway"  # the gateway's own folder, in the guest's memory
+CONFIGURATION = f"{STATE}/gateway.yaml"
+START = 60  # seconds until what is there is connected: an emulated processor is some ten times slower
+BACK = 20  # seconds until a link is back
+USER = 10001  # whom the gateway runs as
+
+# As an ordinary user without groups: bluetoothd's rights must be enough.
+VITALS2MQTT = [
+    "setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs", f"{FOLDER}/vitals2mqtt"]
+ENVIRONMENT = {**os.environ, "LD_LIBRARY_PATH": f"{FOLDER}/libraries"}
+
+processes: dict[str, subprocess.Popen] = {}
+failures: list[str] = []
+began = time.monotonic()
+
+
+def start(name: str, command: list[str], **options: Any) -> subprocess.Popen:
+    if "stdout" not in options:
+        options["stdout"] = open(os.path.join(LOGS, name), "ab")
+    process = subprocess.Popen(command, stderr=open(os.path.join(LOGS, f"{name}.errors"), "ab"), **options)
+    processes[name] = process
+    return process
+
+
+def until(what: str, holds: Callable[[], bool], within: float) -> None:
+    since = time.monotonic()
+    while not holds():
+        for name, process in processes.items():
+            if process.poll() is not None:
+                raise SystemExit(f"FAILED  {what}: {name} ended with {process.returncode}")
+        if time.monotonic() - since > within:
+            failures.append(what)
+            print(f"FAILED  {what}: not within {within:.0f} s", flush=True)
+            return
+        time.sleep(0.1)
+    print(f"{time.monotonic() - began:6.1f} s  {what}: {time.monotonic() - since:.1f} s of {within:.0f} s", flush=True)
+
+
+def found(what: str, holds: bool, seen: Any, since: float) -> None:
+    """Tells whether something is as it must be, and what was seen if not."""
+    if holds:
+        print(f"{time.monotonic() - began:6.1f} s  {what}: {time.monotonic() - since:.1f} s", flush=True)
+    else:
+        failures.append(what)
+        print(f"FAILED  {what}: {seen}", flush=True)
+
+
+def bluetoothd() -> None:
+    program = (glob.glob("/usr/libexec/bluetooth/bluetoothd") + glob.glob("/usr/lib/bluetooth/bluetoothd"))[0]
+    start("bluetoothd", [program, "-n", "-d"])
+
+
+def gateway() -> None:
+    start("gateway", [*VITALS2MQTT, "run", "--config", CONFIGURATION], env=ENVIRONMENT)
+
+
+def stop_gateway() -> None:
+    """Ends the gateway as a service manager does."""
+    process = processes.pop("gateway")
+    process.terminate()
+    if process.wait(BACK) != 0:
+        raise SystemExit(f"FAILED  the gateway ended with {process.returncode}")
+
+
+def has_adapter() -> bool:
+    return "Controller" in subprocess.run(["bluetoothctl", "list"], capture_output=True, text=True, check=False).stdout
+
+
+def command(text: str) -> None:
+    """Moves the wearables."""
+    with socket.create_connection(("127.0.0.1", figures.PORT), timeout=20) as port:
+        port.sendall(text.encode() + b"\n")
+        assert port.recv(16) == b"ok\n", text
+
+
+def peripherals_said() -> list[str]:
+    with open(f"{LOGS}/peripherals", encoding="utf-8") as log:
+        return log.read().splitlines()
+
+
+def footprint() -> tuple[int, int]:
+    """Open descriptors and resident KiB of the gateway."""
+    process = processes["gateway"].pid
+    with open(f"/proc/{process}/status", encoding="ascii") as status:
+        resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+    return len(os.listdir(f"/proc/{process}/fd")), resident

@@ -1,0 +1,60 @@
+"""MQTT as an independent client sees it."""
+
+import json
+import os
+import subprocess
+import threading
+from typing import Any
+
+from programs import LOGS, start
+
+
+class Subscriber:
+    """All that the gateway publishes."""
+
+    def __init__(self) -> None:
+        self.samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self.states: dict[str, Any] = {}
+        self.pairings: dict[str, list[dict[str, Any]]] = {}
+        self.answers: dict[str, str] = {}
+        self.gaps: list[Any] = []
+        command = ["mosquitto_sub", "-h", "127.0.0.1", "-V", "5", "-q", "1", "-t", "vitals2mqtt/#", "-F", "%j"]
+        process = start("subscriber", command, stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self.receive, args=(process.stdout,), daemon=True).start()
+
+    def receive(self, lines: Any) -> None:
+        with open(os.path.join(LOGS, "messages"), "w", encoding="utf-8") as log:
+            for line in lines:
+                log.write(line)
+                log.flush()
+                message = json.loads(line)
+                levels = message["topic"].split("/")
+                if "measurement" in levels:
+                    place = levels.index("measurement")
+                    known = self.samples.setdefault((levels[place - 1], levels[place + 1]), [])
+                    known.extend(json.loads(message["payload"])["samples"])
+                elif levels[-1] == "link":
+                    self.states[levels[-2]] = json.loads(message["payload"])["state"]
+                elif levels[-1] == "pairing":
+                    self.pairings.setdefault(levels[-2], []).append(json.loads(message["payload"]))
+                elif levels[-1] == "response":
+                    answer = json.loads(message["payload"])
+                    self.answers[answer["id"]] = answer["status"]
+                elif levels[-2:] == ["event", "gap"]:
+                    self.gaps.append(message["payload"])
+
+    def of(self, device: str, metric: str) -> list[dict[str, Any]]:
+        return list(self.samples.get((device, metric), []))
+
+    def told(self, device: str, metric: str) -> dict[str, Any]:
+        """The values by their start."""
+        return {sample["start"]: sample["value"] for sample in self.of(device, metric)}
+
+    def pairing(self, device: str) -> list[str]:
+        """The states of its pairing, oldest first."""
+        return [pairing["state"] for pairing in self.pairings.get(device, [])]
+
+
+def publish(topic: str, payload: dict[str, Any]) -> None:
+    subprocess.run(
+        ["mosquitto_pub", "-h", "127.0.0.1", "-q", "1", "-t", f"vitals2mqtt/guest/{topic}", "-m", json.dumps(payload)], check=True)
