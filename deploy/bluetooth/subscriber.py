@@ -39,7 +39,7 @@ class Subscriber:
                     self.pairings.setdefault(levels[-2], []).append(json.loads(message["payload"]))
                 elif levels[-1] == "response":
                     answer = json.loads(message["payload"])
-                    self.answers[answer["id"]] = answer["status"]
+                    self.answers[answer["id"]] = answer["code"] or answer["status"]
                 elif levels[-2:] == ["event", "gap"]:
                     self.gaps.append(message["payload"])
 

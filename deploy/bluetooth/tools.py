@@ -78,7 +78,7 @@ def add() -> None:
     entry, questions = answered("O2Ring", "bedside", "Bedside ring")
     lines = entry.splitlines()
     holds = (
-        lines[:1] == ["  - id: bedside"] and "    driver: o2ring" in lines and "    name: Bedside ring" in lines
+        lines[:1] == ["  - id: bedside"] and "    driver: o2ring" in lines and '    name: "Bedside ring"' in lines
         and "F0:00:00:00:00:05" in entry and is_accepted(entry))
     found("add asks at a terminal", holds, (entry, questions), since)
 
