@@ -63,9 +63,9 @@ let optionalPlugins = ["BlueZ": "Bluetooth"]
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
     "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "vitals2mqtt", logging],
-    "ColmiRing": ["Conformance", "GatewayTesting"],
+    "ColmiRing": ["Conformance", "GatewayTesting", "WearableTesting"],
     "Exec": ["GatewayTesting", logging],
-    "GATTHealth": ["Conformance", "GatewayTesting"],
+    "GATTHealth": ["Conformance", "GatewayTesting", "WearableTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
     "HealthConnect": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
     "HTTP": [
@@ -74,7 +74,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     ],
     "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
     "MQTTDocuments": ["GatewayTesting", logging],
-    "O2Ring": ["Conformance", "GatewayTesting"],
+    "O2Ring": ["Conformance", "GatewayTesting", "WearableTesting"],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Replay": ["Exec", "GATTHealth", "GatewayTesting", "JSON", "Link", "Recordings", "link-wearable"],
     "Simulator": ["Conformance", "GatewayTesting"],
@@ -181,6 +181,7 @@ let package = Package(
                 "Concurrency", "Conformance", "GatewayKit", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
                 logging, subprocess, systemPackage,
             ]),
+        module("WearableTesting", ["GatewayKit", "GatewayTesting", "Vitals"]),
         module(
             "GatewaySimulation",
             [
@@ -237,7 +238,8 @@ let package = Package(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, lifecycle, logging, subprocess,
+                "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, lifecycle, logging,
+                subprocess,
                 systemPackage,
             ]),
         tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
@@ -260,9 +262,9 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "Concurrency", "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewaySimulation",
-                "GatewayTesting", "HomeAssistant", "JSON", "Link", "MQTT", "Messages", "Simulator", "Store", "StoreAPI",
-                "Vitals", logging,
+                "ColmiRing", "Concurrency", "Contract", "Delivery", "Engines", "GATTHealth", "Gateway", "GatewayKit",
+                "GatewaySimulation", "GatewayTesting", "HomeAssistant", "JSON", "Link", "MQTT", "Messages", "O2Ring",
+                "Simulator", "Store", "StoreAPI", "Vitals", "WearableTesting", logging,
             ]),
         tests("StoreTests", ["Concurrency", "Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),

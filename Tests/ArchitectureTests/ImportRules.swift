@@ -8,7 +8,7 @@ import Testing
         "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant",
         "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
         "ExportDrivers", "ExportTesting", "Exports", "Listening", "PluginCheck", "Recordings", "Store", "StoreAPI",
-        "Vitals",
+        "Vitals", "WearableTesting",
     ]
 
     /// The project's own modules with the plugins.
@@ -37,6 +37,7 @@ import Testing
         // It starts a program, and speaks Vitals Link with it.
         "PluginCheck": ["Conformance", "Exec", "GatewayKit", "Link", "Vitals"],
         "GatewayMain": ["BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals"],
+        "WearableTesting": ["GatewayKit", "GatewayTesting", "Vitals"],
         "GatewayTesting": [
             "Concurrency", "Conformance", "GatewayKit", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
         ],

@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayTesting
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import ColmiRing
 
@@ -61,8 +62,8 @@ import Vitals
                     let peer = DriverConformance.Peer(
                         disconnect: { ring.peripheral.disconnect() },
                         sendEvents: {
-                            ring.send(raw: Captures.batteryNotice)
-                            ring.send(raw: Captures.fullBatteryNotice)
+                            ring.send(raw: RingCaptures.batteryNotice)
+                            ring.send(raw: RingCaptures.fullBatteryNotice)
                             ring.send(raw: [1, 2, 3])
                             return [.battery(percent: 43, isCharging: true), .battery(percent: 100, isCharging: true)]
                         },

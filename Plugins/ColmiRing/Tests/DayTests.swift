@@ -3,6 +3,7 @@ import GatewayTesting
 import Synchronization
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import ColmiRing
 
@@ -97,7 +98,7 @@ import Vitals
 
     @Test func `what is still to come has no record, though the ring has a value of another day there`() throws {
         var reply = DayLogReply(RingRequest.heartRateLog)
-        for packet in Captures.heartRates { _ = reply.collect(.packet(try RingPacket(packet))) }
+        for packet in RingCaptures.heartRates { _ = reply.collect(.packet(try RingPacket(packet))) }
         // The capture was taken at 22:14:10.
         let decoder = RecordDecoder(zone: RingZone(offset: 0), now: Timestamp(seconds: 1_730_412_850))
         let day = try #require(LocalDay(year: 2024, month: 10, day: 31))

@@ -1,5 +1,6 @@
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import ColmiRing
 
@@ -8,14 +9,14 @@ import Vitals
     private func expect(_ expected: ReplyProgress, _ progress: ReplyProgress) throws { #expect(progress == expected) }
 
     @Test func `reads a packet, and refuses one that is cut, longer or damaged`() throws {
-        let packet = try RingPacket(Captures.battery)
+        let packet = try RingPacket(RingCaptures.battery)
         #expect(packet.command == 3)
         #expect(packet.data[0] == 64)
-        #expect(packet.bytes == Captures.battery)
-        #expect(throws: FormatError.self) { try RingPacket(Array(Captures.battery.dropLast())) }
-        #expect(throws: FormatError.self) { try RingPacket(Captures.battery + [0]) }
+        #expect(packet.bytes == RingCaptures.battery)
+        #expect(throws: FormatError.self) { try RingPacket(Array(RingCaptures.battery.dropLast())) }
+        #expect(throws: FormatError.self) { try RingPacket(RingCaptures.battery + [0]) }
         for position in 0..<16 {
-            var damaged = Captures.battery
+            var damaged = RingCaptures.battery
             damaged[position] ^= 0x10
             #expect(throws: FormatError.self) { try RingPacket(damaged) }
         }
@@ -24,11 +25,11 @@ import Vitals
     @Test func `sets the clock as other implementations do`() throws {
         let zone = RingZone(offset: 0)
         let newYear = Timestamp(seconds: 1_704_067_200)
-        #expect(try RingRequest.time(newYear, zone).bytes == Captures.timeOfNewYear)
-        #expect(try RingRequest.time(newYear + .hours(4), zone).bytes == Captures.timeFourHoursLater)
+        #expect(try RingRequest.time(newYear, zone).bytes == RingCaptures.timeOfNewYear)
+        #expect(try RingRequest.time(newYear + .hours(4), zone).bytes == RingCaptures.timeFourHoursLater)
         // The same packet means another moment in another zone.
-        #expect(try RingRequest.time(newYear, RingZone(offset: 240)).bytes == Captures.timeFourHoursLater)
-        #expect(try RingRequest.time(newYear + .hours(5), RingZone(offset: -300)).bytes == Captures.timeOfNewYear)
+        #expect(try RingRequest.time(newYear, RingZone(offset: 240)).bytes == RingCaptures.timeFourHoursLater)
+        #expect(try RingRequest.time(newYear + .hours(5), RingZone(offset: -300)).bytes == RingCaptures.timeOfNewYear)
         // bluering, from the vendor's app: 22 October 2024, 23:18:56 in Berlin.
         let captured = Timestamp(seconds: 1_729_631_936)
         #expect(
@@ -55,8 +56,10 @@ import Vitals
     }
 
     @Test func `reads a captured day of heart rates, in any order`() throws {
-        for packets in [Captures.heartRates, Captures.heartRates.reversed(), Captures.heartRates + Captures.heartRates]
-        {
+        for packets in [
+            RingCaptures.heartRates, RingCaptures.heartRates.reversed(),
+            RingCaptures.heartRates + RingCaptures.heartRates,
+        ] {
             var reply = DayLogReply(RingRequest.heartRateLog)
             var progress = ReplyProgress.unrelated
             for packet in packets {
@@ -80,37 +83,37 @@ import Vitals
     @Test func `a log without a part is not whole, and one without data is empty`() throws {
         for lost in 0..<24 {
             var reply = DayLogReply(RingRequest.heartRateLog)
-            for (number, packet) in Captures.heartRates.enumerated() where number != lost {
+            for (number, packet) in RingCaptures.heartRates.enumerated() where number != lost {
                 try expect(.more, reply.collect(.packet(RingPacket(packet))))
             }
         }
         var empty = DayLogReply(RingRequest.heartRateLog)
-        try expect(.done, empty.collect(.packet(RingPacket(Captures.noHeartRates))))
+        try expect(.done, empty.collect(.packet(RingPacket(RingCaptures.noHeartRates))))
         #expect(empty.isEmpty)
     }
 
     @Test func `reads captured steps`() throws {
         var reply = StepReply()
-        try expect(.more, reply.collect(.packet(RingPacket(Captures.steps[0]))))
-        try expect(.done, reply.collect(.packet(RingPacket(Captures.steps[1]))))
+        try expect(.more, reply.collect(.packet(RingPacket(RingCaptures.steps[0]))))
+        try expect(.done, reply.collect(.packet(RingPacket(RingCaptures.steps[1]))))
         let day = try #require(LocalDay(year: 2024, month: 10, day: 15))
         #expect(reply.records == [StepRecord(day: day, quarter: 92, steps: 21, metres: 16, energy: 121)])
         #expect(reply.hasTens)
         var whole = StepReply()
-        for packet in Captures.dayOfSteps.shuffled() { _ = whole.collect(.packet(try RingPacket(packet))) }
+        for packet in RingCaptures.dayOfSteps.shuffled() { _ = whole.collect(.packet(try RingPacket(packet))) }
         #expect(whole.records.map(\.quarter) == [16, 20, 24, 28, 76])
         #expect(whole.records.map(\.steps) == [48, 1194, 225, 108, 99])
         #expect(whole.records.map(\.metres) == [27, 873, 149, 72, 68])
         var none = StepReply()
-        try expect(.done, none.collect(.packet(RingPacket(Captures.noSteps))))
+        try expect(.done, none.collect(.packet(RingPacket(RingCaptures.noSteps))))
         #expect(none.isEmpty)
     }
 
     @Test(arguments: [1, 2, 19, 20, 57]) func `puts a message together from pieces of any length`(size: Int) throws {
         var assembler = BigMessageAssembler()
         var messages: [BigMessage] = []
-        for start in stride(from: 0, to: Captures.sleep.count, by: size) {
-            let piece = Array(Captures.sleep[start..<min(start + size, Captures.sleep.count)])
+        for start in stride(from: 0, to: RingCaptures.sleep.count, by: size) {
+            let piece = Array(RingCaptures.sleep[start..<min(start + size, RingCaptures.sleep.count)])
             if let message = try assembler.append(piece) { messages.append(message) }
         }
         #expect(messages.map(\.type) == [BigMessage.sleep])
@@ -121,16 +124,16 @@ import Vitals
         var assembler = BigMessageAssembler()
         #expect(throws: FormatError.self) { try assembler.append([1, 2, 3]) }
         for position in 6..<57 {
-            var damaged = Captures.sleep
+            var damaged = RingCaptures.sleep
             damaged[position] ^= 1
             #expect(throws: FormatError.self) { try assembler.append(damaged) }
         }
         // What follows is read again.
-        #expect(try assembler.append(Captures.sleep) != nil)
+        #expect(try assembler.append(RingCaptures.sleep) != nil)
     }
 
     @Test func `reads a captured night`() throws {
-        let records = try SleepRecord.records(in: Array(Captures.sleep.dropFirst(6)))
+        let records = try SleepRecord.records(in: Array(RingCaptures.sleep.dropFirst(6)))
         let night = try #require(records.first)
         #expect(records.count == 1)
         #expect((night.daysAgo, night.start, night.end) == (0, 1343 - 1440, 542))
@@ -146,11 +149,11 @@ import Vitals
     }
 
     @Test func `reads days of blood oxygen and temperature, and refuses parts of days`() throws {
-        let oxygen = try OxygenDay.days(in: Array(Messages.oxygen.dropFirst(6)))
+        let oxygen = try OxygenDay.days(in: Array(RingMessages.oxygen.dropFirst(6)))
         #expect(oxygen.map(\.daysAgo) == [1, 0])
         #expect(oxygen[0].hours[1] == OxygenDay.Hour(lowest: 91, highest: 97))
         #expect(oxygen[1].hours[3] == OxygenDay.Hour(lowest: 98, highest: 98))
-        let temperatures = try TemperatureDay.days(in: Array(Messages.temperature.dropFirst(6)))
+        let temperatures = try TemperatureDay.days(in: Array(RingMessages.temperature.dropFirst(6)))
         #expect(temperatures.map(\.daysAgo) == [1, 0])
         #expect(TemperatureDay.celsius(150) == 35)
         #expect(TemperatureDay.celsius(151) == 35.1)

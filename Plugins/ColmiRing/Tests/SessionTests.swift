@@ -3,6 +3,7 @@ import GatewayTesting
 import Synchronization
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import ColmiRing
 

@@ -1,6 +1,7 @@
 import GatewayKit
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import GATTHealth
 

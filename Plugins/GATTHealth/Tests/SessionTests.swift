@@ -2,6 +2,7 @@ import GatewayKit
 import GatewayTesting
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import GATTHealth
 

@@ -4,6 +4,7 @@ import GatewayTesting
 import Synchronization
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import O2Ring
 
@@ -11,7 +12,7 @@ import Vitals
     /// 2026-03-10T08:00:00Z; two recordings of the night, which begin at 00:00 and 02:00 in Berlin.
     static let start = Timestamp(seconds: 1_773_129_600)
     static let recordings = [
-        Recording(start: [2026, 3, 10, 0, 0, 0], count: 60), Recording(start: [2026, 3, 10, 2, 0, 0], count: 80),
+        O2Recording(start: [2026, 3, 10, 0, 0, 0], count: 60), O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 80),
     ]
     static var files: [String: [UInt8]] {
         Dictionary(uniqueKeysWithValues: recordings.map { ($0.name, $0.content) })
@@ -21,10 +22,10 @@ import Vitals
     static var history: [Metric: [Sample]] {
         var history: [Metric: [Sample]] = [:]
         for (begin, recording) in zip([1_773_097_200, 1_773_104_400], recordings) {
-            for index in 0..<recording.count where Recording.oxygen(index) != 255 {
+            for index in 0..<recording.count where O2Recording.oxygen(index) != 255 {
                 let moment = Timestamp(seconds: Int64(begin + index * recording.interval))
                 let values: [(Metric, UInt8)] = [
-                    (.bloodOxygen, Recording.oxygen(index)), (.heartRate, Recording.pulse(index)),
+                    (.bloodOxygen, O2Recording.oxygen(index)), (.heartRate, O2Recording.pulse(index)),
                 ]
                 for (metric, value) in values {
                     history[metric, default: []].append(
@@ -41,7 +42,7 @@ import Vitals
             let expectation = DriverConformance.Expectation(history: Self.history, hasSettableClock: true)
             return await DriverConformance(expecting: expectation, clock: clock) { body in
                 let radio = GATTFaults(delay: .zero...(.milliseconds(1)))
-                let ring = ScriptedO2(clock: clock, files: Self.files, radio: radio, random: simulation.random())
+                let ring = ScriptedO2Ring(clock: clock, files: Self.files, radio: radio, random: simulation.random())
                 let id = try #require(DeviceID("ring"))
                 try await O2Driver(O2Options(liveEvery: .seconds(2))).withSession(
                     over: .gatt(ring.peripheral.link), context: .testing(id, clock: clock)

@@ -1,5 +1,6 @@
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import O2Ring
 
@@ -26,8 +27,8 @@ import Vitals
 
     @Test(arguments: [1, 7, 20, 500]) func `puts replies together, and passes over what is none`(size: Int) {
         let stream =
-            bytes("00 55 01 02") + ScriptedO2.reply(0, 3, Array("0123456789".utf8)) + [0x55]
-            + ScriptedO2.reply(9, 0, [])
+            bytes("00 55 01 02") + ScriptedO2Ring.reply(0, 3, Array("0123456789".utf8)) + [0x55]
+            + ScriptedO2Ring.reply(9, 0, [])
         var assembler = OxiReplyAssembler()
         var replies: [OxiReply] = []
         for start in stride(from: 0, to: stream.count, by: size) {
@@ -42,7 +43,7 @@ import Vitals
     }
 
     @Test func `a damaged reply is none`() {
-        let reply = ScriptedO2.reply(0, 3, Array("0123456789".utf8))
+        let reply = ScriptedO2Ring.reply(0, 3, Array("0123456789".utf8))
         for position in reply.indices where ![5, 6].contains(position) {
             var damaged = reply
             damaged[position] ^= 0x04
@@ -79,13 +80,13 @@ import Vitals
     }
 
     @Test func `reads a recording of four and of two seconds, with and without doubled records`() throws {
-        let file = try OxiFile(Recording(count: 10).content)
+        let file = try OxiFile(O2Recording(count: 10).content)
         #expect(file.interval == 4)
         #expect(file.start == LocalTime(year: 2026, month: 3, day: 10, hour: 2, minute: 0, second: 0))
         #expect(file.records.map(\.oxygen) == [90, 91, 92, 93, 94, 95, 96, nil, 98, 99])
         #expect(file.records[7].pulse == nil)
-        #expect(try OxiFile(Recording(count: 10, interval: 2).content).interval == 2)
-        var doubled = Array(Recording(count: 8, interval: 2).content.prefix(40))
+        #expect(try OxiFile(O2Recording(count: 10, interval: 2).content).interval == 2)
+        var doubled = Array(O2Recording(count: 8, interval: 2).content.prefix(40))
         for _ in 0..<4 { doubled += bytes("61 48 00 03 00 61 48 00 03 00") }
         let merged = try OxiFile(doubled)
         #expect((merged.interval, merged.records.count) == (4, 4))
@@ -93,13 +94,13 @@ import Vitals
 
     @Test func `a recording that does not fit to its head is not finished, and another format is unreadable`() throws {
         for recording in [
-            Recording(duration: 17), Recording(size: 40), Recording(count: 0), Recording(duration: 0),
+            O2Recording(duration: 17), O2Recording(size: 40), O2Recording(count: 0), O2Recording(duration: 0),
         ] {
             #expect(throws: OxiFile.Problem.unfinished) { try OxiFile(recording.content) }
         }
-        #expect(throws: OxiFile.Problem.unfinished) { try OxiFile(Array(Recording().content.dropLast(3))) }
-        #expect(throws: OxiFile.Problem.self) { try OxiFile(Recording(version: 5).content) }
-        #expect(throws: OxiFile.Problem.self) { try OxiFile(Recording(start: [2026, 2, 30, 2, 0, 0]).content) }
+        #expect(throws: OxiFile.Problem.unfinished) { try OxiFile(Array(O2Recording().content.dropLast(3))) }
+        #expect(throws: OxiFile.Problem.self) { try OxiFile(O2Recording(version: 5).content) }
+        #expect(throws: OxiFile.Problem.self) { try OxiFile(O2Recording(start: [2026, 2, 30, 2, 0, 0]).content) }
     }
 
     /// Berlin: 2026-03-29 02:00 is skipped, 2026-10-25 02:00 comes twice.
@@ -114,7 +115,7 @@ import Vitals
         let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
         let time = try #require(LocalTime(digits: name))
         #expect(time.moment(in: calendar) == Timestamp(seconds: Int64(start)))
-        var recording = Recording(count: 7000)
+        var recording = O2Recording(count: 7000)
         recording.start = [0..<4, 4..<6, 6..<8, 8..<10, 10..<12, 12..<14].map {
             Int(String(Array(name)[$0])) ?? 0
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import O2Ring
 

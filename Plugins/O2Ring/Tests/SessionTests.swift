@@ -3,6 +3,7 @@ import GatewayTesting
 import Synchronization
 import Testing
 import Vitals
+import WearableTesting
 
 @testable import O2Ring
 
@@ -11,13 +12,13 @@ import Vitals
 
     /// Opens a session with a ring in a simulation.
     private func withRing(
-        _ recordings: [Recording] = [], live: Duration = .zero,
-        _ body: @escaping @Sendable (any DeviceSession, ScriptedO2, Simulation) async throws -> Void
+        _ recordings: [O2Recording] = [], live: Duration = .zero,
+        _ body: @escaping @Sendable (any DeviceSession, ScriptedO2Ring, Simulation) async throws -> Void
     ) throws {
         try Simulation.run(seed: 1, start: Self.start, deadline: .hours(5)) { simulation in
             let clock = simulation.gatewayClock
             let files = Dictionary(uniqueKeysWithValues: recordings.map { ($0.name, $0.content) })
-            let ring = ScriptedO2(clock: clock, files: files)
+            let ring = ScriptedO2Ring(clock: clock, files: files)
             let context = SessionContext.testing(try #require(DeviceID("ring")), clock: clock)
             try await O2Driver(O2Options(liveEvery: live)).withSession(
                 over: .gatt(ring.peripheral.link), context: context
@@ -92,7 +93,7 @@ import Vitals
 
     @Test func `a long recording is read in parts, and others have their turn`() throws {
         // Eight hours: 36 kB.
-        try withRing([Recording(start: [2026, 3, 9, 23, 0, 0], count: 7200)]) { session, ring, _ in
+        try withRing([O2Recording(start: [2026, 3, 9, 23, 0, 0], count: 7200)]) { session, ring, _ in
             let (samples, malformed) = try await Self.history(session, .bloodOxygen)
             #expect(samples.count == 7200 - 144)
             #expect(malformed == 0)
@@ -105,27 +106,27 @@ import Vitals
     }
 
     @Test func `a recording that still runs waits, and is read when it is over`() throws {
-        var running = Recording(start: [2026, 3, 10, 2, 0, 0], count: 100, size: 40)
+        var running = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 100, size: 40)
         running.duration = 0
-        try withRing([Recording(start: [2026, 3, 10, 0, 0, 0], count: 50), running]) { session, ring, _ in
+        try withRing([O2Recording(start: [2026, 3, 10, 0, 0, 0], count: 50), running]) { session, ring, _ in
             let first = try await Self.history(session, .bloodOxygen)
             #expect(first.samples.count == 49)
             #expect(first.malformed == 0)
-            let whole = Recording(start: [2026, 3, 10, 2, 0, 0], count: 150)
+            let whole = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 150)
             ring.state.withLock { $0.files[whole.name] = whole.content }
             let second = try await Self.history(session, .bloodOxygen)
             #expect(second.samples.count == 49 + 147)
             // It goes on after a pause.
-            let longer = Recording(start: [2026, 3, 10, 2, 0, 0], count: 200)
+            let longer = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 200)
             ring.state.withLock { $0.files[longer.name] = longer.content }
             #expect(try await Self.history(session, .bloodOxygen).samples.count == 49 + 196)
         }
     }
 
     @Test func `a recording that is deleted is passed over, and one of another format is counted`() throws {
-        let old = Recording(start: [2026, 3, 9, 23, 0, 0], count: 60, version: 5)
-        let gone = Recording(start: [2026, 3, 9, 23, 30, 0], count: 600)
-        let kept = Recording(start: [2026, 3, 10, 1, 0, 0], count: 50)
+        let old = O2Recording(start: [2026, 3, 9, 23, 0, 0], count: 60, version: 5)
+        let gone = O2Recording(start: [2026, 3, 9, 23, 30, 0], count: 600)
+        let kept = O2Recording(start: [2026, 3, 10, 1, 0, 0], count: 50)
         try withRing([old, gone, kept]) { session, ring, _ in
             ring.state.withLock { $0.change = (1, [old.name: old.content, kept.name: kept.content]) }
             ring.state.withLock { $0.files["readme"] = [1] }
@@ -139,7 +140,7 @@ import Vitals
     @Test(arguments: [(1, 0), (0, 1)]) func `a reply that is damaged or lost is asked for again`(
         damaged: Int, lost: Int
     ) throws {
-        try withRing([Recording(count: 300)]) { session, ring, _ in
+        try withRing([O2Recording(count: 300)]) { session, ring, _ in
             ring.state.withLock { ($0.damaged, $0.lost) = (damaged, lost) }
             let history = try await Self.history(session, .heartRate)
             #expect(history.samples.count == 294)
@@ -181,7 +182,7 @@ import Vitals
                 let radio = GATTFaults(
                     breaksAfter: Int.random(in: 20...600, using: &random), delay: .zero...(.milliseconds(50)),
                     cut: Int.random(in: 0...20, using: &random), garbage: Int.random(in: 0...20, using: &random))
-                let ring = ScriptedO2(
+                let ring = ScriptedO2Ring(
                     clock: simulation.gatewayClock, files: ConformanceTests.files, radio: radio, random: random)
                 let context = SessionContext.testing(try #require(DeviceID("ring")), clock: simulation.gatewayClock)
                 do {

@@ -1,8 +1,8 @@
 import Synchronization
-import Vitals
+package import Vitals
 
 /// The logs of a scripted ring. Its values follow from the true time, and their places from what its clock shows.
-struct RingLogs {
+package struct RingLogs {
     private let ring: ScriptedRing
     private let shown: Int64
     private let offset: Int64
@@ -14,7 +14,7 @@ struct RingLogs {
     }
 
     /// What the ring measures at a true second; 0 if it was not worn.
-    static func value(at second: Int64, worn: Timestamp) -> UInt8 {
+    package static func value(at second: Int64, worn: Timestamp) -> UInt8 {
         guard second >= worn.milliseconds / 1000, second % 1800 == 0 else { return 0 }
         return UInt8(50 + second / 1800 % 40)
     }
@@ -80,16 +80,16 @@ struct RingLogs {
 }
 
 /// Messages of the second service, with checksums that another implementation has computed.
-enum Messages {
+package enum RingMessages {
     /// Yesterday's 24 hours, of which every fifth has none, and today's first four.
-    static let oxygen =
+    package static let oxygen =
         bytes(
             """
             bc 2a 62 00 ba 07 01 00 00 5b 61 5c 61 5d 61 5e 61 00 00 60 61 61 61 5a 61 5b 61 00 00 5d 61 5e 61 5f 61 60 61
             00 00 5a 61 5b 61 5c 61 5d 61 00 00 5f 61 60 61 61 61 00 62 62 62 62 62 62 62 62
             """) + Array(repeating: 0, count: 40)
     /// Yesterday's 22:00, 22:30 and 23:30, and today's 0:00 and 0:30.
-    static let temperature =
+    package static let temperature =
         bytes("bc 25 64 00 87 67 01 1e") + Array(repeating: 0, count: 44) + bytes("96 97 00 99 00 1e a5 80")
         + Array(repeating: 0, count: 46)
 }

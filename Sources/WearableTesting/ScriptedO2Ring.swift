@@ -1,40 +1,41 @@
 import Foundation
-import GatewayKit
-import GatewayTesting
-import Synchronization
-import Vitals
-
-@testable import O2Ring
+package import GatewayKit
+package import GatewayTesting
+package import Synchronization
+package import Vitals
 
 /// A ring with recordings. Its replies are made here and not by the plugin.
-final class ScriptedO2: Sendable {
-    struct State: Sendable {
-        var files: [String: [UInt8]] = [:]
-        var settings = [
+package final class ScriptedO2Ring: Sendable {
+    /// What it keeps over its connections.
+    package struct State: Sendable {
+        package var files: [String: [UInt8]] = [:]
+        package var settings = [
             "OxiSwitch": "1", "CurOxiThr": "88", "HRSwitch": "0", "HRLowThr": "50", "HRHighThr": "120",
         ]
-        var values = bytes("62 42 00 00 00 00 00 61 00 92 0a 01 00")
-        var open: [UInt8]?
-        var blocks = 0
+        package var values = bytes("62 42 00 00 00 00 00 61 00 92 0a 01 00")
+        package var open: [UInt8]?
+        package var blocks = 0
         /// What happens after so many blocks.
-        var change: (after: Int, files: [String: [UInt8]])?
-        /// So many replies are damaged, or left out.
-        var damaged = 0
-        var lost = 0
-        var skew: Int64 = 0
-        var request: [UInt8] = []
-        var isSilent = false
+        package var change: (after: Int, files: [String: [UInt8]])?
+        /// How many replies are damaged, or left out.
+        package var damaged = 0
+        package var lost = 0
+        package var skew: Int64 = 0
+        package var request: [UInt8] = []
+        package var isSilent = false
     }
 
-    static let blockLength = 480
-    let state: Mutex<State>
+    package static let blockLength = 480
+    /// What it keeps over its connections.
+    package let state: Mutex<State>
     let clock: GatewayClock
     private let box = Mutex<ScriptedPeripheral?>(nil)
 
-    static let requests = BluetoothUUID("8b00ace7-eb0b-49b0-bbe9-9aee0a26e1a3") ?? BluetoothUUID(0)
-    static let replies = BluetoothUUID("0734594a-a8e7-4b1a-a6b1-cd5243059a57") ?? BluetoothUUID(0)
+    package static let requests = BluetoothUUID("8b00ace7-eb0b-49b0-bbe9-9aee0a26e1a3") ?? BluetoothUUID(0)
+    package static let replies = BluetoothUUID("0734594a-a8e7-4b1a-a6b1-cd5243059a57") ?? BluetoothUUID(0)
 
-    init(
+    /// Creates a ring with a connection.
+    package init(
         clock: GatewayClock, files: [String: [UInt8]] = [:], radio: GATTFaults = .none,
         random: SplitMix64 = SplitMix64(seed: 1)
     ) {
@@ -42,6 +43,15 @@ final class ScriptedO2: Sendable {
         var state = State()
         state.files = files
         self.state = Mutex(state)
+        connect(radio: radio, random: random)
+    }
+
+    /// Begins another connection: the one before has ended.
+    package func connect(radio: GATTFaults, random: SplitMix64) {
+        state.withLock { state in
+            state.open = nil
+            state.request = []
+        }
         let service = BluetoothUUID("14839ac4-7d7e-415c-9a42-167340cf2339") ?? BluetoothUUID(0)
         let peripheral = ScriptedPeripheral(
             [
@@ -52,14 +62,15 @@ final class ScriptedO2: Sendable {
                         ScriptedCharacteristic(Self.replies, .notify),
                     ])
             ], faults: radio, clock: clock, random: random
-        ) { [weak self] (_, write) throws(ATTError) in self?.take(write.bytes) }
+        ) { [weak self] (_, write) throws(ATTError) in self?.receive(write.bytes) }
         box.withLock { $0 = peripheral }
     }
 
-    var peripheral: ScriptedPeripheral { box.withLock { $0 } ?? ScriptedPeripheral([]) }
+    /// The end of the running connection, or of the last one.
+    package var peripheral: ScriptedPeripheral { box.withLock { $0 } ?? ScriptedPeripheral([]) }
 
     /// The checksum, bit by bit.
-    static func sum(_ bytes: [UInt8]) -> UInt8 {
+    package static func sum(_ bytes: [UInt8]) -> UInt8 {
         var sum: UInt16 = 0
         for byte in bytes {
             sum ^= UInt16(byte) << 8
@@ -68,7 +79,7 @@ final class ScriptedO2: Sendable {
         return UInt8(sum >> 8)
     }
 
-    static func reply(_ status: UInt8, _ block: Int, _ content: [UInt8]) -> [UInt8] {
+    package static func reply(_ status: UInt8, _ block: Int, _ content: [UInt8]) -> [UInt8] {
         var reply: [UInt8] = [0x55, status, 255 - status]
         reply += [UInt8(block % 256), UInt8(block / 256), UInt8(content.count % 256), UInt8(content.count / 256)]
         reply += content
@@ -76,12 +87,15 @@ final class ScriptedO2: Sendable {
     }
 
     /// The time that it shows, as text.
-    func shown(_ calendar: LocalCalendar) -> String {
+    package func shown(_ calendar: LocalCalendar) -> String {
         let moment = clock.now + .seconds(state.withLock { $0.skew })
-        return LocalTime.text(moment, offset: calendar.offset(at: moment).seconds / 60)
+        let shown = moment.milliseconds / 1000 + Int64(calendar.offset(at: moment).seconds)
+        let second = Int(shown % 86_400)
+        let parts = [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(LocalDay(number: Int(shown / 86_400))),\(parts.joined(separator: ":"))"
     }
 
-    private func take(_ piece: [UInt8]) {
+    private func receive(_ piece: [UInt8]) {
         let request = state.withLock { state -> [UInt8]? in
             if piece.first == 0xaa, piece.count > 2, piece[2] == 255 - piece[1] { state.request = [] }
             state.request += piece
@@ -156,9 +170,8 @@ final class ScriptedO2: Sendable {
     /// Takes what is set, without a reader of JSON.
     private func configure(_ content: [UInt8]) {
         let text = String(decoding: content, as: UTF8.self).filter { !"{}\"".contains($0) }
-        if text.hasPrefix("SetTIME:"), let time = LocalTime(digits: text.filter(\.isNumber)) {
-            let zone = LocalCalendar(identifier: "Europe/Berlin") ?? LocalCalendar(timeZone: .current)
-            state.withLock { $0.skew = (time.moment(in: zone) - clock.now).inMilliseconds / 1000 }
+        if text.hasPrefix("SetTIME:") {
+            setClock(text.split { !$0.isNumber }.compactMap { Int($0) })
             return
         }
         for member in text.split(separator: ",") {
@@ -167,5 +180,15 @@ final class ScriptedO2: Sendable {
             let name = parts[0].dropFirst(3)
             state.withLock { $0.settings[name == "OxiThr" ? "CurOxiThr" : String(name)] = String(parts[1]) }
         }
+    }
+
+    /// Sets the clock, which shows the time of Berlin, to the numbers from the year to the second.
+    private func setClock(_ numbers: [Int]) {
+        guard numbers.count == 6, let day = LocalDay(year: numbers[0], month: numbers[1], day: numbers[2]) else {
+            return
+        }
+        let zone = LocalCalendar(identifier: "Europe/Berlin") ?? LocalCalendar(timeZone: .current)
+        let moment = zone.moment(on: day, minute: numbers[3] * 60 + numbers[4]) + .seconds(numbers[5])
+        state.withLock { $0.skew = (moment - clock.now).inMilliseconds / 1000 }
     }
 }

@@ -1,14 +1,12 @@
-import GatewayKit
-import GatewayTesting
-import Synchronization
-import Vitals
-
-@testable import ColmiRing
+package import GatewayKit
+package import GatewayTesting
+package import Synchronization
+package import Vitals
 
 /// A ring with a clock of its own, which stores what it measures by what that clock shows. Its packets are made here and not by the plugin.
-final class ScriptedRing: Sendable {
+package final class ScriptedRing: Sendable {
     /// What it does wrong.
-    enum Fault: Sendable, Hashable {
+    package enum Fault: Sendable, Hashable {
         /// The parts of a log come backwards, and each of them twice.
         case disorder
         /// A part of the first log that is asked for is lost, or damaged.
@@ -23,42 +21,58 @@ final class ScriptedRing: Sendable {
         case notWorn
         /// Its sensor finds nothing for a while: the error 2.
         case weakSignal
-        /// After some values it says nothing until it is told to go on.
+        /// After some values it is silent until it gets the command to continue.
         case tires
         /// Notices come between the parts.
         case notices
     }
 
-    struct State: Sendable {
+    /// What it keeps over its connections.
+    package struct State: Sendable {
         /// What the clock shows, less the true time, in seconds.
-        var offset: Int64 = 0
-        var settings: [UInt8: UInt8] = [0x2c: 1, 0x36: 0, 0x3a: 1]
-        var heartRate: (isOn: Bool, minutes: UInt8) = (true, 30)
-        var kind: UInt8?
-        var clocks: [Timestamp] = []
+        package var offset: Int64 = 0
+        /// Each command of a setting and its value.
+        package var settings: [UInt8: UInt8] = [0x2c: 1, 0x36: 0, 0x3a: 1]
+        /// Whether it measures heart rates by itself, and after how many minutes each.
+        package var heartRate: (isOn: Bool, minutes: UInt8) = (true, 30)
+        /// The kind of the running measurement; `nil` if there is none.
+        package var kind: UInt8?
+        /// The times to which it was set.
+        package var clocks: [Timestamp] = []
         var hasFailed = false
-        var values = 0
+        /// The number of measurements that were started.
+        package var values = 0
     }
 
-    let state = Mutex(State())
+    /// What it keeps over its connections.
+    package let state = Mutex(State())
     let clock: GatewayClock
     let faults: Set<Fault>
     /// Since when it is worn: it measures at each full half hour.
     let worn: Timestamp
     /// The minutes of its clock's zone, in which the test reads what it is set to.
     let zone: Int
+    private let hasMessages: Bool
     private let box = Mutex<ScriptedPeripheral?>(nil)
 
-    static let requests = BluetoothUUID("6e400002-b5a3-f393-e0a9-e50e24dcca9e") ?? BluetoothUUID(0)
-    static let replies = BluetoothUUID("6e400003-b5a3-f393-e0a9-e50e24dcca9e") ?? BluetoothUUID(0)
-    static let bigRequests = BluetoothUUID("de5bf72a-d711-4e47-af26-65e3012a5dc7") ?? BluetoothUUID(0)
-    static let bigReplies = BluetoothUUID("de5bf729-d711-4e47-af26-65e3012a5dc7") ?? BluetoothUUID(0)
+    package static let requests = BluetoothUUID("6e400002-b5a3-f393-e0a9-e50e24dcca9e") ?? BluetoothUUID(0)
+    package static let replies = BluetoothUUID("6e400003-b5a3-f393-e0a9-e50e24dcca9e") ?? BluetoothUUID(0)
+    package static let bigRequests = BluetoothUUID("de5bf72a-d711-4e47-af26-65e3012a5dc7") ?? BluetoothUUID(0)
+    package static let bigReplies = BluetoothUUID("de5bf729-d711-4e47-af26-65e3012a5dc7") ?? BluetoothUUID(0)
 
-    init(
+    /// Creates a ring with a connection.
+    /// - Parameter hasMessages: whether it has the second service, with sleep, oxygen and temperatures.
+    package init(
         clock: GatewayClock, worn: Timestamp, zone: Int = 0, faults: Set<Fault> = [], radio: GATTFaults = .none,
         random: SplitMix64 = SplitMix64(seed: 1), hasMessages: Bool = true
     ) {
         (self.clock, self.worn, self.zone, self.faults) = (clock, worn, zone, faults)
+        self.hasMessages = hasMessages
+        connect(radio: radio, random: random)
+    }
+
+    /// Begins another connection: the one before has ended.
+    package func connect(radio: GATTFaults, random: SplitMix64) {
         let first = BluetoothUUID("6e40fff0-b5a3-f393-e0a9-e50e24dcca9e") ?? BluetoothUUID(0)
         let second = BluetoothUUID("de5bf728-d711-4e47-af26-65e3012a5dc7") ?? BluetoothUUID(0)
         var table = [
@@ -90,26 +104,27 @@ final class ScriptedRing: Sendable {
         box.withLock { $0 = peripheral }
     }
 
-    var peripheral: ScriptedPeripheral {
+    /// The end of the running connection, or of the last one.
+    package var peripheral: ScriptedPeripheral {
         box.withLock { $0 } ?? ScriptedPeripheral([])
     }
 
     /// The commands that it was sent, in order.
-    var commands: [UInt8] { peripheral.writes.compactMap { $0.bytes.first } }
+    package var commands: [UInt8] { peripheral.writes.compactMap { $0.bytes.first } }
 
     /// Sends a packet with the right sum.
-    func send(_ content: [UInt8]) {
+    package func send(_ content: [UInt8]) {
         var packet = content + Array(repeating: 0, count: 15 - content.count)
         packet.append(UInt8(packet.reduce(0) { $0 + Int($1) } % 256))
         send(raw: packet)
     }
 
-    func send(raw bytes: [UInt8]) {
+    package func send(raw bytes: [UInt8]) {
         if let replies = peripheral.characteristic(Self.replies) { peripheral.send(bytes, from: replies) }
     }
 
     /// Sends a message of the second service in pieces of 20 bytes.
-    func send(message: [UInt8]) {
+    package func send(message: [UInt8]) {
         guard let replies = peripheral.characteristic(Self.bigReplies) else { return }
         for start in stride(from: 0, to: message.count, by: 20) {
             peripheral.send(Array(message[start..<min(start + 20, message.count)]), from: replies)
@@ -132,7 +147,7 @@ final class ScriptedRing: Sendable {
         }
         switch command {
         case 0x01: setClock(request)
-        case 0x03: send(raw: Captures.battery)
+        case 0x03: send(raw: RingCaptures.battery)
         case 0x15:
             let second = (1...4).reversed().reduce(Int64(0)) { $0 << 8 | Int64(request[$1]) }
             answer(log: RingLogs(self).heartRates(second: second))
@@ -162,7 +177,7 @@ final class ScriptedRing: Sendable {
             state.clocks.append(Timestamp(seconds: shown - Int64(zone) * 60))
         }
         send([0x01, 0, 1, 0, 0x22, 0, 0, 0, 0, 1, 0, 0, 0x30, 0, 0x10])
-        send(raw: Captures.packetSize)
+        send(raw: RingCaptures.packetSize)
     }
 
     private func answer(heartRate request: [UInt8]) {
@@ -210,16 +225,16 @@ final class ScriptedRing: Sendable {
                 continue
             }
             send(part)
-            if faults.contains(.notices) { send(raw: Captures.batteryNotice) }
+            if faults.contains(.notices) { send(raw: RingCaptures.batteryNotice) }
         }
     }
 
     private func answer(message request: [UInt8]) {
         guard request.count == 7, !faults.contains(.silent(request[1])) else { return }
         switch request[1] {
-        case 0x2a: send(message: Messages.oxygen)
-        case 0x27: send(message: Captures.sleep)
-        case 0x25: send(message: Messages.temperature)
+        case 0x2a: send(message: RingMessages.oxygen)
+        case 0x27: send(message: RingCaptures.sleep)
+        case 0x25: send(message: RingMessages.temperature)
         default: break
         }
     }

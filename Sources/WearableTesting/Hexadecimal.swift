@@ -1,5 +1,5 @@
 /// Bytes that are written as in a capture, such as `03 40`; spaces do not count.
-func bytes(_ text: String) -> [UInt8] {
+package func bytes(_ text: String) -> [UInt8] {
     let digits = text.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }

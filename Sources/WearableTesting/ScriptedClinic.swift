@@ -1,41 +1,39 @@
 import GatewayKit
-import GatewayTesting
-import Vitals
-
-@testable import GATTHealth
+package import GatewayTesting
+package import Vitals
 
 /// A device with many services: an oximeter and a glucose meter with records, a thermometer with an interval, a strap, and a clock. Its
 /// bytes are written out here and not by the encoder of the plugin.
-struct ScriptedClinic: Sendable {
-    let peripheral: ScriptedPeripheral
+package struct ScriptedClinic: Sendable {
+    package let peripheral: ScriptedPeripheral
 
     /// Records of 2026, in UTC+1: the minute of 2026-01-10 08:00, saturation, pulse.
-    static let spots: [(minute: Int, saturation: UInt8, pulse: UInt8)] = (0..<40).map {
+    package static let spots: [(minute: Int, saturation: UInt8, pulse: UInt8)] = (0..<40).map {
         ($0, UInt8(90 + $0 % 10), UInt8(60 + $0))
     }
     /// Sequence number, the minute of 2026-01-10 08:00, mg/dL.
-    static let sugars: [(sequence: Int, minute: Int, amount: UInt16)] = (0..<25).map {
+    package static let sugars: [(sequence: Int, minute: Int, amount: UInt16)] = (0..<25).map {
         ($0 + 3, $0 * 2, UInt16(80 + $0))
     }
 
-    static func date(_ minute: Int, second: UInt8 = 0) -> [UInt8] {
+    package static func date(_ minute: Int, second: UInt8 = 0) -> [UInt8] {
         [0xea, 0x07, 1, 10, UInt8(8 + minute / 60), UInt8(minute % 60), second]
     }
 
     /// 2026-01-10T08:00 in Berlin.
-    static func moment(_ minute: Int) -> Timestamp { Timestamp(seconds: 1_768_028_400 + Int64(minute) * 60) }
+    package static func moment(_ minute: Int) -> Timestamp { Timestamp(seconds: 1_768_028_400 + Int64(minute) * 60) }
 
-    static func spot(_ row: (minute: Int, saturation: UInt8, pulse: UInt8)) -> [UInt8] {
+    package static func spot(_ row: (minute: Int, saturation: UInt8, pulse: UInt8)) -> [UInt8] {
         [0x01, row.saturation, 0, row.pulse, 0] + date(row.minute)
     }
 
     /// The amount in 1e-5 kg/L, which is mg/dL; capillary whole blood from a finger; with a context.
-    static func sugar(_ row: (sequence: Int, minute: Int, amount: UInt16)) -> [UInt8] {
+    package static func sugar(_ row: (sequence: Int, minute: Int, amount: UInt16)) -> [UInt8] {
         let amount = row.amount | 0xb000
         return [0x12, UInt8(row.sequence), 0] + date(row.minute) + [UInt8(amount & 0xff), UInt8(amount >> 8), 0x11]
     }
 
-    static var history: [Metric: [Sample]] {
+    package static var history: [Metric: [Sample]] {
         [
             .bloodOxygen: spots.map {
                 Sample(
@@ -55,7 +53,7 @@ struct ScriptedClinic: Sendable {
         ]
     }
 
-    init(clock: GatewayClock, faults: GATTFaults = .none, random: SplitMix64 = SplitMix64(seed: 1)) {
+    package init(clock: GatewayClock, faults: GATTFaults = .none, random: SplitMix64 = SplitMix64(seed: 1)) {
         let access: GATTProperties = [.write, .indicate]
         peripheral = ScriptedPeripheral(
             [

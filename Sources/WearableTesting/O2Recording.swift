@@ -1,32 +1,36 @@
-/// Bytes that are written as in a capture; spaces do not count.
-func bytes(_ text: String) -> [UInt8] {
-    let digits = text.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-}
-
 /// A recording of the scripted ring.
-struct Recording: Sendable {
+package struct O2Recording: Sendable {
     /// Year, month, day, hour, minute, second.
-    var start = [2026, 3, 10, 2, 0, 0]
-    var count = 1500
-    var interval = 4
-    var version: UInt8 = 3
+    package var start: [Int]
+    package var count: Int
+    package var interval: Int
+    package var version: UInt8
     /// What the head says; `nil` for the truth.
-    var duration: Int?
-    var size: Int?
+    package var duration: Int?
+    package var size: Int?
+
+    /// A recording with a value of oxygen and of the pulse each `interval` seconds.
+    /// - Parameter start: year, month, day, hour, minute, second.
+    package init(
+        start: [Int] = [2026, 3, 10, 2, 0, 0], count: Int = 1500, interval: Int = 4, version: UInt8 = 3,
+        duration: Int? = nil, size: Int? = nil
+    ) {
+        (self.start, self.count, self.interval, self.version) = (start, count, interval, version)
+        (self.duration, self.size) = (duration, size)
+    }
 
     /// The name that a ring gives to it.
-    var name: String {
+    package var name: String {
         start.enumerated().map { index, number in
             let text = "\(number)"
             return String(repeating: "0", count: (index == 0 ? 4 : 2) - text.count) + text
         }.joined()
     }
 
-    static func oxygen(_ index: Int) -> UInt8 { index % 50 == 7 ? 255 : UInt8(90 + index % 10) }
-    static func pulse(_ index: Int) -> UInt8 { UInt8(50 + index % 60) }
+    package static func oxygen(_ index: Int) -> UInt8 { index % 50 == 7 ? 255 : UInt8(90 + index % 10) }
+    package static func pulse(_ index: Int) -> UInt8 { UInt8(50 + index % 60) }
 
-    var content: [UInt8] {
+    package var content: [UInt8] {
         let size = size ?? 40 + 5 * count
         let duration = duration ?? count * interval
         var file: [UInt8] = [version, 0, UInt8(start[0] % 256), UInt8(start[0] / 256)]
