@@ -18,7 +18,7 @@ package final class GuessLimit: Sendable {
     /// The most entries that are remembered of each kind.
     package static let maximumEntries = 1024
 
-    /// Who guesses what. Without a device: for any of them.
+    /// A network that guesses, and the device whose secret it guesses; without a device, that of any device.
     fileprivate struct Entry: Hashable {
         var network: Network
         var device: String?

@@ -178,7 +178,7 @@ package actor SQLiteStore: GatewayStore {
         if !entries.isEmpty { onCommit(entries) }
     }
 
-    /// Stores a watermark with the next commit, whoever causes it.
+    /// Stores a watermark with the next commit of any caller.
     package nonisolated func note(_ lane: Lane, through: Int64) {
         noted.withLock { $0[lane] = max($0[lane] ?? 0, through) }
     }

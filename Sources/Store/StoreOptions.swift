@@ -35,7 +35,7 @@ package struct StoreOptions: Sendable, Hashable {
     /// each commit rewrites a page.
     package var companyWait: Duration = .milliseconds(5)
 
-    /// Whether hours that late samples touch are kept as due, for whoever imports statistics (`keepDueStatistics`).
+    /// Whether hours that late samples touch are kept as due, for the import of statistics (`keepDueStatistics`).
     package var marksDueStatistics = false
 
     /// The limits of the configuration file's defaults.

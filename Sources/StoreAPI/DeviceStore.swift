@@ -49,7 +49,7 @@ package protocol DeviceStore: Sendable {
 }
 
 extension DeviceStore {
-    /// Samples of a metric, whoever started them.
+    /// Samples of a metric, whether started by a command, a schedule or the device.
     package func samples(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample] {

@@ -12,7 +12,7 @@ package struct Intake: Sendable {
     package var receivedAt: Timestamp
     /// Cursors to move with these samples, in the same transaction.
     package var cursors: [Metric: Timestamp]
-    /// Whether the commit may wait a few milliseconds for others. Nobody waits for these samples.
+    /// Whether the commit may wait a few milliseconds for others. No task waits for these samples.
     package var waitsForCompany: Bool
     /// Called within the transaction, on the store's executor, with the outcomes of the samples in order of arrival;
     /// the outcome of a sample follows those of the records that it withdraws.

@@ -13,6 +13,6 @@ package protocol OutboxStore: Sendable {
     /// Takes facts that the broker refuses out of the outbox and keeps them apart, and makes one gap for each device and
     /// metric of them. A fact that no longer waits changes nothing; a gap is set aside without another gap.
     func setAside(_ facts: [RefusedFact], at: Timestamp) async throws(StoreError)
-    /// Forgets that these facts were set aside: the broker took them at last.
+    /// Forgets that these facts were set aside: the broker has taken them since.
     func forgetSetAside(_ numbers: [Int64]) async throws(StoreError)
 }

@@ -8,7 +8,7 @@ package enum Incoming: Sendable, Hashable {
     case device(DeviceCommand, CommandEnvelope)
     /// A command of the gateway.
     case gateway(GatewayCommand, CommandEnvelope)
-    /// The passkey that a device shows. It goes to whoever waits for it, and is kept nowhere.
+    /// The passkey that a device shows. The waiting transport gets it, and it is kept nowhere.
     case passkey(Passkey, CommandEnvelope)
     /// It is not run. The answer is final. A refused configuration is published again, so that a control in a user
     /// interface returns to the accepted value.

@@ -1,6 +1,6 @@
 import Vitals
 
-/// The request that a topic stands for.
+/// The request that a topic names.
 struct Request {
     /// The device, `nil` if its name is not a valid identifier.
     var device: DeviceID?

@@ -97,7 +97,7 @@ package struct BrokerLoop: Sendable {
             }
             publisher.outbox.disconnect()
             publisher.retained.disconnect()
-            // Who asked for a turn while the connection ended gets no other one.
+            // A health check that asked while the connection ended is answered here: no other turn comes.
             status.sending.end()
             let now = settings.clock.uptime
             if now - began > Self.stableAfter {
@@ -114,7 +114,7 @@ package struct BrokerLoop: Sendable {
             do { try await settings.clock.sleep(for: wait) } catch { break }
         }
         status.attempts.step(nextBy: nil)
-        // Also where the loop was cancelled: nobody may take this for a connection.
+        // Also when the loop was cancelled: the status must not show a connection.
         publisher.outbox.disconnect()
         publisher.retained.disconnect()
         await watermarks.storeAll()

@@ -7,7 +7,7 @@ import Synchronization
 /// to be answered as `busy`, and beyond that the broker waits. Nothing that was added is lost, since the broker has an
 /// acknowledgement for it and will not send it again.
 ///
-/// The task that hears the broker only adds to it. Otherwise acknowledgements would wait behind commands.
+/// The task that receives from the broker only adds to it. Otherwise acknowledgements would wait behind commands.
 final class CommandIntake: Sendable {
     /// Maximum messages that wait to run: a burst of commands for every device of a large gateway.
     static let maximumWaiting = 1_024

@@ -17,8 +17,8 @@ package actor CommandLog {
     static let unansweredAtOnce = 64
     /// Maximum answers kept in memory after the store failed; beyond that the oldest are forgotten.
     static let maximumUnstored = 256
-    /// How long an answer that is not stored waits for room among the messages that are sent once. Whoever takes commands
-    /// waits with it, and then also who reads the broker's acknowledgements, without which there is no room: so the wait ends.
+    /// How long an answer that is not stored waits for room among the messages that are sent once. The intake of commands
+    /// waits with it, and so does the reading of acknowledgements, without which no room comes: so the wait has a limit.
     static let roomWait: Duration = .seconds(1)
 
     private let store: any CommandStore

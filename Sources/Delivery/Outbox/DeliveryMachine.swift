@@ -73,7 +73,7 @@ package struct DeliveryMachine: Sendable {
 
     package mutating func disconnect() { isConnected = false }
 
-    /// Entries were committed, in the order of their numbers. They are kept where they follow what is there.
+    /// Entries were committed, in the order of their numbers. They are kept if they follow the present entries.
     package mutating func committed(_ entries: [OutboxEntry]) {
         for entry in entries {
             let index = entry.lane.rawValue

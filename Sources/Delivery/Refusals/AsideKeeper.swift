@@ -80,7 +80,7 @@ struct AsideKeeper: Sendable {
             do {
                 try await settings.clock.sleep(for: Self.delay)
                 while await !storeOnce(&failures) {
-                    // It goes on: the store says why it takes nothing.
+                    // The loop continues: the store logs its own error.
                     turns.turn()
                     try await settings.clock.sleep(for: Self.retryDelay)
                 }

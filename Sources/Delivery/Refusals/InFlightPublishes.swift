@@ -5,7 +5,7 @@ import StoreAPI
 import Synchronization
 import Vitals
 
-/// The messages on their way to the broker, shared between the task that sends them and the one that hears of them.
+/// The messages on their way to the broker, shared between the task that sends them and the one that receives their acknowledgements.
 final class InFlightPublishes: Sendable {
     private let machine = Mutex(PublishMachine())
 

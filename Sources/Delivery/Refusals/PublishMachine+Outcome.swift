@@ -2,7 +2,7 @@ import StoreAPI
 import Vitals
 
 extension PublishMachine {
-    /// What becomes of a message.
+    /// The outcome of a message.
     enum Outcome: Sendable, Hashable {
         /// The broker has all of an entry of the outbox.
         case delivered(Lane, Int64)

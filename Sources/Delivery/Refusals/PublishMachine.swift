@@ -2,7 +2,7 @@ import MQTT
 import StoreAPI
 import Vitals
 
-/// Decides what becomes of each message that the broker has answered, or at which it cut the connection, and how long
+/// Decides the outcome of each message that the broker has answered, or at which it cut the connection, and how long
 /// the messages of a fact may be. What it has learned about the broker lasts over connections.
 struct PublishMachine: Sendable {
     /// Size in bytes below which a limit of the broker is not looked for: every broker takes such packets.

@@ -15,8 +15,8 @@ package final class RetainedStates: Sendable {
         case gatewayState(GatewayState)
         /// A message made elsewhere: discovery, or the clearing of a topic.
         case message(OutgoingMessage)
-        /// The clearing of a topic of an earlier run. It is sent once: as long as the topic stands, the broker tells of it
-        /// with each connection.
+        /// The clearing of a topic of an earlier run. It is sent once: while the topic exists, the broker sends it
+        /// at each connection.
         case leftover(topic: String)
         /// A fact that is sent again.
         case replay(Fact)

@@ -2,7 +2,7 @@ import GatewayKit
 import StoreAPI
 import Vitals
 
-/// Who the device is: from the configuration, and from its last connection.
+/// The identity of the device: from the configuration, and from its last connection.
 final class DeviceProfile {
     private(set) var info: DeviceInfo
     private let context: DeviceContext

@@ -3,7 +3,7 @@ package import Vitals
 
 /// Runs at most one measurement at a time, from the command or the gateway's schedule to its end.
 package struct MeasurementMachine: Sendable {
-    /// Who asked for a measurement.
+    /// The origin of a measurement.
     package enum Origin: Sendable, Hashable {
         /// A user, through the command with this key.
         case command(String)
@@ -112,7 +112,7 @@ package struct MeasurementMachine: Sendable {
 
     /// Whether a command's measurement would be refused now.
     package var isBusy: Bool { running.map { $0.wanted.origin != .schedule || next != nil } ?? false }
-    /// Who asked for the running measurement; `nil` if `id` names another one.
+    /// The origin of the running measurement; `nil` if `id` names another one.
     package func origin(of id: MeasurementID) -> Origin? { wanted(by: id)?.origin }
 
     /// The metric of the running measurement, if it is this one.

@@ -13,7 +13,7 @@ package struct Digests: Sendable, Hashable {
     /// Adds a sample. The order does not matter.
     package mutating func add(_ sample: Sample) {
         let number = sample.start.milliseconds / Self.day
-        // An odd part, so that a sample that stands twice does not vanish.
+        // An odd number, so that a sample that occurs twice does not cancel itself out.
         days[sample.metric, default: [:]][number, default: 0] &+= sample.stableHash | 1
     }
 

@@ -73,7 +73,7 @@ package final class ExportSession: DeviceSession {
         do {
             try await news { try await followExports($0) }
         } catch {
-            // Whoever waits for events learns it, too.
+            // The reader of events gets the error, too.
             close(error as? DeviceError ?? DeviceError(.disconnected, "The session with the export is over: \(error)"))
             throw error
         }
@@ -114,7 +114,7 @@ package final class ExportSession: DeviceSession {
                 case .changed: break
                 }
             } catch {
-                // The export in use stays. The same problem is told once.
+                // The export in use stays. The same problem is logged once.
                 if error.message != problem {
                     context.logger.notice("The export cannot be read now.", metadata: ["error": "\(error.message)"])
                 }

@@ -96,7 +96,7 @@ actor ExportSource {
         return (current.digests.changes(since: known, latest: latest), current.digests)
     }
 
-    /// Notes that the gateway has this content durably. If that cannot be kept, the same is told again after a restart.
+    /// Notes that the gateway has this content durably. If the note cannot be kept, the driver sends the same content again after a restart.
     func deliver(_ digests: Digests, _ context: SessionContext) async {
         do throws(DeviceError) {
             var content = try await content(context)

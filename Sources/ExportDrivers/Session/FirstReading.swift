@@ -5,7 +5,7 @@ import Vitals
 
 /// Tells when the gateway has read the history with which a session begins.
 ///
-/// Until then nothing is told of what came late: those records would come before older ones that are still to be read, and
+/// Until then late records wait: they would come before older ones that are still to be read, and
 /// consumers get the history of a metric in order. A gateway reads one metric after the other, so a request for another one
 /// shows that the one before is durable, as does its acknowledgement.
 final class FirstReading: Sendable {

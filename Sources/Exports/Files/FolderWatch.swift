@@ -3,9 +3,9 @@ package import Concurrency
 import Glibc
 import Synchronization
 
-/// Wakes whoever waits for files of a folder, as soon as one was written or moved there (inotify(7)).
+/// Wakes tasks that wait for files of a folder, as soon as one was written or moved there (inotify(7)).
 ///
-/// Network shares tell of nothing that others change, and a folder may not exist yet: so whoever waits also looks at intervals.
+/// Network shares report no changes by other machines, and a folder may not exist yet: so a waiting task also checks at intervals.
 package final class FolderWatch: Sendable {
     private struct State {
         /// The watched folders, by inotify's number, each with those who wait.

@@ -17,7 +17,7 @@ final class PrivateFile {
     init(in folder: String) throws(ExportError) {
         Self.removeLeftovers(in: folder)
         path = "\(folder)/\(Self.prefix)\(UUID().uuidString)"
-        // Exclusive: whoever else has made a file of this name does not get the copy.
+        // Exclusive: a file of this name that another program created is not used.
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw ExportError(
@@ -51,7 +51,7 @@ final class PrivateFile {
         removeName()
     }
 
-    /// Removes the file's name. Whoever has it open still has its content.
+    /// Removes the file's name. Open descriptors still reach its content.
     func removeName() {
         guard hasName else { return }
         hasName = false

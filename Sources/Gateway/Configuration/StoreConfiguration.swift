@@ -35,7 +35,7 @@ package struct StoreConfiguration: Sendable, Hashable {
     /// The default of `retention.samples`: a year, and the month to compare it with.
     package static let defaultSampleRetention: Duration = .days(400)
 
-    /// Times for `commit_within`. After a longer wait nobody would call a sample live.
+    /// Times for `commit_within`. After a longer wait a sample is no longer live.
     static let commitWaits: ClosedRange<Duration> = .zero ... .seconds(10)
     /// Ages for `outbox.max_age`. Less than an hour would not outlast a restart of the broker's machine.
     static let outboxAges: ClosedRange<Duration> = .hours(1) ... .days(3650)

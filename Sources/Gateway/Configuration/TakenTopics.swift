@@ -1,7 +1,7 @@
 import Contract
 import Vitals
 
-/// Checks the topics of devices whose documents come as messages: they are nobody else's.
+/// Checks the topics of devices whose documents come as messages: no two devices may share one.
 struct TakenTopics {
     /// The gateway's; `nil` if its id is a mistake.
     let own: ContractTopics?

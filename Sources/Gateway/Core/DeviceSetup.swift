@@ -7,7 +7,7 @@ package struct DeviceSetup: Sendable {
     package var info: DeviceInfo
     package var policy: DevicePolicy
     package var opener: DeviceAgent.Opener
-    /// Where its transport says that the device is there.
+    /// Where its transport reports that the device can be reached.
     package var presence: DevicePresence
     /// What its driver keeps beyond the end of the gateway.
     package var notes: DeviceNotes

@@ -70,7 +70,7 @@ struct DocumentMessages: Sendable {
         presence.notice()
     }
 
-    /// Nobody hears the answer, so the log has what is wrong.
+    /// No sender receives the answer, so the log has the error.
     private func report(_ answer: DocumentAnswer) {
         switch answer {
         case .stored(let report):

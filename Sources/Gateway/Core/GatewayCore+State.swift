@@ -62,7 +62,7 @@ extension GatewayCore {
         latePartsChanged.wake()
     }
 
-    /// Takes how the import of statistics stands, from any thread, for the next `gateway/state`.
+    /// Keeps the state of the import of statistics for the next `gateway/state`. Any thread may call it.
     package func imports(_ statistics: StatisticsState) { self.statistics.withLock { $0 = statistics } }
 
     /// Publishes at once which parts are late. The rest of the state stays as it was: the store may be what is late.
@@ -82,7 +82,7 @@ extension GatewayCore {
         }
     }
 
-    /// Publishes whether every part of the gateway itself answers. After a stop only the goodbye is told.
+    /// Publishes whether every part of the gateway itself answers. After a stop it publishes nothing: the goodbye is the last status.
     private func publishStatus() {
         let isWell = reported.withLock { $0.late.allSatisfy(\.isOfPlugin) }
         guard status.change(isWell: isWell), stopping.value == nil else { return }

@@ -57,7 +57,7 @@ package final class GatewayCore: Sendable {
     let statistics = Mutex<StatisticsState?>(nil)
     /// Allows one change of `gateway/state` at a time.
     let stateReportMutex = AsyncMutex()
-    /// Wakes whoever publishes the late parts.
+    /// Wakes the task that publishes the late parts.
     let latePartsChanged = Signal()
     /// Why the last reload was refused; `nil` if it succeeded.
     let refusedReload = Mutex<String?>(nil)
@@ -131,7 +131,7 @@ package final class GatewayCore: Sendable {
         }
     }
 
-    /// Ends `run`: devices get their goodbye, consumers hear that the gateway is offline.
+    /// Ends `run`: devices get their goodbye, and consumers see that the gateway is offline.
     package func stop() { stopping.fulfil(()) }
 
     private var brokerLoop: BrokerLoop {

@@ -36,7 +36,7 @@ package struct Doctor: Sendable {
         return DoctorReport(findings)
     }
 
-    /// Nobody reads a log beside the report.
+    /// The report has everything that a log would have.
     private static let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
 
     private func configuration(_ configuration: GatewayConfiguration) -> [Finding] {

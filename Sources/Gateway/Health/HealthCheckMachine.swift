@@ -1,7 +1,7 @@
 package import Vitals
 
-/// Keeps which parts were asked and have answered, and decides which are late. A pure value: every time is a
-/// parameter, from a steady clock that stands still while the machine is suspended.
+/// Records which parts were asked and have answered, and decides which are late. A pure value: every time is a
+/// parameter, from a steady clock that stops while the machine is suspended.
 package struct HealthCheckMachine: Sendable {
     /// The time between two questions to a part.
     static let interval: Duration = .seconds(2)

@@ -13,7 +13,7 @@ package final class PassingParts: Sendable {
 
     package init() {}
 
-    /// The parts that are there now, each once. A part that has to end is only asked for its end.
+    /// The present parts, each once. The watch asks a part that has to end only for its end.
     package var probes: [HealthProbe] {
         state.withLock { state in
             for (part, ends) in state.ending where ends.allSatisfy({ $0.value != nil }) { state.ending[part] = nil }

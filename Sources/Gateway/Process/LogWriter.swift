@@ -117,7 +117,7 @@ package final class LogWriter: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {
-                // Whoever started the process may have made the descriptor non-blocking.
+                // The parent process may have made the descriptor non-blocking.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if count == 0 || errno != EINTR {

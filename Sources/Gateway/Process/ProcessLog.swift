@@ -30,7 +30,7 @@ package final class ProcessLog: Sendable {
         flushLines = flush
     }
 
-    /// The log on standard error. Writing it holds up nobody, so `flush` has to be called at the end.
+    /// The log on standard error. A caller never waits for a write, so `flush` has to be called at the end.
     package convenience init(level: Logger.Level, environment: [String: String]) {
         var status = stat()
         let stream = fstat(STDERR_FILENO, &status) == 0 ? (UInt64(status.st_dev), UInt64(status.st_ino)) : nil

@@ -19,7 +19,7 @@ extension Mask {
 }
 
 extension ConfigurationValue {
-    /// Every text in this value, with the key under which it stands: for the slots of `people: {1: anna}`, that of the slots.
+    /// Every text in this value, with its key. For the slots of `people: {1: anna}`, that of the slots.
     fileprivate func texts(of key: String) -> [(key: String, text: String)] {
         switch content {
         case .scalar(let text, _): [(key, text)]

@@ -23,7 +23,7 @@ package struct NewDevice: Sendable, Hashable {
         self.options = options
     }
 
-    /// The entry in YAML, as it stands below `devices:`.
+    /// The entry in YAML, with its indentation below `devices:`.
     package var entry: String {
         let text = (try? YAMLText.of(.array([value]))) ?? ""
         return text.split(separator: "\n").map { "  \($0)\n" }.joined()

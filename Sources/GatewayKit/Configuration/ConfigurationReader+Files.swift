@@ -10,8 +10,8 @@ extension ConfigurationReader {
     /// A required path, as one from the root or from the working folder. A relative one begins at the configuration's folder.
     public mutating func path(_ key: String) -> String { place.path(string(key)) }
 
-    /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. Whoever uses the file
-    /// reads it again.
+    /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. The user of the path
+    /// reads the file again.
     /// - Parameter isSecret: whether it has a private key, so that nobody else may read it.
     public mutating func pemFile(_ key: String, isSecret: Bool = false) -> String? {
         guard let path = optionalString(key).map(place.path) else { return nil }

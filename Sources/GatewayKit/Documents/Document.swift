@@ -10,7 +10,7 @@ public final class Document: Sendable {
     /// When all of it had arrived.
     public let receivedAt: Timestamp
     private let result = Promise<DocumentAnswer>()
-    /// What is given back when nobody has the document any more, such as its share of the memory.
+    /// An object that is released together with the document, such as its share of the memory.
     private let holding: (any AnyObject & Sendable)?
     private let onAnswer: (@Sendable (DocumentAnswer) -> Void)?
 
@@ -19,7 +19,7 @@ public final class Document: Sendable {
         self.init(bytes, mediaType: mediaType, receivedAt: receivedAt, holding: nil)
     }
 
-    /// A document that lets go of `holding` with its own end.
+    /// A document that releases `holding` when it is released itself.
     /// - Parameter onAnswer: called with its answer.
     package init(
         _ bytes: [UInt8], mediaType: String, receivedAt: Timestamp, holding: (any AnyObject & Sendable)?,

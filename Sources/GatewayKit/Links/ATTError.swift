@@ -28,7 +28,7 @@ public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let valueNotAllowed = ATTError(code: 0x13)
     /// Notifications or indications must be switched on first.
     public static let notSubscribed = ATTError(code: 0xfd)
-    /// The device is still busy with the request of before.
+    /// The device is still busy with the previous request.
     public static let procedureInProgress = ATTError(code: 0xfe)
     /// The value is out of range.
     public static let outOfRange = ATTError(code: 0xff)

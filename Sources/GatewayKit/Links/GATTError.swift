@@ -1,8 +1,8 @@
 /// Why a call of a Bluetooth link failed.
 public enum GATTError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The device refused it. The link goes on.
+    /// The device refused it. The link stays open.
     case refused(ATTError)
-    /// The link is over, the device did not answer in time, or the call was cancelled (`cancelled`; then the link goes on).
+    /// The link is over, the device did not answer in time, or the call was cancelled (`cancelled`; then the link stays open).
     case link(LinkError)
 
     /// The text for a person, with the remedy if it is known.

@@ -28,7 +28,7 @@ public protocol GATTLink: Sendable {
     /// The link confirms an indication when it arrives, since that is when BlueZ does it: the device may then forget the value.
     /// - Throws: `broken` when the connection was lost, or more than `GATTValueQueue.capacity` values waited.
     func nextValue() async throws(LinkError) -> GATTValue?
-    /// Offers services to this device while the link is open, besides those of before. Another device does not see them.
+    /// Offers services to this device while the link is open, besides those already offered. Another device does not see them.
     func serve(_ services: [GATTLocalService]) async throws(GATTError)
     /// The signal strength in dBm, `nil` if unknown.
     func signalStrength() async -> Int?

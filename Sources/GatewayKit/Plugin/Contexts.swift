@@ -41,7 +41,7 @@ public struct LinkContext: Sendable {
     public var logger: Logger
     /// The open services of plugins, for a transport that uses one.
     public var services: RunningServices
-    /// Where a transport says that the device is there, so that the gateway does not wait to connect it.
+    /// Where a transport reports that the device can be reached, so that the gateway does not wait to connect it.
     public var presence: DevicePresence
     /// Where a transport asks a person for a device's passkey.
     public var passkeys = PasskeyDesk()

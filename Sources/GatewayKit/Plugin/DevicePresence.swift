@@ -16,7 +16,7 @@ public final class DevicePresence: Sendable {
     /// A presence that nobody has noticed yet.
     public init() {}
 
-    /// The device is there.
+    /// Reports that the device can be reached.
     public func notice() {
         let action = state.withLock { state in
             defer { state.action = nil }

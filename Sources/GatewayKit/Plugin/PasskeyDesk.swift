@@ -5,17 +5,17 @@ public import Vitals
 /// Where a transport asks a person for the passkey that a device shows while it is paired.
 ///
 /// The gateway publishes that the device asks, as a state and in Home Assistant, and takes the answer as a command. A passkey is kept
-/// nowhere: it goes to whoever waits, or is refused.
+/// nowhere: the waiting transport gets it, or it is refused.
 public final class PasskeyDesk: Sendable {
     private struct State {
         var pairing: PairingState?
-        /// Who waits for a passkey.
+        /// The question of the transport that waits for a passkey.
         var question: Promise<Passkey?>?
         var onChange: (@Sendable (PairingState) -> Void)?
     }
     private let state = Mutex(State())
 
-    /// How the pairing stands; `nil` before anything was told.
+    /// The state of the pairing; `nil` before the first one.
     package var pairing: PairingState? { state.withLock { $0.pairing } }
 
     /// A desk at which nobody has asked.
@@ -39,7 +39,7 @@ public final class PasskeyDesk: Sendable {
             if Task.isCancelled { throw LinkError(.cancelled, "The passkey is no longer needed.") }
             throw LinkError(.timeout, "Nobody gave the passkey in time. It is asked for again at the next attempt.")
         }
-        // Whoever has taken the question answers it at once.
+        // `enter` took the question and answers it at once.
         guard let passkey = try? await question.wait() else {
             throw LinkError(.cancelled, "The passkey is no longer needed.")
         }
@@ -69,7 +69,7 @@ public final class PasskeyDesk: Sendable {
         state.withLock { $0.onChange = nil }
     }
 
-    /// Gives the passkey to whoever waits for it. Returns whether somebody did.
+    /// Hands the passkey to the transport that waits for it. Returns whether one waited.
     package func enter(_ passkey: Passkey) -> Bool {
         let question = state.withLock { state in
             defer { state.question = nil }

@@ -40,7 +40,7 @@ public final class RunningServices: Sendable {
         states.withLock { $0[key] = .open(service, ended: Promise()) }
     }
 
-    /// Ends the use of a service. Until it is open again, whoever needs it gets an error with this reason.
+    /// Ends the use of a service. Until it is open again, its users get an error with this reason.
     package func closed(_ type: any PluginService.Type, _ reason: String) {
         let before = states.withLock { states in
             defer { states[ObjectIdentifier(type)] = .failed(LinkError(.unreachable, reason)) }

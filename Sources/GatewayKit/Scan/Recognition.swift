@@ -2,7 +2,7 @@
 public struct Recognition: Sendable, Hashable {
     /// What a driver recognises a device by, the surest first.
     public enum Mark: Int, Sendable, Hashable, Comparable, CaseIterable {
-        /// A service of the device's maker: nobody else has its 128 bits.
+        /// A service of the device's maker: its 128 bits are unique.
         case ownService
         /// A service of the Bluetooth SIG, which devices of many makers have.
         case commonService

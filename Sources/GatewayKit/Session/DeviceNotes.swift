@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a driver keeps of its device beyond the end of the gateway: small pieces of bytes, by names, that only the driver understands.
+/// Small named values that a driver keeps for its device across restarts of the gateway. Only the driver understands their bytes.
 ///
 /// The gateway keeps them in its store, and forgets them together with the device. They are no place for samples or secrets. A
 /// driver must work without them: after a damaged store they are empty.

@@ -111,7 +111,7 @@ package final class InMemoryBroker: Sendable {
     /// Refuses subscriptions with exactly this filter.
     package func forbidSubscription(_ filter: String) { state.withLock { $0.forbiddenSubscriptions.append(filter) } }
 
-    /// Takes no packet longer than this from now on: a client of MQTT 5 hears it when it connects, and any client that
+    /// Takes no packet longer than this from now on: a client of MQTT 5 learns the limit when it connects, and any client that
     /// sends a longer one is cut.
     package func limitPackets(to size: Int?) { state.withLock { $0.maximumPacketSize = size } }
 

@@ -115,7 +115,7 @@ package final class ScriptedPeripheral: Sendable {
         state.withLock { $0.failures[characteristic] = error }
     }
 
-    /// Sends a value if the gateway has subscribed to the characteristic and the connection is there. Returns whether it was sent.
+    /// Sends a value if the gateway has subscribed to the characteristic and the connection is open. Returns whether it was sent.
     @discardableResult
     package func send(_ bytes: [UInt8], from characteristic: GATTCharacteristic) -> Bool {
         let value = state.withLock { state -> [UInt8]? in

@@ -25,7 +25,7 @@ extension ScriptedSession {
             }
             try await clock.sleep(for: end.after - (clock.uptime - begin))
         } catch {
-            // The task is cancelled, so nobody receives the rest.
+            // The task is cancelled, so the rest has no receiver.
             return
         }
         await self.end(start.id, completed: end.error == nil, error: end.error)

@@ -1,4 +1,4 @@
-/// A clock that stands still while any job is ready, and then jumps to the next deadline.
+/// A clock that stops while any job is ready, and then jumps to the next deadline.
 package struct SimulatedClock: Clock {
     /// A moment of a simulation.
     package struct Instant: InstantProtocol {

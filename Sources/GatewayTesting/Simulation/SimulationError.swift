@@ -6,7 +6,7 @@ package struct SimulationError: Error, Sendable, Hashable, CustomStringConvertib
         case deadlock
         /// The simulated time limit has passed.
         case deadline
-        /// Jobs keep coming while time stands still.
+        /// Jobs keep coming while simulated time does not pass.
         case livelock
     }
     /// What happened.

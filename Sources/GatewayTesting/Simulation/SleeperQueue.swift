@@ -28,7 +28,7 @@ struct SleeperQueue {
     /// Removes a sleeper that is woken early, `nil` if it is awake already.
     mutating func remove(_ identifier: UInt64) -> Sleeper? { sleepers.removeValue(forKey: identifier) }
 
-    /// The next deadline, `nil` if nobody sleeps.
+    /// The next deadline; `nil` if no task sleeps.
     mutating func nextDeadline() -> Duration? {
         while let first = places.first {
             if sleepers[first.identifier] != nil { return first.deadline }

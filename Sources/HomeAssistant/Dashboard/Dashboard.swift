@@ -22,7 +22,7 @@ package enum DashboardEntities: Sendable, Hashable {
 }
 
 extension Discovery {
-    /// A dashboard of devices that were connected at least once: of others nobody knows what they can do.
+    /// A dashboard of devices that were connected at least once: the capabilities of others are unknown.
     ///
     /// It names no entity that `messages(devices:)` does not announce, and a device without any of its entities has no
     /// place in it.

@@ -76,7 +76,7 @@ struct DeviceViews {
         return [head] + entities(of: newest).map { Card.tile($0, color: "red") } + today
     }
 
-    /// Today's sums. Today's last resting heart rate is the newest one, which stands above.
+    /// Today's sums. Today's last resting heart rate is the newest one, which is above.
     private var today: [JSONValue] {
         let sums = Metric.allCases.filter { capabilities.supports($0) && $0.shape != .sleep }
             .flatMap { $0.entities.sums.map(\.key) }

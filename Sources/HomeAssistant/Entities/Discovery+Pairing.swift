@@ -3,7 +3,7 @@ import JSON
 import Vitals
 
 extension Discovery {
-    /// The field for the passkey that a device shows, there while the device asks, and how its pairing stands. A device that was never
+    /// The field for the passkey that a device shows, available while the device asks, and the state of its pairing. A device that was never
     /// connected has them, too: it has to be paired first.
     func pairing(of device: DeviceID) -> [Component] {
         let topic = topics.topic(.pairing(device))

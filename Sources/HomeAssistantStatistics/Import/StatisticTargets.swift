@@ -7,7 +7,7 @@ struct StatisticTargets {
     /// Where the statistics of a sensor belong.
     enum Place {
         case here(unique: String, target: StatisticTarget, conversion: UnitConversion)
-        /// Whoever switched the entity off wants no statistics of it.
+        /// A disabled entity gets no statistics.
         case off
         /// There is none, and why. `isStarting` says that it may be so only because Home Assistant has just begun.
         case missing(String, isStarting: Bool)

@@ -64,8 +64,8 @@ package actor StatisticsImporter {
         }
     }
 
-    /// One look for what is due, and its import. The first one logs in also if nothing is due, so that a wrong token is told
-    /// when it was configured.
+    /// Imports what is due. The first call logs in also if nothing is due, so that a wrong token is reported
+    /// right after it was configured.
     package func importDue() async throws {
         if !hasBegun {
             try await store.keepDueStatistics(true, at: settings.clock.now)

@@ -44,9 +44,9 @@ package struct StatisticsSettings: Sendable {
     /// When a count that Home Assistant has no own row of is looked at again, and a series whose import failed; each time
     /// twice as late. Home Assistant compiles every five minutes.
     static let rejoining: Duration = .minutes(1)
-    /// When an entity that is missing is looked for again; each time twice as late. While Home Assistant starts, all of them are.
+    /// The wait before the next search for a missing entity; it doubles each time. While Home Assistant starts, all are missing.
     static let missing: Duration = .seconds(30)
-    /// After such a wait an entity that is still missing is told.
+    /// The wait after which the state names an entity that is still missing.
     static let missingTold: Duration = .minutes(1)
     /// The longest of these times: a retired device costs one login in an hour.
     static let rarest: Duration = .hours(1)

@@ -55,7 +55,7 @@ package struct HomeAssistantAddress: Sendable, Hashable, CustomStringConvertible
         return host == "localhost" || host == "::1" || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
 
-    /// The host as it stands in an address.
+    /// The host as written in an address.
     var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     package var description: String { authority }

@@ -62,7 +62,7 @@ package struct WebSocketClient: Sendable {
                     channel.closeFuture.whenComplete { _ in
                         opened.fail(HomeAssistantError.away("it closed the connection"))
                     }
-                    // Whoever gave up does not come back for it.
+                    // A caller that gave up never uses the connection.
                     opened.futureResult.whenFailure { _ in channel.close(promise: nil) }
                 }
             }

@@ -46,10 +46,10 @@ package protocol BrokerConnection: Sendable {
     ///   the calling task was cancelled (the connection stays open, nothing is lost).
     func nextEvents() async throws(BrokerError) -> BrokerEvents
 
-    /// Takes the events since the last call without waiting; maybe none.
+    /// Takes the events since the last call without waiting; there may be none.
     ///
-    /// After `withConnection` has returned or thrown, nothing is added any more. Who takes what is left then loses no
-    /// message that the broker has an acknowledgement for.
+    /// After `withConnection` has returned or thrown, nothing is added any more. A caller that takes the rest then loses no
+    /// message that was acknowledged to the broker.
     func takeEvents() -> BrokerEvents
 }
 

@@ -89,7 +89,7 @@ package final class BrokerEventQueue: Sendable {
     /// The reason of the end; `nil` while the connection lasts.
     package var ending: BrokerError? { state.withLock { $0.end } }
 
-    /// Takes all events that are there, maybe none.
+    /// Takes all waiting events; there may be none.
     package func takeAll() -> BrokerEvents {
         state.withLock { state in
             guard case .success(let events) = state.dequeue() else { return BrokerEvents() }

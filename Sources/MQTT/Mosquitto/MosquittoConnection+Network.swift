@@ -29,7 +29,7 @@ extension MosquittoConnection {
         }
     }
 
-    /// What the broker is told when connecting: the largest packet that it may send.
+    /// The properties of CONNECT: the largest packet that the broker may send.
     private var connectProperties: OpaquePointer? {
         var list: OpaquePointer?
         guard options.version == .v5 else { return nil }
@@ -104,7 +104,7 @@ extension MosquittoConnection {
             // Cleared before the check for data to write: a later publication wakes the thread again.
             isAwake.store(false, ordering: .sequentiallyConsistent)
         }
-        // Also read when the socket has failed, to hear the reason.
+        // Also read when the socket has failed: libmosquitto then reports the reason.
         if socket & ~Int16(POLLOUT) != 0 {
             let code = mosquitto_loop_read(pointer, 1)
             guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }

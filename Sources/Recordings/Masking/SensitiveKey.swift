@@ -1,7 +1,7 @@
 /// Keys whose values must not appear in a recording, in a configuration or in JSON on a link. A word of the key decides:
 /// `token`, `api_key` and `wifiPassword` have secrets.
 package enum SensitiveKey {
-    /// Whoever has the value can use it.
+    /// The value alone gives access.
     private static let secrets: Set<String> = [
         "authorization", "key", "login", "passkey", "passphrase", "password", "pin", "secret", "token",
     ]

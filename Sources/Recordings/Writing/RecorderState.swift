@@ -30,7 +30,7 @@ struct RecorderState {
         append(header.bytes)
     }
 
-    /// The time of an event that is told at `now`. Threads may tell theirs in another order than they looked at the clock.
+    /// The time of an event that is recorded at `now`. Threads may record in another order than they read the clock.
     mutating func moment(_ now: Duration) -> Duration {
         latest = max(latest, now)
         return latest

@@ -16,7 +16,7 @@ enum DiskFile {
     static let mode: mode_t = 0o600
 
     /// Makes an empty file where there is none.
-    /// - Returns: whether the file is there.
+    /// - Returns: whether the file exists.
     @discardableResult
     static func create(_ path: String) -> Bool {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

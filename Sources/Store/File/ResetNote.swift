@@ -16,7 +16,7 @@ struct ResetNote {
         var aside: String?
         /// The identity of the store in its place; `nil` in the note of an earlier version.
         var identity: String?
-        /// Whether all files of the replaced store are out of its place. What is there since is the new store, which must get
+        /// Whether all files of the replaced store are out of its place. The files there are those of the new store, which must get
         /// none of them back.
         var isMoved = false
     }
@@ -40,8 +40,8 @@ struct ResetNote {
             isMoved: lines.count > 3 && lines[3] == Self.moved)
     }
 
-    /// What the note tells of the open store, `nil` if no store was replaced. It is told even if the replaced store has been
-    /// deleted since.
+    /// How the open store began, by the note; `nil` if no store was replaced. The note counts even if the replaced store has
+    /// been deleted since.
     /// - Parameter wasMissing: whether there was no store at its place before it was opened.
     func opening(of identity: SampleID, wasMissing: Bool) -> StoreOpening? {
         guard var content else { return nil }

@@ -18,7 +18,7 @@ package enum StoreCopy {
     }
 
     /// Puts a copy in the place of a store, which is set aside. The gateway must not be running. The restored store has a
-    /// new identity, because its numbers go on from those of the copy, and tells the loss at its next start.
+    /// new identity, because its numbers continue those of the copy, and tells the loss at its next start.
     /// - Returns: where the replaced store is now; `nil` if there was none.
     /// - Throws: `StoreError` if a gateway uses the store, or the copy is damaged or is none. Then nothing has changed.
     package static func restore(
@@ -48,7 +48,7 @@ package enum StoreCopy {
         try DiskFile.synchronise(making)
         let aside = place.isEmpty ? nil : place.freeName("replaced", at: now)
         atStep()
-        // Before the store is moved: a crash in between is told, too.
+        // Before the store is moved, so that the note survives a crash in between.
         var note = ResetNote.Content(reason: .restored, aside: aside, identity: newIdentity.description)
         try ResetNote(of: store).write(note)
         if let aside { try place.move(to: aside, atStep: atStep) } else { atStep() }

@@ -136,7 +136,7 @@ struct StorePlace {
         }
     }
 
-    /// Refuses the database of another program and of a newer version. A new file belongs to nobody.
+    /// Refuses the database of another program and of a newer version. A new file has no owner yet.
     func checkOwner(in database: Database) throws {
         let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let isNew = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0

@@ -13,7 +13,7 @@ enum DeviceQueries {
         return record
     }
 
-    /// What stands in the device's own row, with the row's number; `nil` if there is none.
+    /// The content and the number of the device's own row; `nil` if it has none.
     static func profile(of device: DeviceID, in database: Database) throws -> (record: DeviceRecord, id: Int64)? {
         let sql = """
             SELECT id, identity, capabilities, features, twin, last_seen, last_sync FROM device WHERE name = ?

@@ -4,8 +4,8 @@ import Vitals
 
 /// The hours whose statistics are due, as rows from a first to a last hour, which count from 1970 UTC.
 ///
-/// Samples mark one row for their series, whose `sensor` is empty. Whoever imports splits it into one row for each sensor of
-/// the series, since each is imported for itself. So the table never grows beyond the number of sensors, however many
+/// Samples mark one row for their series, whose `sensor` is empty. The import splits it into one row for each sensor of
+/// the series, since it imports each by itself. So the table never grows beyond the number of sensors, however many
 /// samples arrive.
 enum DueTable {
     static let version7 = """
@@ -88,7 +88,7 @@ extension Transaction {
             let sample = outcome.stored.sample
             let hour = Hour(of: DailySummary.decisiveMoment(of: sample))
             guard hour < current else { continue }
-            // A night is shown for the rest of its day, and the one in whose place it stands may have ended earlier.
+            // A night is shown for the rest of its day, and the night that it replaces may have ended earlier.
             let isNight = sample.metric.shape == .sleep
             let first = isNight ? hour.advanced(by: -24) : hour
             let last = isNight ? min(hour.advanced(by: 24), current.advanced(by: -1)) : hour

@@ -29,7 +29,7 @@ enum Schema {
     /// What a device tells beside samples, as the bits of `DeviceFeatures`: the battery was the only one before.
     private static let version4 = "ALTER TABLE device RENAME COLUMN has_battery TO features;"
 
-    /// Records in whose place another one stands. They are kept, so that they are known when the device sends them again.
+    /// Records that another one has replaced. They stay, so that they are known when the device sends them again.
     private static let version3 = """
         ALTER TABLE sample ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0;
 

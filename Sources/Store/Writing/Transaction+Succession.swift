@@ -108,7 +108,7 @@ extension Transaction {
         return rival.prevails(over: SampleKey(sample))
     }
 
-    /// The records that the given record excludes, of the person that a user slot stands for.
+    /// The records that the given record excludes, of the person that has the user slot.
     private func rivals(of sample: Sample, user: Int?, series: Int64, intake: Intake) throws -> [Rival] {
         let statement = try RawStatement(SampleTable.rivals, in: database)
         let key = SampleKey(sample)

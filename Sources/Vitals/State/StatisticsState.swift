@@ -1,4 +1,4 @@
-/// How the import of statistics into Home Assistant stands.
+/// The state of the import of statistics into Home Assistant.
 package struct StatisticsState: Sendable, Hashable {
     /// What it does. The raw value is its name on the wire.
     package enum Activity: String, CaseIterable, Sendable, Hashable {

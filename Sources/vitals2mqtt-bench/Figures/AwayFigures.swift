@@ -1,4 +1,4 @@
-/// What many devices cost that nobody can reach, once the waits between the attempts to connect have grown.
+/// The cost of many devices that cannot be reached, once the waits between the attempts to connect have grown.
 enum AwayFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let count = settings.pick(quick: 1_000, full: 10_000)

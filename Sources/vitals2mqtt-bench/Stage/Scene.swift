@@ -10,7 +10,7 @@ final class Scene {
     let gateway: GatewayProcess
     let plan: FeedPlan
 
-    /// Who plays the devices.
+    /// The program that acts as the devices.
     enum DeviceKind {
         /// The feeder.
         case fed
