@@ -77,7 +77,7 @@ struct PhoneBridgeTests {
             _ = phone.start(interval: 5)
             try await bench.synced("phone")
             let start = bench.position
-            try await bench.publish("phone/command/measure", #"{"id":"m-1","metric":"heart_rate","duration_s":60}"#)
+            try await bench.publish("phone/command/measure", #"{"id":"m-1","metric":"heart_rate","duration_s":600}"#)
             try await bench.message("phone/measure", from: start) { $0.json["state"]?.asString == "measuring" }
             let stopped = try await bench.command("phone/command/measure", id: "stop", #""action":"stop""#)
             #expect(stopped["status"]?.asString == "done")
@@ -86,7 +86,7 @@ struct PhoneBridgeTests {
             try await bench.answer("m-1", from: start)
 
             let next = bench.position
-            try await bench.publish("phone/command/measure", #"{"id":"m-2","metric":"heart_rate","duration_s":60}"#)
+            try await bench.publish("phone/command/measure", #"{"id":"m-2","metric":"heart_rate","duration_s":600}"#)
             try await bench.message("phone/measure", from: next) { $0.json["state"]?.asString == "measuring" }
             try phone.band(#"{"worn":false}"#)
             let answer = try await bench.answer("m-2", from: next).json

@@ -8,6 +8,8 @@ package struct HealthCheckMachine: Sendable {
     /// If the checks themselves pause this long, the process was stopped or starved: no part is to blame, and each gets
     /// its limit again.
     static let pause: Duration = .seconds(5)
+    /// An answer that took longer is slow. A part that works answers within milliseconds.
+    static let slowness: Duration = .seconds(1)
 
     /// A question to a part. Its number tells it from earlier ones, whose answers may still come.
     package struct Question: Sendable, Hashable {
@@ -35,6 +37,8 @@ package struct HealthCheckMachine: Sendable {
     private var open: [HealthPart: Open] = [:]
     private var count = 0
     private var lastAsked: [HealthPart: Duration] = [:]
+    /// When the last slow answer of a part came.
+    private var lastSlowAnswer: [HealthPart: Duration] = [:]
     private var known: Set<HealthPart> = []
     private var lateParts: Set<HealthPart> = []
     private var lastCheck: Duration?
@@ -48,14 +52,17 @@ package struct HealthCheckMachine: Sendable {
     /// Whether every part that is always there has answered at least once.
     package var isComplete: Bool { known.count == permanent.count }
 
-    /// The parts that have not answered for this long, by name.
-    package func silent(for duration: Duration, at now: Duration) -> [HealthPart] {
-        open.filter { now - $0.value.since >= duration }.keys.sorted()
+    /// The parts that have answered slowly since `start`, and those whose answer is slow now, by name.
+    package func slow(since start: Duration, at now: Duration) -> [HealthPart] {
+        let waiting = open.filter { now - $0.value.since >= Self.slowness }.keys
+        let answered = lastSlowAnswer.filter { $0.value >= start }.keys
+        return Set(waiting).union(answered).sorted()
     }
 
     /// Notes an answer.
-    package mutating func answered(_ question: Question) {
-        guard open[question.part]?.number == question.number else { return }
+    package mutating func answered(_ question: Question, at now: Duration) {
+        guard let asked = open[question.part], asked.number == question.number else { return }
+        if now - asked.since >= Self.slowness { lastSlowAnswer[question.part] = now }
         open[question.part] = nil
         if permanent[question.part] != nil { known.insert(question.part) }
     }
@@ -71,6 +78,7 @@ package struct HealthCheckMachine: Sendable {
         for part in lastAsked.keys where limits[part] == nil {
             open[part] = nil
             lastAsked[part] = nil
+            lastSlowAnswer[part] = nil
             if lateParts.remove(part) != nil { check.recovered.append(part) }
         }
         for (part, limit) in limits {

@@ -20,11 +20,17 @@ package final class HealthWatch: Sendable {
 
     private struct State {
         var board: HealthCheckMachine
+        /// When the stop began.
+        var stop: Duration?
+        var hasEnded = false
+        var told = Told()
+    }
+    /// What the service manager has taken. What it does not take, because it is busy, is sent again by the next check.
+    private struct Told {
         var lastSign: Duration?
         var status: String?
         var isReady = false
         var isStopping = false
-        var hasEnded = false
     }
     private let state: Mutex<State>
     private let probes: [HealthPart: HealthProbe]
@@ -55,19 +61,21 @@ package final class HealthWatch: Sendable {
     /// The parts that are late.
     package var late: [HealthPart] { state.withLock { $0.board.late } }
 
-    /// The parts that have not answered for a second, which may be what holds up a stop.
-    package var silent: [HealthPart] {
+    /// The parts that have been slow since the stop began, which may be what holds it up.
+    package var slow: [HealthPart] {
         let now = start.duration(to: clock.now)
-        return state.withLock { $0.board.silent(for: .seconds(1), at: now) }
+        return state.withLock { $0.board.slow(since: $0.stop ?? now, at: now) }
     }
 
     /// Tells the service manager that the gateway stops. From then on there are no signs of life.
     package func stopping() {
+        let now = start.duration(to: clock.now)
         let isFirst = state.withLock { state in
-            defer { state.isStopping = true }
-            return !state.isStopping
+            guard state.stop == nil else { return false }
+            state.stop = now
+            return true
         }
-        if isFirst { notifier?.send("STOPPING=1", "STATUS=Stopping.") }
+        if isFirst { change.signal() }
     }
 
     /// Watches until the task is cancelled. A part that does not answer holds up the return.
@@ -86,7 +94,10 @@ package final class HealthWatch: Sendable {
     private func ask(_ question: HealthCheckMachine.Question, by probe: HealthProbe) {
         launcher.launch {
             await probe.ask()
-            self.state.withLock { $0.board.answered(question) }
+            // The end of the watch ends also questions that have no answer.
+            guard !Task.isCancelled else { return }
+            let now = self.start.duration(to: self.clock.now)
+            self.state.withLock { $0.board.answered(question, at: now) }
         }
     }
 
@@ -98,7 +109,10 @@ package final class HealthWatch: Sendable {
             let check = state.board.check(at: now, passing: passing.mapValues(\.limit))
             return (check, state.board.late, state.hasEnded)
         }
-        if isOver { return false }
+        if isOver {
+            notifyStop()
+            return false
+        }
         for question in check.asked {
             if let probe = probes[question.part] ?? passing[question.part] { ask(question, by: probe) }
         }
@@ -115,26 +129,25 @@ package final class HealthWatch: Sendable {
         return true
     }
 
+    /// Tells the service manager what it has not taken yet, on the watch's thread.
     private func notify(at now: Duration, late: [HealthPart]) {
         guard let notifier else { return }
+        var (told, isStopping, isComplete) = state.withLock { ($0.told, $0.stop != nil, $0.board.isComplete) }
+        guard !isStopping else { return notifyStop() }
+        defer { state.withLock { $0.told = told } }
         let status = report.status(late)
-        let hasBegun = report.hasBegun()
-        let (isReady, isNews, isSign) = state.withLock { state -> (Bool, Bool, Bool) in
-            guard !state.isStopping else { return (false, false, false) }
-            let isReady = !state.isReady && hasBegun && state.board.isComplete
-            if isReady { state.isReady = true }
-            let isNews = state.status != status
-            state.status = status
-            let isDue = notifier.watchdog.map { limit in
-                state.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
-            }
-            let isSign = (isDue ?? false) && late.allSatisfy(\.isOfPlugin)
-            if isSign { state.lastSign = now }
-            return (isReady, isNews, isSign)
+        if !told.isReady, report.hasBegun(), isComplete { told.isReady = notifier.send("READY=1") }
+        if told.status != status, notifier.send("STATUS=\(status)") { told.status = status }
+        let isDue = notifier.watchdog.map { limit in
+            told.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
         }
-        if isReady { notifier.send("READY=1") }
-        if isNews { notifier.send("STATUS=\(status)") }
-        if isSign { notifier.send("WATCHDOG=1") }
+        if isDue ?? false, late.allSatisfy(\.isOfPlugin), notifier.send("WATCHDOG=1") { told.lastSign = now }
+    }
+
+    private func notifyStop() {
+        let isDue = state.withLock { $0.stop != nil && !$0.told.isStopping }
+        guard isDue, let notifier, notifier.send("STOPPING=1", "STATUS=Stopping.") else { return }
+        state.withLock { $0.told.isStopping = true }
     }
 }
 

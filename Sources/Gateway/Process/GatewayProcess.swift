@@ -87,7 +87,7 @@ package struct GatewayProcess: Sendable {
             watch.stopping()
         } expire: {
             // Devices and plugins are among what runs.
-            endNow(heldUpBy: gateway.running.names + watch.silent.filter { !$0.isOfPlugin }.map(\.name))
+            endNow(heldUpBy: gateway.running.names + watch.slow.filter { !$0.isOfPlugin }.map(\.name))
         }
         let signals = deadline.armOnSignals()
         defer {

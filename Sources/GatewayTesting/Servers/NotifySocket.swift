@@ -8,10 +8,19 @@ package final class NotifySocket: Sendable {
     /// The value for `NOTIFY_SOCKET`: a path, or `@` and an abstract name.
     package let address: String
 
+    fileprivate let queue = DispatchQueue(label: "notify", target: .global())
+
     fileprivate init(_ address: String) { self.address = address }
 
     /// The number of signs of life so far.
     package var signs: Int { messages.elements.count { $0 == "WATCHDOG=1" } }
+
+    /// Reads nothing while `body` runs: the queue of the socket may then be full.
+    package func withoutReading<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        queue.suspend()
+        defer { queue.resume() }
+        return try await body()
+    }
 
     fileprivate func receive(from descriptor: Int32) {
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -42,8 +51,7 @@ package func withNotifySocket<Result>(
         throw ProgramError(description: "\(address) cannot be bound: \(String(cString: strerror(errno)))")
     }
     let socket = NotifySocket(address)
-    let source = DispatchSource.makeReadSource(
-        fileDescriptor: descriptor, queue: DispatchQueue(label: "notify", target: .global()))
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: socket.queue)
     source.setEventHandler { socket.receive(from: descriptor) }
     source.setCancelHandler { close(descriptor) }
     source.resume()

@@ -11,7 +11,9 @@ import Vitals
     ) -> [HealthCheckMachine.Check] {
         (start...end).map { second in
             let check = board.check(at: .seconds(second))
-            for question in check.asked where answering.contains(question.part) { board.answered(question) }
+            for question in check.asked where answering.contains(question.part) {
+                board.answered(question, at: .seconds(second))
+            }
             return check
         }
     }
@@ -35,9 +37,7 @@ import Vitals
         #expect(checks[12].fallen.isEmpty)
         #expect(checks[21].fallen == [.delivery: .seconds(21)])
         #expect(board.late == [.delivery, .timers])
-        #expect(board.silent(for: .seconds(21), at: .seconds(21)) == [.delivery, .timers])
-        #expect(board.silent(for: .seconds(22), at: .seconds(21)) == [])
-        board.answered(try #require(checks[0].asked.first { $0.part == .timers }))
+        board.answered(try #require(checks[0].asked.first { $0.part == .timers }), at: .seconds(21))
         #expect(board.check(at: .seconds(22)).recovered == [.timers])
         #expect(board.late == [.delivery])
         #expect(!board.isComplete)
@@ -56,7 +56,7 @@ import Vitals
         let band = HealthPart.plugin("band")
         var check = board.check(at: .seconds(0), passing: [band: .seconds(3)])
         #expect(Set(check.asked.map(\.part)) == [.timers, band])
-        for question in check.asked where question.part == .timers { board.answered(question) }
+        for question in check.asked where question.part == .timers { board.answered(question, at: .zero) }
         #expect(board.isComplete)
         #expect(board.check(at: .seconds(3), passing: [band: .seconds(3)]).fallen.isEmpty)
         check = board.check(at: .seconds(4), passing: [band: .seconds(3)])
@@ -64,7 +64,7 @@ import Vitals
         #expect(board.late == [band])
         #expect(board.check(at: .seconds(5)).recovered == [band])
         #expect(board.late.isEmpty)
-        #expect(board.silent(for: .zero, at: .seconds(5)) == [.timers])
+        #expect(board.slow(since: .zero, at: .seconds(7)) == [.timers])
     }
 
     @Test func `the answer to an earlier question is none to the present one`() throws {
@@ -73,10 +73,27 @@ import Vitals
         let first = try #require(board.check(at: .seconds(0), passing: [radio: .seconds(3)]).asked.first)
         _ = board.check(at: .seconds(1))
         let second = try #require(board.check(at: .seconds(2), passing: [radio: .seconds(3)]).asked.first)
-        board.answered(first)
-        #expect(board.silent(for: .zero, at: .seconds(2)) == [radio])
-        board.answered(second)
-        #expect(board.silent(for: .zero, at: .seconds(2)) == [])
+        board.answered(first, at: .seconds(3))
+        #expect(board.slow(since: .zero, at: .seconds(3)) == [radio])
+        board.answered(second, at: .milliseconds(2100))
+        #expect(board.slow(since: .zero, at: .seconds(3)) == [])
+    }
+
+    @Test func `a part is slow while its answer takes a second, and stays among those that were slow since a moment`()
+        throws
+    {
+        var board = HealthCheckMachine(limits: Self.limits)
+        let questions = board.check(at: .zero).asked
+        #expect(board.slow(since: .zero, at: .milliseconds(999)) == [])
+        #expect(board.slow(since: .zero, at: .seconds(1)) == [.delivery, .timers])
+        board.answered(try #require(questions.first { $0.part == .timers }), at: .milliseconds(999))
+        board.answered(try #require(questions.first { $0.part == .delivery }), at: .milliseconds(4500))
+        #expect(board.slow(since: .milliseconds(4500), at: .seconds(60)) == [.delivery])
+        #expect(board.slow(since: .milliseconds(4501), at: .seconds(60)) == [])
+        // The end of the stop found this part between two of its long waits.
+        let again = try #require(board.check(at: .seconds(60)).asked.first { $0.part == .delivery })
+        board.answered(again, at: .milliseconds(60_010))
+        #expect(board.slow(since: .seconds(4), at: .seconds(61)) == [.delivery, .timers])
     }
 
     @Test func `every part has a limit that a slow board keeps`() throws {

@@ -105,6 +105,39 @@ import Vitals
         }
     }
 
+    @Test func `what a busy service manager does not take is sent again`() async throws {
+        try await withNotifySocket(at: path()) { socket in
+            let checks = Recorder<Void>()
+            let report = HealthReport(
+                hasBegun: { true }, late: { _ in },
+                status: { _ in
+                    checks.append(())
+                    return "Well."
+                })
+            let notifier = try notifier(socket)
+            let watch = HealthWatch(
+                [HealthProbe(.timers) {}], notifier: notifier, report: report, logger: LogRecorder().logger)
+            try await withThrowingTaskGroup { group in
+                try await socket.withoutReading {
+                    while notifier.send("of another service") {}
+                    group.addTask { await watch.run() }
+                    try await checks.wait { $0.count > 4 }
+                }
+                try await socket.messages.wait {
+                    $0.contains("READY=1") && $0.contains("STATUS=Well.") && $0.contains("WATCHDOG=1")
+                }
+                await socket.withoutReading {
+                    while notifier.send("of another service") {}
+                    watch.stopping()
+                }
+                try await socket.messages.wait { $0.contains("STOPPING=1\nSTATUS=Stopping.") }
+                group.cancelAll()
+            }
+            #expect(socket.messages.elements.count { $0 == "READY=1" } == 1)
+            #expect(socket.messages.elements.count { $0.hasPrefix("STOPPING=1") } == 1)
+        }
+    }
+
     @Test(arguments: ["", "relative", "/", "@", "/" + String(repeating: "x", count: 107)])
     func `takes no address that is none`(address: String) {
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": address]) == nil)
