@@ -34,7 +34,7 @@ package final class AsyncMutex: Sendable {
         return try await body()
     }
 
-    /// Runs `body` exclusively if nobody else does; returns `nil` at once otherwise.
+    /// Runs `body` if the mutex is free; returns `nil` at once otherwise.
     package func withLockIfFree<Result, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result? {

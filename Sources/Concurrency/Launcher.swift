@@ -3,7 +3,7 @@ import Synchronization
 /// Runs work as it comes, each in a task of its own that ends with the work. While there is none, only the task of `run`
 /// waits.
 package final class Launcher: Sendable {
-    /// What a task does.
+    /// The work of a task.
     package typealias Work = @Sendable () async -> Void
 
     private struct State {

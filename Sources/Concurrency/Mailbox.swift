@@ -37,7 +37,7 @@ package final class Mailbox<Element: Sendable, Failure: Error>: Sendable {
         self.weigh = weight
     }
 
-    /// What became of an element that was offered.
+    /// The outcome of the offer of an element.
     package enum Offer {
         case taken
         /// The mailbox is full.

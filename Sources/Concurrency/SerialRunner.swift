@@ -44,7 +44,7 @@ package final class SerialRunner: Sendable {
     }
 
     /// Waits for the operation's turn and its value.
-    /// - Returns: `nil` if the calling task is cancelled, or `run` has ended, before the value is there.
+    /// - Returns: `nil` if the calling task is cancelled, or `run` has ended, before the value exists.
     package func perform<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) async -> Value? {
         let outcome = Promise<Value?>()
         let job = Job(perform: { outcome.fulfil(await operation()) }, abandon: { outcome.fulfil(nil) })

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes the tasks that wait for a change. Several calls while nobody waits count as one.
+/// Wakes the tasks that wait for a change. Several calls while no task waits count as one.
 ///
 /// A woken task checks its condition and waits again if it does not hold: all waiting tasks are woken, and another one
 /// may have been first.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Swift's runtime holds a lock while it runs the cancellation handler of a waiting task, and takes the same lock to
 /// resume a task. Code that resumes a task under a lock of its own, which a cancellation handler also takes, takes both
-/// locks in both orders: two threads can wait for each other for ever. So the lock here only decides what happened
+/// locks in both orders: two threads can wait for each other without end. So the lock here only decides what happened
 /// first, and the task is resumed after it. Primitives keep lists of waiters under their own locks, which no
 /// cancellation handler takes.
 final class Waiter<Value: Sendable>: Sendable {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Elements that are handled one after the other, by a task that exists only while there are some.
 package final class WorkQueue<Element: Sendable>: Sendable {
-    /// What became of an element.
+    /// The outcome of an element.
     package enum Admission: Sendable {
         case taken
         /// As many wait as may.

@@ -29,7 +29,7 @@ package protocol ExportFormat: Sendable {
     func device(in database: ExportDatabase) throws(ExportError) -> ExportedDevice
 }
 
-/// What an export has of one device.
+/// The part of an export that belongs to one device.
 package struct ExportedDevice: Sendable {
     /// A charge of the device's battery.
     package struct Charge: Sendable, Hashable {

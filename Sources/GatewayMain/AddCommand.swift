@@ -65,7 +65,7 @@ struct AddCommand: GatewayCommand {
                 StandardError.write("Listening for \(seconds) s.\n")
                 return try await scanner.scan(for: .seconds(seconds))
             }
-            // In a script nobody answers.
+            // In a script no person answers.
             let ask: AddTool.Ask? = isatty(STDIN_FILENO) == 1 ? { Self.ask($0) } : nil
             let device = try await tool.run(wishes, asking: ask, scan: scan)
             StandardOutput.write(device.entry)

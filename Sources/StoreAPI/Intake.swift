@@ -48,7 +48,7 @@ package struct Intake: Sendable {
     }
 }
 
-/// What the store found out about a sample.
+/// The store's findings about a sample.
 package struct SampleOutcome: Sendable, Hashable {
     package enum Novelty: Sendable, Hashable {
         /// Not known before.

@@ -23,7 +23,7 @@ extension MaintenanceStore {
     }
 }
 
-/// What the store holds.
+/// Counts of the store's content, and its size.
 package struct StoreStatistics: Sendable, Hashable {
     /// Number of waiting entries, by lane.
     package var pending: [Lane: Int] = [:]

@@ -79,7 +79,7 @@ import Testing
         {
             rows[String(match.1)] = Set(match.2.matches(of: /`([\w-]+)`/).map { String($0.1) })
         }
-        // The system's libraries stand there by their own names.
+        // The list has the system's libraries by their own names.
         let libraries: Set = ["CMosquitto", "CSDBus", "CTimex", "CZlib"]
         for (module, known) in Self.arrows { #expect(rows[module] == known.subtracting(libraries), "\(module)") }
     }

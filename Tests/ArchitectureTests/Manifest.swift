@@ -14,7 +14,7 @@ struct Manifest {
     private var libraries: [String: String] = [:]
 
     init(_ text: String) {
-        // What only fuzzers and storms are built of stands behind the package.
+        // The targets of fuzzers and storms follow after the package's value.
         let text = String(text[..<(text.range(of: "\nif Context")?.lowerBound ?? text.endIndex)])
         for match in text.matches(of: /let (\w+) = "(\w+)"\.from\(/) { libraries[String(match.1)] = String(match.2) }
         for match in text.matches(of: /\b(module|tests)\(\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?/) {

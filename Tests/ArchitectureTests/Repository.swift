@@ -15,7 +15,7 @@ enum Repository {
         var description: String { path }
         var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
-        /// What may stand before an import.
+        /// What may precede an import.
         private static let access: Set = ["public", "package", "internal", "fileprivate", "private"]
 
         /// The modules that it imports.

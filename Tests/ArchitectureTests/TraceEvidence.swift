@@ -72,7 +72,7 @@ struct TraceEvidence {
         return mistakes
     }
 
-    /// A check is a function whose first line is its sentence, and which stands in the list of `check.py`.
+    /// A check is a function whose first line is its sentence, and which is in the list of `check.py`.
     private static func homeAssistantChecks() throws -> [String: Set<String>] {
         var checks: [String: Set<String>] = [:]
         let list = try Repository.text("deploy/home-assistant/check.py")

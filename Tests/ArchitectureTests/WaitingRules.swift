@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `nobody is woken under a lock`() throws {
-        // A locked region returns what is to be woken; whoever waits may take the same lock in its cancellation.
+        // A locked region returns what is to be woken; the waiting task may take the same lock in its cancellation.
         let calls = ["resume(", ".fulfil(", ".wake(", ".yield(", ".signal("]
         for folder in ["Sources", "Plugins"] {
             for file in try Repository.swiftFiles(in: folder) where !file.path.contains("/Tests/") {

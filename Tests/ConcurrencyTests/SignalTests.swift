@@ -4,7 +4,7 @@ import Testing
 
 /// What seeds and storms cannot make certain: a task that is cancelled, and has not run since.
 @Suite struct SignalTests {
-    /// Runs jobs only when it is told to.
+    /// Runs jobs only when the test asks for it.
     private final class HeldExecutor: TaskExecutor {
         private let jobs = Mutex<[UnownedJob]>([])
 

@@ -57,7 +57,7 @@ import Vitals
     private static let responses = [User.homeassistant, .commander, .stranger].map { "response/\($0)/1" }
     /// Documents of phones. Nobody here is Ben.
     private static let documents = ["phones/anna", "phones/ben"]
-    /// What is nobody's business here.
+    /// What no user of this test may read.
     private static let others = [
         "vitals2mqtt/home", "\(device)/other", "\(device)/latest/heart_rate/more", "\(device)/config/set/more",
         "vitals2mqtt/home/ring-1/extra/command/sync", "zigbee2mqtt/lamp/set", "homeassistant/automation/x/trigger",
@@ -76,7 +76,7 @@ import Vitals
             }
             read.insert(Right(user: .homeassistant, topic: topic))
             if isOutgoing { read.insert(Right(user: .recorder, topic: topic)) }
-            // A commander sees its answers, and whether anybody is there to answer.
+            // A commander sees its answers, and whether the gateway is online.
             if topic.hasSuffix("/response") || topic.hasSuffix("/status") || topic.hasSuffix("/availability") {
                 read.insert(Right(user: .commander, topic: topic))
             }

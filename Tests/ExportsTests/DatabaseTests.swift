@@ -24,7 +24,7 @@ import Testing
             CREATE TABLE r (owner, moment); INSERT INTO r VALUES (2, 10), (1, 30), (1, 20), (1, 'x'), (NULL, 5), (1, 20);
             """
         let database = try open(try folder.database(10, rows))
-        // The second time it is there already.
+        // The second time it exists already.
         for _ in 0..<2 { try database.order("r", rows: "SELECT owner, moment, rowid FROM main.r") }
         let statement = try database.statement("SELECT owner, moment, row FROM temp.r WHERE owner >= ?1")
         statement.bind(0)

@@ -112,7 +112,7 @@ import Vitals
             #expect(rows[33]?.sum == 640)
             // 11:00 to 12:00 local time is Home Assistant's own row, shifted from 40 − 100 = … to what follows 640.
             #expect(rows[35]?.sum == 640)
-            // Home Assistant goes on from there.
+            // Home Assistant continues from there.
             home.compile(Self.count, 55, since: Self.midnight, at: Self.noon)
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 655)
             let shifts = home.state.withLock { $0.shifts }

@@ -14,7 +14,7 @@ import Vitals
         let home = ImportTests.walking()
         home.state.withLock { $0.refusal = String(repeating: "no ", count: 100_000) }
         try ImportTests.world(home, token: "wrong-7f3a") { world, importer, _, states, log in
-            // Nothing is due yet: whoever configured it wants to know it now.
+            // Nothing is due yet, but a wrong setting must be told at once.
             await importer.run()
             #expect(home.state.withLock { $0.logins } == 1)
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)
@@ -57,7 +57,7 @@ import Vitals
             #expect(states.elements.last?.problem == "There is no entity vitals2mqtt_home_band_steps")
             #expect(home.rows("sensor.pulse", from: ImportTests.noon).count == 1)
             #expect(try await store.due.map(\.metric) == [.steps])
-            // It is there again, under another name.
+            // It is back, under another name.
             home.state.withLock {
                 for (key, id, unit) in [
                     ("steps", "feet", "steps"), ("distance", "way", "m"), ("energy", "heat", "kcal"),
@@ -112,12 +112,12 @@ import Vitals
             try await store.add(
                 [Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .steps(walk))],
                 at: ImportTests.noon)
-            // The energy's entity is there, and has had no state.
+            // The energy's entity exists, and has had no state.
             home.state.withLock { $0.entities["vitals2mqtt_home_band_energy"] = "sensor.heat" }
             try await ImportTests.settle(world, importer)
             #expect(home.rows(ImportTests.count, from: ImportTests.noon)[-24]?.sum == 10)
             #expect(try await store.due.map(\.sensor).sorted() == ["distance", "energy", "steps"])
-            // While Home Assistant starts, each entity has no state for a moment: that is told only if it lasts.
+            // While Home Assistant starts, each entity has no state for a moment: the importer warns only if it lasts.
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)
             #expect(states.elements.last?.problem == "sensor.way has the unit furlong")
             for _ in 0..<2 {

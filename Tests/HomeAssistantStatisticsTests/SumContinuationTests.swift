@@ -174,7 +174,7 @@ import Vitals
             #expect(home.rows("sensor.pulse", from: ImportTests.noon)[-4]?.highest == 99)
             #expect(home.rows("sensor.pulse", from: ImportTests.noon)[-4]?.mean == 60)
             #expect(try await store.due.isEmpty)
-            // Whatever is there already is not sent again.
+            // The rows that exist already are not sent again.
             let sent = home.state.withLock { $0.imports.count }
             try await store.add([beat(70, last + .minutes(2))], at: world.date)
             try await ImportTests.settle(world, importer)

@@ -111,7 +111,7 @@ import Vitals
                 }
                 let hours = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let five = rows(home.state.withLock { $0.fiveMinutes[ImportTests.count] ?? [:] })
-                // What the rows before the first due hour lacked is there now.
+                // The rows before the first due hour are complete now.
                 let gap = anchor.map { Hour(of: $0.start)..<max(first, Hour(of: $0.start)) }
                 for hour in gap.map(Array.init) ?? [] where store.count(from: hour.start, to: hour.end) > 0 {
                     let state = store.count(from: midnight(hour.start), to: hour.end)

@@ -122,7 +122,7 @@ struct ExportTests {
             }
             #expect(steps() == 1500)
 
-            // It flies west by six hours: its day goes on over Berlin's midnight, and its own midnight is at 17 hours.
+            // It flies west by six hours: its day continues over Berlin's midnight, and its own midnight is at 17 hours.
             let away = home + [(10, 4000), (12, 4200), (18, 100), (22, 900)]
             try await phone.export([Self.counts(away), Self.rates(60)])
             // The hundred steps after the phone's midnight only begin its new count.

@@ -172,7 +172,7 @@ struct PhonePushTests {
                 try await program.end(within: Bench.patience)
                 #expect(program.events.elements.last == .ended("exited(0)"))
             }
-            // The subscription follows the connection within moments; until then, nobody takes a message.
+            // The subscription follows the connection within moments; until then, a message has no receiver.
             let start = bench.position
             while bench.messages("anna/measurement/weight", from: start).isEmpty {
                 try await publish(Self.export)

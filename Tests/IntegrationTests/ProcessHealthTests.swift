@@ -23,7 +23,7 @@ struct ProcessHealthTests {
             try bench.configure(
                 [bench.tcpDevice("load", port: load.port)] + names.map { Self.chatty($0, flood: Self.flood) })
             try #require(mkfifo(bench.path("log"), 0o600) == 0)
-            // The third descriptor keeps the pipe open for reading, and nobody reads.
+            // The third descriptor keeps the pipe open for reading, and no process reads.
             let gateway = bench.startGateway(through: "exec 3<>\"\(bench.path("log"))\" 2>&3")
             for name in names { try await bench.synced(name) }
             // The pipe and the log's buffer are full after a few seconds.

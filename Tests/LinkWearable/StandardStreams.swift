@@ -24,7 +24,7 @@ final class StandardStreams: ByteLink {
         return []
     }
 
-    /// Writes, and blocks while nobody reads.
+    /// Writes, and blocks while no process reads.
     func write(_ bytes: [UInt8]) async throws(LinkError) {
         do {
             try output.withLock { try $0.write(contentsOf: bytes) }

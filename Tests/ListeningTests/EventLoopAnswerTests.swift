@@ -15,7 +15,7 @@ import Testing
             isBlocked.fulfil(())
             gate.wait()
         }
-        // The thread serves other tests, too: it goes on also when this one fails.
+        // The thread serves other tests, too: it continues also when this one fails.
         defer { gate.signal() }
         try await isBlocked.wait()
         let answers = Recorder<Void>()

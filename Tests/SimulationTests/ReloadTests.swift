@@ -49,7 +49,7 @@ import Vitals
                 let info = try await home.message("gateway/info", from: start)
                 #expect(info["devices"] == ["band", "cuff", "ring"])
                 #expect(info["plugins"] == ["other", "simulated"])
-                // Live data goes on, over the same connection.
+                // Live data continues, over the same connection.
                 let later = home.position
                 try await home.message("band/measurement/heart_rate", from: later)
                 try await home.message("ring/measurement/heart_rate", from: later)

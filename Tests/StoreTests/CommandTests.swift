@@ -207,7 +207,7 @@ import Vitals
             try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == ["0", "1", "2", "runs"])
         #expect(try await store.unanswered(after: 0, limit: 9).isEmpty)
         #expect(try await store.statistics().dropped == [:])
-        // The same answer as before, for whoever asks again.
+        // A repeated question gets the same answer.
         let known = try await store.begin(Self.envelope, key: "0", at: dawn)
         #expect(known == .answered(Array(repeating: 0, count: bytes)))
         try await store.acknowledge(.answer, through: 3)

@@ -78,7 +78,7 @@ import Vitals
         let first = folder.path + ".version-6"
         #expect(try await update() == first)
         let content = try Data(contentsOf: URL(filePath: first))
-        // The store is that of before: the last start got no further, or its copy was restored.
+        // The store is the earlier one: the last start got no further, or its copy was restored.
         #expect(try await update() == first)
         #expect(try Data(contentsOf: URL(filePath: first)) == content)
         #expect(try await update("UPDATE device SET last_seen = 1") == first + "-2")

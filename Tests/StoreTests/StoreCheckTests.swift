@@ -6,7 +6,7 @@ import Vitals
 
 @testable import Store
 
-/// The whole check of a store finds what is wrong in any table, and holds nobody up.
+/// The whole check of a store finds what is wrong in any table, and delays no other work.
 @Suite struct StoreCheckTests {
     /// A store with something in each table, after a clean end.
     private func full() async throws -> StoreFolder {

@@ -57,7 +57,7 @@ class Storing(Peripheral):
         stored: tuple[Any, ...], later: tuple[Any, ...]
     ) -> None:
         super().__init__(air, name, address, service)
-        # Only who shows something can be sure of whom he is paired with.
+        # Only a side that shows a number can be sure of its peer.
         mitm = delegate.io_capability != PairingDelegate.NO_OUTPUT_NO_INPUT
         self.device.pairing_config_factory = lambda connection: PairingConfig(
             sc=True, mitm=mitm, bonding=True, delegate=delegate)

@@ -1,4 +1,4 @@
-"""Rows about standard error: a log that nobody reads, and a program that writes too much."""
+"""Rows about standard error: a log without a reader, and a program that writes too much."""
 
 import os
 import re

@@ -148,7 +148,7 @@ def filled(schema: list[dict], answers: dict[str, Any]) -> dict[str, Any]:
 
 
 def suggestion(field: dict) -> Any:
-    """The value of a field that nobody has touched: its first choice, or no."""
+    """The value of an untouched field: its first choice, or no."""
     selector = field.get("selector", {})
     options = selector.get("select", {}).get("options", [False])
     return field.get("description", {}).get("suggested_value", options[0])

@@ -1,4 +1,4 @@
-"""What stands between the gateway and its broker: it passes everything on, cuts connections, and hangs."""
+"""A proxy between the gateway and its broker: it passes everything on, cuts connections, and hangs."""
 
 import asyncio
 import threading

@@ -70,7 +70,7 @@ def family():
 
 
 def reap_orphans(child):
-    """Takes the status of orphans that have ended, as init would, so that nobody sees them any more."""
+    """Takes the status of orphans that have ended, as init would, so that no list of processes has them any more."""
     while True:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None or ended.si_pid == child.pid:

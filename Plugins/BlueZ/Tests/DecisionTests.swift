@@ -5,7 +5,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// What is decided without a bus: turns, scans, errors.
+/// Decisions without a bus: turns, scans, errors.
 @Suite struct DecisionTests {
     @Test func `links are given in the order in which they were asked for`() {
         var turns = LinkTurns(limit: 2, turn: .seconds(60))

@@ -5,7 +5,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// What `vitals2mqtt doctor` says of Bluetooth.
+/// The findings of `vitals2mqtt doctor` about Bluetooth.
 @Suite(.timeLimit(.minutes(2))) struct FindingTests {
     /// What is found on the bus of a clinic, by a connection of its own.
     private func findings(_ clinic: Clinic, adapter: String? = nil) async -> [Finding] {

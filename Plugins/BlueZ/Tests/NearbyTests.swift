@@ -49,7 +49,7 @@ import Vitals
             await clinic.bluez.addDevice("A4:C1:38:00:11:33", name: "Band") { Clinic.peripheral() }
             await clinic.bluez.remove(other)
             await clinic.bluez.hide(other)
-            // An answer comes after the signals of before.
+            // An answer comes after all earlier signals.
             _ = try await clinic.radio.call("/org/bluez/hci0", BlueZ.adapter, "SetDiscoveryFilter")
             try await clock.move(to: .seconds(7))
             let names = try await found.map { $0.name ?? "" }.sorted()
@@ -70,7 +70,7 @@ import Vitals
                 let found = try await clinic.radio.nearby(for: Self.moment)
                 #expect(found.map(\.device) == [try Clinic.id("strap")])
                 #expect(found.first?.isConnected == true)
-                // The scan goes on for the device.
+                // The scan continues for the device.
                 await clinic.bluez.addDevice("A4:C1:38:00:11:33", name: "Band") { Clinic.peripheral() }
                 try await waiting.value
             }

@@ -4,7 +4,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// What is read from the configuration.
+/// The options of the configuration.
 @Suite struct OptionTests {
     private static func reader(_ pairs: [String: String]) -> ConfigurationReader {
         let map = pairs.sorted { $0.key < $1.key }.map {

@@ -5,7 +5,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// What is done with an adapter that says that it scans, and hears nothing.
+/// The recovery of an adapter that says that it scans, and hears nothing.
 @Suite(.timeLimit(.minutes(2))) struct ScanTests {
     private static let absent = "A4:C1:38:00:11:99"
 

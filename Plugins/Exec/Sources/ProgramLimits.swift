@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// What a program may use at most, as setrlimit(2) has it. `nil` means that it has no limit beside the gateway's own.
+/// The resource limits of a program, as setrlimit(2) has them. `nil` means that it has no limit beside the gateway's own.
 ///
 /// Each process has the limits for itself, and hands them on to its children.
 struct ProgramLimits: Sendable, Hashable {

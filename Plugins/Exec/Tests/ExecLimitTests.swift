@@ -6,7 +6,7 @@ import Testing
 
 @testable import Exec
 
-/// Programs that want more than they may have. The gateway is this process: it goes on.
+/// Programs that want more than they may have. The gateway is this process, which must survive them.
 @Suite(.timeLimit(.minutes(1)))
 struct ExecLimitTests {
     /// A user without any process, to count from nothing; root is not limited.

@@ -1,7 +1,7 @@
 package import GatewayKit
 import Vitals
 
-/// Speaks with devices that have the health services of the Bluetooth SIG, whoever made them.
+/// Speaks with devices of any manufacturer that have the health services of the Bluetooth SIG.
 package struct HealthDriver: DeviceDriver {
     package static let name = "gatt-health"
     package static let link = LinkKind.gatt

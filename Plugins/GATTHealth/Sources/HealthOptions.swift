@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// What a device's values are used for.
+/// The options of a device with a health service.
 ///
 /// - `user`: the only user slot of a cuff or a scale whose records count, 0 to 254; without it all do.
 /// - `variability`: whether the variability is computed from the times between heartbeats; `true` by default.

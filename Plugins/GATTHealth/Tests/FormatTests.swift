@@ -3,7 +3,7 @@ import Vitals
 
 @testable import GATTHealth
 
-/// Values that are worked out by hand, or stand in the public documents of the formats, where tshark has no or a wrong reader.
+/// Values that are worked out by hand, or are given in the public documents of the formats, where tshark has no or a wrong reader.
 @Suite struct FormatTests {
     @Test(arguments: [
         (0x0072, 114.0), (0xe0a0, 1.6), (0xb05a, 0.0009), (0x2001, 100.0), (0xffff, -0.1), (0x1800, -20480.0),

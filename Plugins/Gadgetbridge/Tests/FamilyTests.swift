@@ -63,7 +63,7 @@ import Vitals
                 [midnight * 1000, 0x11, 72], [(midnight + 60) * 1000, 0x12, 97], [(midnight + 120) * 1000, 0x13, 35],
                 // The lower two bytes are hundredths of a degree: 33.45 °C.
                 [(midnight + 180) * 1000, 0x44, 0x7f_0000 + 3345],
-                // A code that nobody has described.
+                // A code without a public description.
                 [(midnight + 240) * 1000, 0x77, 50],
             ])
         #expect(try phone.values(.heartRate) == [Value(0, 72)])

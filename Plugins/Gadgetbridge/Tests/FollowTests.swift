@@ -31,7 +31,7 @@ import Vitals
             minutes.map { [midnight + $0 * 60, 0, steps, 0, 60 + $0 % 20, "NULL", "NULL"] })
     }
 
-    /// Enough for a look and for a file that stands still.
+    /// Enough for a look and for the time in which a file must not change.
     private static let soon: Duration = .seconds(80)
 
     @Test func `a new export comes within a minute and a half, and the same one again adds nothing`() throws {
@@ -143,7 +143,7 @@ import Vitals
             try Self.minutes(600..<660, of: phone)
             try await home.pass(Self.soon)
             #expect(home.kept.samples(.heartRate).count == 660)
-            // The other file is copied once, and the session goes on.
+            // The other file is copied once, and the session continues.
             #expect(home.endings.isEmpty)
         }
     }

@@ -94,7 +94,7 @@ import Vitals
         #expect(try phone.values(.temperature) == [Value(0, 36.9), Value(9, 37.1)])
         #expect(
             try phone.values(.skinTemperature) == [Value(1, 33.1), Value(2, 33.2), Value(7, 33.3), Value(8, 30.4)])
-        // Without kind and place nobody knows what a value is.
+        // Without kind and place a value has no known meaning.
         #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.unspecified: 1, .ambient: 1])
         #expect(try phone.open().leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.unspecified: 2])
         // Their owner may know; what has a kind or a place stays what it is.

@@ -24,7 +24,7 @@ import Vitals
                 let endings = Mutex<[String]>([])
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        // Within each five seconds in which it should stand still.
+                        // Within each five seconds in which it must not change.
                         for number in 0..<changes {
                             try await simulation.gatewayClock.sleep(for: .milliseconds(number == 0 ? 4500 : 5000))
                             try whole.write(to: phone.file)

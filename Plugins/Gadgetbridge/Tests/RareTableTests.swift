@@ -150,7 +150,7 @@ import Vitals
             expected: ["resting_heart_rate 0…0 52"]),
     ]
 
-    /// What stands in a column of this name; other columns have a 1.
+    /// The value of a column with this name; other columns have a 1.
     private static let values = [
         "STEPS": 12, "HEART_RATE": 71, "RESTING_HEART_RATE": 52, "SPO2": 97, "SPO2_PERCENT": 97, "STRESS": 35,
         "DISTANCE_METERS": 9, "DISTANCE_CM": 900, "BP_SYSTOLIC": 121, "BP_DIASTOLIC": 79, "PRESSURE_HIGH_MM_HG": 121,

@@ -2,7 +2,7 @@ import Vitals
 
 @testable import Gadgetbridge
 
-/// Invariants of the parsers of what stands in single fields of an export, for any bytes. The fuzzer checks them with endless
+/// Invariants of the parsers of an export's single fields, for any bytes. The fuzzer checks them with endless
 /// inputs, the tests with mutations by seeds and with those that once failed.
 enum RecordInput {
     /// The violations after reading these bytes as a record of a night, and as the summary of a workout. A trap is a violation of

@@ -12,7 +12,7 @@ import Vitals
     private let phone: Phone
     private let notes = DeviceNotes()
     private static let table = "GENERIC_HEART_RATE_SAMPLE"
-    /// Enough for a look and for a file that stands still.
+    /// Enough for a look and for the time in which a file must not change.
     private static let soon: Duration = .seconds(80)
 
     init() throws {
@@ -28,7 +28,7 @@ import Vitals
     /// The days that may have come late to the first export of all, at noon of the day after the last one.
     private static let late = (0..<14).reversed().map { at(daysAgo: $0) }
 
-    /// What a process of the gateway is told besides the synchronisation, which has everything from the first day on here.
+    /// What a process of the gateway receives besides the synchronisation, which reads everything from the first day on here.
     private func told(
         zone: String = "UTC", notes: DeviceNotes? = nil, during body: @escaping @Sendable () throws -> Void = {}
     ) throws -> [Timestamp] {

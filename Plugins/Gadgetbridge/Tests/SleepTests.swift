@@ -35,7 +35,7 @@ import Vitals
             "XIAOMI_SLEEP_TIME_SAMPLE",
             [
                 [ms(0), ms(120), 1, 120, 40, 40, 20, 20],
-                // One that goes on, and one without stages.
+                // One that continues, and one without stages.
                 [ms(900), "NULL", 0, 0, 0, 0, 0, 0], [ms(1000), ms(1030), 1, 30, 0, 30, 0, 0],
             ])
         try phone.insert(
@@ -155,7 +155,7 @@ import Vitals
             "HUAWEI_ACTIVITY_SAMPLE",
             [row(0, 30, 6), row(30, 0, 6), row(30, 50, 7), row(50, 30, 7), row(300, 310, 6), row(310, 320, 0x5656)])
         try phone.insert("HUAWEI_SLEEP_STAGE_SAMPLE", (5..<20).map { [ms($0), 3] })
-        // A nap, whose depth nobody knows.
+        // A nap, whose depth is unknown.
         try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [row(700, 730, 0x5659), row(730, 700, 0x5659)])
         #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320"])
         #expect(try phone.open().leftovers["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == 1)

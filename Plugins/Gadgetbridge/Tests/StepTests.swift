@@ -37,7 +37,7 @@ import Vitals
     }
 
     @Test func `a count that goes on over the gateway's midnight counts no step twice`() throws {
-        // The phone is west of the gateway: its day goes on when the gateway's ends at 23:00 in UTC.
+        // The phone is west of the gateway: its day continues when the gateway's ends at 23:00 in UTC.
         try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
         try phone.insert(
             "CMF_ACTIVITY_SAMPLE",

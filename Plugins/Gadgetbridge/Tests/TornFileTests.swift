@@ -82,7 +82,7 @@ import Vitals
             try file.write(contentsOf: target[place..<(place + length)])
             place += length
             guard place < target.count else { break }
-            // Often longer than a file must stand still, and than a look takes to come.
+            // Often longer than the time in which a file must not change, and than the time between two looks.
             try await home.pass(.seconds(Int.random(in: 1...150, using: &random)))
             check(home.kept.samples(.heartRate))
         }

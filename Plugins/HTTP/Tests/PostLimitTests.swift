@@ -78,7 +78,7 @@ import Vitals
             let answer = try? await office.post(
                 "/v1/devices/phone-1", token: "one", [32], more: ["--header", "X-Long: \(long)"])
             #expect(answer == nil || answer?.status == 400, "\(String(describing: answer))")
-            // The listener goes on.
+            // The listener still serves.
             #expect(try await office.post("/nothing").status == 404)
         }
     }

@@ -129,7 +129,7 @@ import Vitals
                 #expect((early.status, early.code ?? "") == (429, "too_many_requests"))
                 #expect(early.headers.contains("retry-after: 1"))
                 #expect(try await office.post("/v1/devices/phone-2", token: "two").status == 200)
-                // Without a token nobody guesses.
+                // Without a token no refusal counts as a guess.
                 for _ in 0..<3 { #expect(try await office.post("/v1/devices/phone-2").status == 401) }
                 #expect(try await office.post("/v1/devices/phone-2", token: "two").status == 200)
                 group.cancelAll()

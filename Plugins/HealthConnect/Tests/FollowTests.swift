@@ -25,7 +25,7 @@ import Vitals
         try phone.instant("weight_record_table", 1, at: HealthPhone.ms(7), [("weight", "71500")])
     }
 
-    /// Enough for a look and for a file that stands still.
+    /// Enough for a look and for the time in which a file must not change.
     private static let soon: Duration = .seconds(80)
 
     @Test func `an identical export adds nothing, and a new record comes within a minute and a half`() throws {

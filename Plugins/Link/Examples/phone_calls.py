@@ -203,7 +203,7 @@ class Calls:
         return {}, self.link.hang_up
 
     def ended(self):
-        """The link is gone: a measurement that nobody reads would only empty the battery."""
+        """The link is gone: a measurement without a reader would only empty the battery."""
         if self.measurement and not self.measurement.has_ended:
             getattr(self.sdk, self.measurement.metric).stop_measure(lambda error: None)
 

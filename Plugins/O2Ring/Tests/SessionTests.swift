@@ -116,7 +116,7 @@ import WearableTesting
             ring.state.withLock { $0.files[whole.name] = whole.content }
             let second = try await Self.history(session, .bloodOxygen)
             #expect(second.samples.count == 49 + 147)
-            // It goes on after a pause.
+            // The recording continues after a pause.
             let longer = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 200)
             ring.state.withLock { $0.files[longer.name] = longer.content }
             #expect(try await Self.history(session, .bloodOxygen).samples.count == 49 + 196)

@@ -144,7 +144,7 @@ import Vitals
             let caller = try await Caller(port: reception.port)
             try await caller.introduce("phone-1", "s3cret")
             try? await session
-            // The gateway is told, so that it does not wait for its next attempt.
+            // The gateway hears of the call, so that it does not wait for its next attempt.
             try await presence.wait()
             try await caller.send("hello\n")
             try await reception.echo("phone-1", token: "s3cret")

@@ -1,7 +1,7 @@
 import DequeModule
 package import Vitals
 
-/// Finds the message at which a broker cuts the connection, which would otherwise be sent for ever and stop all others.
+/// Finds the message at which a broker cuts the connection, which would otherwise be sent again and again and stop all others.
 /// The same goes for a message that the broker never answers: the gateway then ends the connection, which counts as a cut.
 ///
 /// A broker handles messages in order, so the first one without an acknowledgement is the suspect. After a few cuts at

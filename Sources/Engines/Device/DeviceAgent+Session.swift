@@ -4,7 +4,7 @@ import Logging
 import StoreAPI
 import Vitals
 
-/// What happens during a session.
+/// The events of a session.
 extension DeviceAgent {
     /// Clock errors up to this are ignored: devices keep whole seconds, and the query takes time.
     static let clockTolerance: Duration = .seconds(2)

@@ -2,7 +2,7 @@ import Concurrency
 import GatewayKit
 import Vitals
 
-/// What the agent does because time has passed: values go stale, days end, synchronisations and measurements begin.
+/// The agent's work as time passes: values go stale, days end, synchronisations and measurements begin.
 extension DeviceAgent {
     /// Interval of looks at the time while something happens. The running day is published at most this often.
     static let tick: Duration = .seconds(5)

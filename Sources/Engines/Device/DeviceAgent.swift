@@ -42,7 +42,7 @@ package actor DeviceAgent {
     ///   - alarms: whose task runs while the agent runs.
     ///   - restoring: held while the state is read at the start: thousands of agents that read at once take much memory.
     ///   - pace: lets live samples wait for those of other devices; `nil` stores them at once.
-    ///   - presence: where the device's transport says that it is there.
+    ///   - presence: the transport reports here that the device is in reach.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
         alarms: Alarms, restoring: AsyncMutex = AsyncMutex(), pace: CommitPace? = nil, logger: Logger,

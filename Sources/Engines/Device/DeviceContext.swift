@@ -4,7 +4,7 @@ import Logging
 import StoreAPI
 import Vitals
 
-/// What every part of a device's agent needs: the device's identity and surroundings.
+/// The device's identity and surroundings, for every part of its agent.
 ///
 /// All parts of an agent share one: a gateway may have thousands of agents.
 final class DeviceContext: Sendable {

@@ -72,7 +72,7 @@ final class Measuring {
         if let measurement = sample.measurement { await handle(.readingRefused(measurement)) }
     }
 
-    /// A reading failed; the measurement goes on.
+    /// A reading failed; the measurement continues.
     func fail(_ error: DeviceError, of measurement: MeasurementID) async {
         await handle(.readingFailed(measurement, error))
     }

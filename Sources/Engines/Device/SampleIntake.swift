@@ -48,7 +48,7 @@ final class SampleIntake {
         if !settled.isEmpty { try await device.settle(settled) }
     }
 
-    /// Stores live samples that nobody waits for any more. Unlike `storeLive` it tries only once.
+    /// Stores live samples whose sender is gone. Unlike `storeLive` it tries only once.
     func storeRest(of live: LiveSamples) async throws(StoreError) {
         let incoming = check(live).accepted
         if !incoming.isEmpty { _ = try await commit(incoming, source: .live) }

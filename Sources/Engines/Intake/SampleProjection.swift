@@ -1,7 +1,7 @@
 import StoreAPI
 package import Vitals
 
-/// What a device's samples amount to so far. A value: a transaction changes a copy, which is adopted once it is on
+/// The state that follows from a device's samples so far. A value: a transaction changes a copy, which is adopted once it is on
 /// disk.
 package struct SampleProjection: Sendable {
     let device: DeviceID
@@ -49,7 +49,7 @@ package struct SampleProjection: Sendable {
     func workout(at moment: Timestamp) -> Range<Timestamp>? { workouts.last { $0.contains(moment) } }
 }
 
-/// What the projection needs to evaluate samples.
+/// The surroundings in which the projection evaluates samples.
 package struct IntakeContext: Sendable {
     package var source: SampleSource
     package var now: Timestamp

@@ -20,7 +20,7 @@ package struct MeasurementMachine: Sendable {
         /// The device refused to start, or did not answer.
         case refused(DeviceError, attempt: Int)
         case sample(MeasurementID, StoredSample)
-        /// A reading failed; the measurement goes on.
+        /// A reading failed; the measurement continues.
         case readingFailed(MeasurementID, DeviceError)
         /// A reading is impossible and was not stored.
         case readingRefused(MeasurementID)
@@ -30,7 +30,7 @@ package struct MeasurementMachine: Sendable {
         case stop(Metric?, key: String)
         /// The device confirmed the stop. The end of the measurement follows.
         case stopped(MeasurementID)
-        /// The device refused to stop the measurement, which goes on.
+        /// The device refused to stop the measurement, which continues.
         case stopRefused(MeasurementID, DeviceError)
         /// The device did not report the end, long after it was due.
         case overdue(attempt: Int)

@@ -74,7 +74,7 @@ struct SyncReading: Sendable {
     /// Up to where everything is on disk before the last page.
     var whole: Timestamp? { progress.whole }
 
-    /// Describes a page that would make reading go on for ever; `nil` if the page is fine.
+    /// Describes a page that would keep the reading from ending; `nil` if the page is fine.
     func mistake(in page: HistoryPage) -> String? {
         if let next = page.next, names.contains(next.hashValue) || next == request.page {
             return "The device names a page that it already sent as the next one."

@@ -1,7 +1,7 @@
 package import Exports
 package import Vitals
 
-/// What a feed reads: one wearable's rows of an export, in a range of time.
+/// The range of a feed: one wearable's rows of an export, between two times.
 package struct ExportRange {
     package let database: ExportDatabase
     /// The wearable's number in the export.

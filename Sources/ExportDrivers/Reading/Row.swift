@@ -22,7 +22,7 @@ package struct Row {
     package func bytes(_ column: Int) -> [UInt8]? { statement.bytes(column + 1) }
 }
 
-/// What a row gives.
+/// The result of a row.
 package enum RowResult {
     case sample(Sample)
     case left(Leftovers.Reason)

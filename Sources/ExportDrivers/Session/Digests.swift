@@ -1,6 +1,6 @@
 package import Vitals
 
-/// What shows which days of which metrics changed from one export to the next: a number per metric and day. It is small,
+/// Digests that show which days of which metrics changed from one export to the next: a number per metric and day. It is small,
 /// where the samples of years are not.
 package struct Digests: Sendable, Hashable {
     /// By metric, and by days since 1970 in UTC.

@@ -19,7 +19,7 @@ actor ExportOpener {
     static let maximumPassedOver = 64
     /// Whether the last look found no file, although one is in use.
     private var isGone = false
-    /// Why the file that is there cannot be used.
+    /// Why the present file cannot be used.
     private(set) var rejection: ExportError?
 
     /// What a look found.
@@ -34,7 +34,7 @@ actor ExportOpener {
         self.executor = executor
     }
 
-    /// Looks once, and reads the export that is there if it is new and whole.
+    /// Looks once, and reads the present export if it is new and whole.
     func check(_ context: SessionContext) throws(ExportError) -> sending Finding {
         let stamp: FileStamp
         do throws(ExportError) { stamp = try format.place.newest(besides: passedOver) } catch {

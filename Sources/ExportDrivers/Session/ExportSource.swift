@@ -10,7 +10,7 @@ actor ExportSource {
 
     private let opener: ExportOpener
     private nonisolated let place: ExportPlace
-    /// The folder in which exports appear, by what is there now.
+    /// The folder in which exports appear, with its present files.
     nonisolated var folder: String { place.folder }
     private var current: OpenExport?
     /// The content that is durable in the gateway; `nil` before the notes were read.

@@ -1,4 +1,4 @@
-/// What the first bytes of an SQLite file say of the whole file (the file format's section 1.3).
+/// The header of an SQLite file, which describes the whole file (the file format's section 1.3).
 struct DatabaseHeader {
     /// The bytes that it needs.
     static let length = 100

@@ -98,7 +98,7 @@ package final class ExportDatabase {
     /// Keeps an order of rows that the export has no index for, in the table `temp.<name>`: its key is the columns `owner`,
     /// `moment` and `row`. It lies where SQLite keeps temporary files, and goes with this object. The export itself stays as it is.
     /// - Parameters:
-    ///   - name: the table's name. An order that is there already is kept.
+    ///   - name: the table's name. An order that the table has already is kept.
     ///   - rows: selects owner, moment and row. Rows without whole numbers are left out.
     package func order(_ name: String, rows: String) throws(ExportError) {
         guard !orders.contains(name) else { return }
@@ -127,7 +127,7 @@ package final class ExportDatabase {
     /// A name within a statement.
     package static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
-    /// Checks all pages, and that rows stand in the order of their keys: a damaged key makes rows come out of order, or twice. That
+    /// Checks all pages, and that rows are in the order of their keys: a damaged key makes rows come out of order, or twice. That
     /// costs a quarter more than `quick_check`, which does not look at keys.
     ///
     /// SQLite before 3.41 reports `NULL value in …` for sound tables without row ids whose key is not their first columns.

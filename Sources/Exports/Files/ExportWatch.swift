@@ -14,7 +14,7 @@ package struct ExportWatch: Sendable {
         case read(FileStamp)
     }
 
-    /// How long size and time of a file must stand still before it is read.
+    /// How long size and time of a file must not change before it is read.
     package static let stillness: Duration = .seconds(5)
 
     private var judged: FileStamp?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What shows that a file has changed, without reading it.
+/// The attributes of a file that show a change without reading it.
 package struct FileStamp: Sendable, Hashable {
     /// The file's path.
     package let path: String

@@ -76,7 +76,7 @@ package final class FolderWatch: Sendable {
             guard count > 0 else { break }
             woken.formUnion(Self.numbers(in: buffer[..<count]))
         }
-        // After an overflow (number -1) nobody knows what was lost.
+        // After an overflow (number -1) it is unknown what was lost.
         let signals = state.withLock { state in
             state.folders.filter { woken.contains(-1) || woken.contains($0.key) }.values.flatMap(\.values)
         }

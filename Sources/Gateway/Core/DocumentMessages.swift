@@ -29,7 +29,7 @@ struct DocumentMessages: Sendable {
         logDropped()
     }
 
-    /// Logs how many documents still wait, which nobody will read.
+    /// Logs how many documents still wait, which no driver will read.
     func logDropped() {
         let waiting = documents.count
         guard waiting > 0 else { return }

@@ -1,6 +1,6 @@
 package import GatewayKit
 
-/// What `vitals2mqtt doctor` prints.
+/// The output of `vitals2mqtt doctor`.
 package struct DoctorReport: Sendable, Hashable {
     /// What was found, in the order of looking.
     package let findings: [Finding]

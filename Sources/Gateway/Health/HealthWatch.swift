@@ -151,7 +151,7 @@ package final class HealthWatch: Sendable {
     }
 }
 
-/// What a `HealthWatch` needs from the gateway, and where it reports. Its members are called from the watch's thread
+/// The connections of a `HealthWatch` with the gateway: its questions and its reports. Its members are called from the watch's thread
 /// and must not wait.
 package struct HealthReport: Sendable {
     /// Whether the gateway serves its devices.

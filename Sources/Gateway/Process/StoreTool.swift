@@ -3,7 +3,7 @@ import Store
 import StoreAPI
 import Vitals
 
-/// What the owner of a store can do with it on the command line. The results are texts for a person.
+/// The commands for the owner of a store. The results are texts for a person.
 package struct StoreTool: Sendable {
     /// Why a command failed.
     package struct Failure: Error, CustomStringConvertible {

@@ -29,7 +29,7 @@ package struct AddTool: Sendable {
         }
     }
 
-    /// Asks a person; returns the line, or `nil` if nobody answers.
+    /// Asks a person; returns the line, or `nil` if there is no answer.
     package typealias Ask = (_ question: String) -> String?
 
     /// How often a question is repeated after an answer that means nothing.
@@ -49,7 +49,7 @@ package struct AddTool: Sendable {
 
     /// Makes the entry of a device.
     /// - Parameters:
-    ///   - ask: asks a person; `nil` if nobody can be asked. Then what is missing is a failure, or has its default.
+    ///   - ask: asks a person; `nil` if no person can be asked. Then what is missing is a failure, or has its default.
     ///   - scan: looks for devices; called at most once.
     package func run(
         _ wishes: Wishes, asking ask: Ask?, scan: () async throws -> ScanReport
@@ -116,7 +116,7 @@ package struct AddTool: Sendable {
         guard let ask else {
             throw Failure("Name the device: by its address or name of the command scan, or by --transport type=….")
         }
-        // Of strangers without a name nobody could pick one.
+        // A person could not choose among strangers without a name.
         let listed = report.devices.filter { $0.name != nil || !$0.claims.isEmpty }
         guard !listed.isEmpty else { throw Failure("Nothing is in reach. Wake the device up, and try again.") }
         let lines = listed.enumerated().map { number, device in

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Who may use a file, by its mode and owner (inode(7)).
+/// The mode and owner of a file, which decide who may use it (inode(7)).
 package struct FileMode: Sendable, Hashable {
     /// Whom a file must serve: a process with this user and these groups.
     package struct Reader: Sendable, Hashable {
@@ -58,6 +58,6 @@ package struct FileMode: Sendable, Hashable {
     /// Whether everybody may write.
     package var isWritableByAll: Bool { bits & 0o002 != 0 }
 
-    /// Whether only the owner may enter this folder, so that the modes inside matter to nobody else.
+    /// Whether only the owner may enter this folder, so that the modes inside do not matter.
     package var isClosedFolder: Bool { bits & 0o011 == 0 }
 }

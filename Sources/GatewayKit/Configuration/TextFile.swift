@@ -46,7 +46,7 @@ package enum TextFile {
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
-    /// Opens a regular file. Opening or reading anything else, such as a named pipe, may wait for ever.
+    /// Opens a regular file. Opening or reading anything else, such as a named pipe, may never return.
     private static func open(_ path: String) throws -> FileHandle {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Errno(number: errno) }

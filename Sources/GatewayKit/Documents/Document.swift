@@ -42,7 +42,7 @@ public final class Document: Sendable {
     package func answered() async throws(CancellationError) -> DocumentAnswer { try await result.wait() }
 }
 
-/// What a driver says to a document.
+/// A driver's answer to a document.
 public enum DocumentAnswer: Sendable, Hashable {
     /// All of it is durable, but for what the report says is refused or left out. The device need not send it again.
     case stored(DocumentReport)

@@ -45,7 +45,7 @@ package final class DocumentQueue: Sendable {
         for document in waiting { document.answer(.interrupted(reason)) }
     }
 
-    /// Takes back a document for whose answer nobody waits any more, if no driver has taken it.
+    /// Takes back a document whose sender is gone, if no driver has taken it.
     package func remove(_ document: Document) {
         state.withLock { state in state.waiting.removeAll { $0 === document } }
     }

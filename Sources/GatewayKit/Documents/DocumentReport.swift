@@ -1,4 +1,4 @@
-/// What became of the records of a document.
+/// The outcome of a document's records.
 public struct DocumentReport: Sendable, Hashable {
     /// The most different reasons that are listed; the records of all further ones are counted under `others`.
     public static let maximumReasons = 20

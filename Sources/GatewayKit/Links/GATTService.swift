@@ -30,7 +30,7 @@ public struct GATTCharacteristic: Sendable, Hashable {
     }
 }
 
-/// What may be done with a characteristic: the bits of its declaration (Bluetooth Core Specification, Vol 3, Part G, 3.3.1.1).
+/// The properties of a characteristic: the bits of its declaration (Bluetooth Core Specification, Vol 3, Part G, 3.3.1.1).
 public struct GATTProperties: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8

@@ -1,7 +1,7 @@
 public import Logging
 public import Vitals
 
-/// What the gateway tells a driver when it opens a session.
+/// The surroundings that a driver gets when the gateway opens a session.
 public struct SessionContext: Sendable {
     /// The device's identifier.
     public var device: DeviceID
@@ -33,7 +33,7 @@ public struct SessionContext: Sendable {
     }
 }
 
-/// What the gateway tells a transport when it opens a link.
+/// The surroundings that a transport gets when the gateway opens a link.
 public struct LinkContext: Sendable {
     /// The device's identifier.
     public var device: DeviceID

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the gateway that a device is there: it called, or its advertisement was heard. If the gateway waits for the next attempt to
+/// Tells the gateway that a device is in reach: it called, or its advertisement was heard. If the gateway waits for the next attempt to
 /// connect it, it connects at once, but no sooner than a second after the last attempt.
 public final class DevicePresence: Sendable {
     private struct State {
@@ -13,7 +13,7 @@ public final class DevicePresence: Sendable {
     }
     private let state = Mutex(State())
 
-    /// A presence that nobody has noticed yet.
+    /// A presence without an observer.
     public init() {}
 
     /// Reports that the device can be reached.

@@ -1,4 +1,4 @@
-/// What `vitals2mqtt doctor` found about one thing that the gateway needs.
+/// A finding of `vitals2mqtt doctor` about one thing that the gateway needs.
 public struct Finding: Sendable, Hashable {
     /// What it means for the gateway.
     public enum Judgement: String, Sendable, Hashable {
@@ -13,7 +13,7 @@ public struct Finding: Sendable, Hashable {
     public var judgement: Judgement
     /// What was looked at: a word or two, such as `broker`.
     public var subject: String
-    /// What is there and, unless it is fine, what to do: sentences for a person, without secrets.
+    /// What was found and, unless it is fine, what to do: sentences for a person, without secrets.
     public var text: String
 
     /// A finding.

@@ -18,11 +18,11 @@ public final class PasskeyDesk: Sendable {
     /// The state of the pairing; `nil` before the first one.
     package var pairing: PairingState? { state.withLock { $0.pairing } }
 
-    /// A desk at which nobody has asked.
+    /// A desk without a question.
     public init() {}
 
     /// Waits until a person has given the passkey. One question is open at a time; a new one takes the place of an earlier one.
-    /// - Throws: a `LinkError`: `timeout` if nobody has answered within `limit`, `cancelled` if the task or the question was cancelled.
+    /// - Throws: a `LinkError`: `timeout` without an answer within `limit`, `cancelled` if the task or the question was cancelled.
     public func passkey(within limit: Duration, clock: GatewayClock) async throws(LinkError) -> Passkey {
         let question = Promise<Passkey?>()
         change { state in

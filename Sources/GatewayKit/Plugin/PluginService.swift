@@ -1,7 +1,7 @@
 public import Logging
 public import Vitals
 
-/// What the devices of a plugin share: a listener that they call, a folder that is watched, a radio.
+/// A service that the devices of a plugin share: a listener that they call, a folder that is watched, a radio.
 ///
 /// The gateway makes one from `plugins: {<name>: {…}}`, and keeps it open as long as a device uses it. It opens the service before
 /// these devices and closes it after them. If it cannot be opened or breaks, these devices are disconnected and their link says why;
@@ -45,7 +45,7 @@ extension PluginService {
     public func answer() async {}
 }
 
-/// What the gateway tells a service when it opens it.
+/// The surroundings that a service gets when the gateway opens it.
 public struct ServiceContext: Sendable {
     /// The gateway's clocks; a service uses no others.
     public var clock: GatewayClock

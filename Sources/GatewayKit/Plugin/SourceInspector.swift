@@ -3,7 +3,7 @@ public import Vitals
 /// Says what a file has that devices can be configured for. A plugin whose devices are files has one, so that the command
 /// `sources` knows them.
 public protocol SourceInspector: Sendable {
-    /// What it recognises, for the message about a file that nobody knows: a noun, such as `a database that the app exported`.
+    /// What it recognises, for the message about a file that no inspector knows: a noun, such as `a database that the app exported`.
     static var takes: String { get }
     /// Says what is at a path: a file, or a folder, of which the newest file of its kind counts. It may block, and changes nothing.
     /// - Parameters:
@@ -25,7 +25,7 @@ public struct SourceError: Error, Sendable, Hashable, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// What a file has that devices can be configured for.
+/// The devices of a file, for the configuration.
 public struct SourceReport: Sendable, Hashable {
     /// The file that was read.
     public var file: String

@@ -1,6 +1,6 @@
 public import Vitals
 
-/// What a device sends unasked.
+/// An event that a device sends unasked.
 public enum DeviceEvent: Sendable, Hashable {
     /// Live samples, in the order of arrival. `receipts` has one per sample if the device wants to know when samples
     /// are durable (`DeviceSession.settle`), and is empty otherwise.
@@ -8,7 +8,7 @@ public enum DeviceEvent: Sendable, Hashable {
     /// A sample of a running measurement. If a command started the measurement, the gateway marks the sample as
     /// user-initiated.
     case measurementSample(MeasurementID, Sample)
-    /// A reading of a measurement failed; the measurement goes on.
+    /// A reading of a measurement failed; the measurement continues.
     case readingFailed(MeasurementID, DeviceError)
     /// A measurement has ended: normally, or interrupted with an error.
     case measurementEnded(MeasurementID, completed: Bool, error: DeviceError?)

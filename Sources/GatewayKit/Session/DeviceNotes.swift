@@ -28,7 +28,7 @@ public final class DeviceNotes: Sendable {
 
     private struct State {
         var keeper: Keeper?
-        /// The notes, as long as nobody else keeps them.
+        /// The notes, as long as no store keeps them.
         var own: [String: [UInt8]] = [:]
         /// The names of all notes; `nil` until they were read.
         var names: Set<String>?

@@ -1,4 +1,4 @@
-/// What became of a sample with a receipt.
+/// The outcome of a sample with a receipt.
 public struct SettledReceipt: Sendable, Hashable {
     /// What the gateway did with a sample. All but a refused one are durable.
     public enum Outcome: Sendable, Hashable {

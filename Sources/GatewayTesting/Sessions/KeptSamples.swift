@@ -1,7 +1,7 @@
 import Synchronization
 package import Vitals
 
-/// What a gateway keeps of a device: each record once, with a revision that rises when its content changes.
+/// The samples that a gateway keeps of a device: each record once, with a revision that rises when its content changes.
 package final class KeptSamples: Sendable {
     private struct Key: Hashable {
         var metric: Metric

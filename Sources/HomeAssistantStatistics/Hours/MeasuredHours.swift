@@ -5,7 +5,7 @@ import Vitals
 ///
 /// Home Assistant summarises five minutes at a time, and the mean of an hour is the mean of its five-minute means. So it is
 /// here: a burst of samples, such as one per second in a workout, weighs as much as the minutes that it lasts. A period
-/// without samples counts nothing: no value is assumed for a time at which nobody measured.
+/// without samples counts nothing: no value is assumed for a time without a measurement.
 package struct MeasuredHours: Sendable {
     /// The length of a period in milliseconds.
     private static let period: Int64 = 300_000

@@ -2,7 +2,7 @@ import HomeAssistant
 import StoreAPI
 import Vitals
 
-/// What Home Assistant has of the gateway's sensors: read once for each conversation.
+/// The gateway's sensors as Home Assistant has them: read once for each conversation.
 struct StatisticTargets {
     /// Where the statistics of a sensor belong.
     enum Place {

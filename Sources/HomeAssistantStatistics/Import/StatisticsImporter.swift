@@ -257,7 +257,7 @@ package actor StatisticsImporter {
 }
 
 extension HomeAssistantError {
-    /// Whether another series may succeed, so that a pass goes on.
+    /// Whether another series may succeed, so that a pass continues.
     fileprivate var isOfOneSeries: Bool {
         switch self {
         case .away, .token, .outdated: false

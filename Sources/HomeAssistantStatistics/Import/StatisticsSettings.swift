@@ -3,7 +3,7 @@ package import Logging
 import StoreAPI
 package import Vitals
 
-/// What an import of statistics works with.
+/// The settings of an import of statistics.
 package struct StatisticsSettings: Sendable {
     /// The long-lived token of an administrator.
     package var token: String

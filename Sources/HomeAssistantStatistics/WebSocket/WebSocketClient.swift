@@ -125,7 +125,7 @@ private struct WebSocket: MessageStream {
     func send(_ message: [UInt8]) async throws {
         let frame = WebSocketFrame(
             fin: true, opcode: .text, maskKey: .random(), data: channel.allocator.buffer(bytes: message))
-        // A peer that does not read would keep it waiting for ever. Half a message cannot be taken back, so the connection ends.
+        // A peer that does not read would keep it waiting without end. Half a message cannot be taken back, so the connection ends.
         try await withTaskCancellationHandler {
             do { try await channel.writeAndFlush(frame) } catch { throw HomeAssistantError.away("\(error)") }
         } onCancel: {

@@ -1,6 +1,6 @@
 package import GatewayKit
 
-/// What happened on a recorded link, and when.
+/// An event on a recorded link, and its time.
 package struct RecordedEvent: Sendable, Hashable {
     /// The time since the recording began, in whole milliseconds.
     package var at: Duration

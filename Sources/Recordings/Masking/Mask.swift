@@ -1,7 +1,7 @@
 package import GatewayKit
 import JSON
 
-/// What must not appear in a recording: secrets, and addresses that identify a device.
+/// The values that must not appear in a recording: secrets, and addresses that identify a device.
 ///
 /// Secrets and names that the configuration has become asterisks, also as JSON escapes them. Addresses of Bluetooth and Ethernet (IEEE 802
 /// MAC) become zeros: those in text (`AddressText`) are recognised wherever they appear, and those that the configuration names also

@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// What a recorder has: lines that wait to be written, and what it knows of open links. It decides, and opens nothing.
+/// The state of a recorder: lines that wait to be written, and the open links. It decides, and opens nothing.
 struct RecorderState {
     /// An open link.
     private struct OpenLink {

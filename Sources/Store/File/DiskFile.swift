@@ -1,7 +1,7 @@
 import Foundation
 import StoreAPI
 
-/// What SQLite does for its own files and a copy of one needs, too.
+/// The operations on a file that SQLite does for its own files, and that a copy of one needs, too.
 enum DiskFile {
     /// Makes a file, or the names in a folder, durable.
     static func synchronise(_ path: String) throws(StoreError) {

@@ -2,7 +2,7 @@ import GRDB
 package import StoreAPI
 package import Vitals
 
-/// What a store knows of devices, read without changing it and while a gateway may be using it.
+/// The devices of a store, read without changing it and while a gateway may be using it.
 package enum KnownDevices {
     /// The identity, capabilities, features and monitoring of devices; nothing else of a record is read. A device that
     /// was never connected has a record without capabilities.

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What a file says about its owner before it is opened: mostly its first page (file format, sections 1.3 and 1.6). That
+/// The facts about a file that are read before it is opened: mostly its first page (file format, sections 1.3 and 1.6). That
 /// leaves no other user's log beside it.
 package struct StoreHeader {
     /// Whether the file has SQLite's header.

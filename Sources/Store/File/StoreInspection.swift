@@ -2,7 +2,7 @@ import GRDB
 package import StoreAPI
 package import Vitals
 
-/// What a store holds, read without changing it and while a gateway may be using it.
+/// The content of a store, read without changing it and while a gateway may be using it.
 package struct StoreInspection: Sendable {
     /// The samples of a metric of a device. Withdrawn ones count.
     package struct Series: Sendable, Hashable {

@@ -152,7 +152,7 @@ struct StorePlace {
 
     /// Copies a store of an earlier version before it is changed. Returns the copy's path; `nil` if nothing changes.
     ///
-    /// A copy that is there already stays: it may be that of a store in whose place a backup was put. Only where it is the same
+    /// An existing copy stays: it may be that of a store that a backup has replaced. Only where it is the same
     /// as the new one, because the last start got no further, there is no second one.
     private func copyOldVersion(_ pool: DatabasePool) throws -> String? {
         let migrator = Schema.migrator

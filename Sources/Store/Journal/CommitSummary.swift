@@ -1,7 +1,7 @@
 import StoreAPI
 import Vitals
 
-/// What readers need to know of the last commit, so that they need not wait for the writer.
+/// A summary of the last commit, so that readers need not wait for the writer.
 struct CommitSummary: Sendable {
     var lanes: [CachedLane]
     /// When the oldest waiting message in the journal was made, by lane.

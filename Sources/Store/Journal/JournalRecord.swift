@@ -1,7 +1,7 @@
 import StoreAPI
 import Vitals
 
-/// What one commit adds to the journal: samples and the messages with them, in the order of their arrival, and the
+/// A record of the journal, which one commit adds: samples and the messages with them, in the order of their arrival, and the
 /// writer's counters after the commit. Packed, it is one row, and mostly part of one page.
 struct JournalRecord: Sendable, Hashable {
     /// A row of the table `sample`.

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Vitals
 
-/// What drivers keep of their devices, by names that only they understand (see `DeviceNotes`).
+/// The notes that drivers keep of their devices, by names that only they understand (see `DeviceNotes`).
 enum NoteTable {
     static let version8 = """
         CREATE TABLE driver_note(

@@ -1,4 +1,4 @@
-/// What a scan for devices in reach has found.
+/// The devices that a scan has found in reach.
 package struct ScanReport: Sendable, Hashable {
     /// A device in reach.
     package struct Device: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// What a device can do, per metric. A metric without entry is not supported.
+/// The capabilities of a device, per metric. A metric without entry is not supported.
 public struct Capabilities: Sendable, Hashable {
     /// The abilities of each supported metric.
     public var metrics: [Metric: Abilities]
@@ -49,7 +49,7 @@ public struct Capabilities: Sendable, Hashable {
     }
 }
 
-/// What a device can do with one metric.
+/// The capabilities of a device for one metric.
 public struct Abilities: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt16

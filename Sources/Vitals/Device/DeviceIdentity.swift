@@ -1,4 +1,4 @@
-/// What a device says about itself; `nil` for what it does not say.
+/// A device's names and numbers by its own account; `nil` for those it does not give.
 public struct DeviceIdentity: Sendable, Hashable {
     /// The manufacturer.
     public var manufacturer: String?

@@ -1,4 +1,4 @@
-/// Whose the samples of a device are, by its configuration.
+/// The people whom a device's samples belong to, by its configuration.
 package struct Wearers: Sendable, Hashable {
     /// The person of samples without a user slot.
     package var person: String?

@@ -6,7 +6,7 @@ public struct Sample: Sendable, Hashable {
     public var start: Timestamp
     /// When the measurement ended: equal to `start` for a spot value, never before it. This is the time of measurement.
     public var end: Timestamp
-    /// What the value stands for, according to the device.
+    /// What the value is, according to the device.
     public var kind: Kind
     /// Whether a person started the measurement (manual) or the device's schedule did (automatic).
     public var isUserInitiated: Bool

@@ -1,4 +1,4 @@
-/// What a device may report beside samples. Home Assistant gets an entity for each that a device has reported once.
+/// The states that a device may report beside samples. Home Assistant gets an entity for each that a device has reported once.
 package struct DeviceFeatures: OptionSet, Sendable, Hashable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What one device of the feeder has done, for queries by the benchmark.
+/// The counts of one device of the feeder, for queries by the benchmark.
 final class DeviceTally: Sendable {
     struct Counts: Sendable {
         var isConnected = false

@@ -4,7 +4,7 @@ import Foundation
 enum ExportFigures {
     /// A row is a minute.
     private static let step: Int64 = 60_000
-    /// How long a file must stand still before the gateway reads it (`ExportWatch.stillness`), in seconds.
+    /// How long a file must not change before the gateway reads it (`ExportWatch.stillness`), in seconds.
     private static let stillness = 5.0
 
     static func measure(_ settings: RunSettings) throws -> [Figure] {

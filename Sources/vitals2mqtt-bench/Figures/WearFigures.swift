@@ -1,6 +1,6 @@
 import Foundation
 
-/// What live samples write to the disk, which is what wears out an SD card.
+/// The bytes that live samples write to the disk, which wear out an SD card.
 enum WearFigures {
     /// Samples a second of all devices, seconds to measure, and what each sample may cost in bytes. A stop writes a hundred
     /// kilobytes, which count: at a low rate they need time to matter as little as in real life.

@@ -165,7 +165,7 @@ import Vitals
         #expect(failed == gap.map { [.report($0, metric: .heartRate, cursor: Fixture.minute(-45))] })
         #expect(gap?.count == 1)
         let then = machine.handle(.reported(isStored: isStored), at: now)
-        // A device that is told so may forget its records.
+        // After the acknowledgement a device may forget its records.
         #expect(then.contains(.acknowledge(.heartRate, through: Fixture.minute(-45))) == isStored)
         #expect(then.contains { if case .read(let request) = $0 { request.metric == .stress } else { false } })
         read(&machine, HistoryPage(samples: []))

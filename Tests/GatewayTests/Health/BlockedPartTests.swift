@@ -11,7 +11,7 @@ import Vitals
 
 @testable import Gateway
 
-/// Parts whose real thread is blocked are named by the watch, until the thread goes on.
+/// Parts whose real thread is blocked are named by the watch, until the thread continues.
 ///
 /// One at a time: on two cores the shared pool has two threads, and a blocked one leaves only one for everything else.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct BlockedPartTests {

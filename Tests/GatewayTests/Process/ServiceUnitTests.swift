@@ -3,9 +3,9 @@ import Testing
 
 @testable import Gateway
 
-/// The unit for systemd fits the program: what is told, when, and with which status it ends.
+/// The unit for systemd fits the program: what it tells systemd, when, and with which status it ends.
 @Suite struct ServiceUnitTests {
-    /// The values of the unit's keys; a key that is told twice has two.
+    /// The values of the unit's keys; a key that is given twice has two.
     private let values: [String: [String]]
 
     init() throws {

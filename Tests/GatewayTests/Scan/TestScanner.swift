@@ -44,7 +44,7 @@ final class TestScanner: ScanningService {
     }
 }
 
-/// Another type of scanner, since services are told apart by type.
+/// Another type of scanner, since the type tells services apart.
 final class OtherScanner: ScanningService {
     static let sample = ""
     static let transport: any Transport.Type = PipeTransport.self

@@ -53,7 +53,7 @@ final class FakeHome: Sendable {
         self.state = Mutex(state)
     }
 
-    /// What the recorder compiles for the five minutes from a moment, of a count that stands at their end, by Home Assistant's
+    /// What the recorder compiles for the five minutes from a moment, of a count that has this value at their end, by Home Assistant's
     /// rule for `total`: a first row has the sum 0, a new reset adds the count itself, and else the difference is added. The
     /// newest row counts, however old it is.
     func compile(_ entity: String, _ count: Double, since: Timestamp, at moment: Timestamp) {

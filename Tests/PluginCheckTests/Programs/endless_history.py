@@ -1,4 +1,4 @@
-"""Names a following page for ever."""
+"""Names a next page after every page."""
 
 from device import Device
 

@@ -1,4 +1,4 @@
-"""Answers the stop of a measurement, and goes on measuring."""
+"""Answers the stop of a measurement, and still measures."""
 
 from device import Device
 

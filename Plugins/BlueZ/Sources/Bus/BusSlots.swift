@@ -1,6 +1,6 @@
 import CSDBus
 
-/// What sd-bus calls for signals or calls of methods, until it is released.
+/// A handler that sd-bus calls for signals or calls of methods, until it is released.
 final class Handler {
     let action: (Bus.Message) -> Void
     var slot: OpaquePointer?

@@ -13,7 +13,7 @@ struct DeviceTarget: Sendable, Hashable {
 
     /// When the gateway connects the device.
     enum Duty: Sendable, Hashable {
-        /// Whenever it is there; the link stays.
+        /// Whenever it is in reach; the link stays open.
         case stay
         /// No sooner than `every` after the last link, and until nothing was read or received for `idle`, at most `longest`.
         case visit(every: Duration, idle: Duration, longest: Duration)

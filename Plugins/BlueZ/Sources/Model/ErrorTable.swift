@@ -1,7 +1,7 @@
 import Foundation
 import GatewayKit
 
-/// What each error of BlueZ and D-Bus means for a link, and what a person can do about it. The names and texts are those of BlueZ's
+/// The meaning of each error of BlueZ and D-Bus for a link, and the remedy for a person. The names and texts are those of BlueZ's
 /// manual pages and of its `src/error.h`.
 enum ErrorTable {
     struct Row: Sendable {

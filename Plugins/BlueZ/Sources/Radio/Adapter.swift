@@ -1,7 +1,7 @@
 import Concurrency
 import GatewayKit
 
-/// What the gateway does with an adapter. It belongs to the radio.
+/// The gateway's use of one adapter. It belongs to the radio.
 final class Adapter {
     /// The object of the adapter.
     let path: String
@@ -17,7 +17,7 @@ final class Adapter {
     var scanFailure: LinkError?
     /// Whether it was switched on since it appeared.
     var wasPowered = false
-    /// Who waits for a link.
+    /// The devices that wait for a link.
     var waiting: [LinkTurns.Holder: Promise<Void>] = [:]
 
     init(path: String, options: BlueZOptions) {

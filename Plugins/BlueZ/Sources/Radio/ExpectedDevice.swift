@@ -20,7 +20,7 @@ struct ExpectedDevice: Sendable {
     }
 
     var target: DeviceTarget
-    /// Where the gateway is told that the device is there.
+    /// Tells the gateway that the device is in reach.
     var presence: DevicePresence
     var state: State
     /// The object of the device, and when it was last heard.

@@ -1,16 +1,16 @@
-/// Who may have a link of an adapter: so many at a time, in the order in which they asked. While somebody waits, whoever has had a
-/// link for longer than a turn gives it up.
+/// The devices that have a link of an adapter: so many at a time, in the order in which they asked. While one waits, another that has
+/// had its link for longer than a turn gives it up.
 struct LinkTurns: Sendable {
-    /// Whoever has or wants a link.
+    /// The identifier of a device that has or wants a link.
     typealias Holder = String
 
     /// The most links at a time.
     let limit: Int
     /// How long a link lasts at least while others wait.
     let turn: Duration
-    /// Who has a link, since when, oldest first.
+    /// The devices with a link, and the moment when each got it, oldest first.
     private(set) var holders: [(holder: Holder, since: Duration)] = []
-    /// Who waits, first come first.
+    /// The devices that wait, in the order of their requests.
     private(set) var waiting: [Holder] = []
 
     init(limit: Int, turn: Duration) { (self.limit, self.turn) = (limit, turn) }
@@ -35,11 +35,11 @@ struct LinkTurns: Sendable {
         return granted
     }
 
-    /// Who has to give up a link now, one for each that waits.
+    /// The devices that have to give up their link now, one for each that waits.
     func overdue(at now: Duration) -> [Holder] {
         holders.prefix(waiting.count).filter { now - $0.since >= turn }.map(\.holder)
     }
 
-    /// When the next one has to give up a link; `nil` while nobody waits.
+    /// When the next device has to give up its link; `nil` while no other waits.
     var nextEnd: Duration? { waiting.isEmpty ? nil : holders.first.map { $0.since + turn } }
 }

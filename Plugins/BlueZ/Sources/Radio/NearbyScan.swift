@@ -14,7 +14,7 @@ final class NearbyScan {
     let adapters: Set<String>
     /// An adapter listens, or none can.
     let began = Promise<Result<Void, LinkError>>()
-    /// What was heard last of each device, by object.
+    /// The last advertisement of each device, by object.
     private(set) var devices: [String: NearbyDevice] = [:]
 
     init(adapters: Set<String>) { self.adapters = adapters }

@@ -3,12 +3,12 @@ import GatewayKit
 
 /// A connection to a device, from the attempt to its end.
 final class OpenLink: Sendable {
-    /// Who has the link: the device's identifier.
+    /// The identifier of the device that has the link.
     let holder: LinkTurns.Holder
     /// The object of the device.
     let path: String
     let device: DeviceTarget
-    /// What the device sent.
+    /// The values that the device sent.
     let values = GATTValueQueue()
     /// Why the link is over.
     let ended = Promise<LinkError>()
@@ -35,7 +35,7 @@ final class LinkTraffic {
     let link: OpenLink
     /// The objects of the characteristics, by handle.
     var objects: [UInt16: String] = [:]
-    /// What is subscribed to, by object.
+    /// The subscriptions, by object.
     var subscriptions: [String: GATTCharacteristic] = [:]
     /// When something was last asked, answered or received.
     var lastActivity: Duration

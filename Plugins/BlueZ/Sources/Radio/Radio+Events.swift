@@ -3,7 +3,7 @@ import GatewayKit
 import Logging
 import Vitals
 
-/// What BlueZ tells.
+/// The handling of BlueZ's signals.
 extension Radio {
     /// Properties that BlueZ changes when it hears a device.
     private static let advertised: Set = [

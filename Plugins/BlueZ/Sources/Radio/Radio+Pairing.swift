@@ -131,7 +131,7 @@ final class PairingAttempt {
     let pairing: DeviceTarget.Pairing
     /// A question of BlueZ that a person has to answer.
     var question: Bus.Message?
-    /// Wakes whoever asks the person.
+    /// Wakes the task that asks the person.
     let asked = Signal()
     /// Why the person gave no passkey.
     var failure: LinkError?

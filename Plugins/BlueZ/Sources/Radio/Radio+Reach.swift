@@ -22,7 +22,7 @@ extension Radio {
         return trouble(at: path)
     }
 
-    /// Why the adapter with this object cannot be used; `nil` if it can. It may have been switched on while nobody needed it.
+    /// Why the adapter with this object cannot be used; `nil` if it can. It may have been switched on while no device needed it.
     func trouble(at path: String) -> LinkError? {
         tree[path, BlueZ.adapter]?["Powered"]?.flag == true ? nil : adapters[path]?.trouble
     }

@@ -3,7 +3,7 @@ import GatewayKit
 import Logging
 import Vitals
 
-/// What adapters are made to do: be on, scan, and end links whose turn is over.
+/// Switches adapters on, lets them scan, and ends links whose turn is over.
 extension Radio {
     /// Looks after the adapters until the task is cancelled: when something has changed, or a time is up.
     func supervise() async {
@@ -145,7 +145,7 @@ extension Radio {
         let filter = BusValue.options(["Transport": .string("le"), "DuplicateData": .bool(true)])
         try await call(adapter.path, BlueZ.adapter, "SetDiscoveryFilter", [filter])
         do throws(BusError) { try await call(adapter.path, BlueZ.adapter, "StartDiscovery") } catch {
-            // The scan of before is still there, for example after a call without an answer.
+            // The earlier scan still runs, for example after a call without an answer.
             guard case .reply("org.bluez.Error.InProgress", _) = error else { throw error }
         }
     }

@@ -3,10 +3,10 @@ import Vitals
 
 /// Decides when an adapter begins and ends to scan, and what to do if it hears nothing.
 struct ScanWatch: Sendable {
-    /// What has to be done.
+    /// The next step.
     enum Action: Sendable, Hashable { case none, start, stop, restart, powerCycle }
 
-    /// What is known of the adapter.
+    /// The known state of the adapter.
     struct Situation: Sendable {
         /// Whether a device is waited for.
         var isWanted: Bool
@@ -36,7 +36,7 @@ struct ScanWatch: Sendable {
 
     init(silence: Duration) { self.silence = silence }
 
-    /// What has to be done now, and when to ask again at the latest.
+    /// The next step, and the latest time for the next question.
     func next(_ situation: Situation, at now: Duration) -> (Action, Duration?) {
         guard situation.isPowered else { return (.none, nil) }
         guard situation.isWanted else { return (isOurs ? .stop : .none, nil) }

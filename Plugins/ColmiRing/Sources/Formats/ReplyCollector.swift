@@ -1,4 +1,4 @@
-/// What the ring sends: a packet of its first service, or a message of its second.
+/// A reply of the ring: a packet of its first service, or a message of its second.
 enum RingValue: Sendable, Hashable {
     case packet(RingPacket)
     case message(BigMessage)

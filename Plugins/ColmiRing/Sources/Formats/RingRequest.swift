@@ -1,6 +1,6 @@
 import Vitals
 
-/// What the ring is asked (sources: tahnok/colmi_r02_client; crosser/bluering; facts of Gadgetbridge).
+/// A request to the ring (sources: tahnok/colmi_r02_client; crosser/bluering; facts of Gadgetbridge).
 enum RingRequest {
     static let time: UInt8 = 0x01
     static let battery: UInt8 = 0x03
@@ -34,7 +34,7 @@ enum RingRequest {
         RingPacket(stepLog, [UInt8(clamping: daysAgo), 0x0f, 0x00, 0x5f, 0x01])
     }
 
-    /// Starts a measurement, or goes on with one that has become silent.
+    /// Starts a measurement, or resumes one that has become silent.
     static func measure(_ kind: UInt8, continues: Bool = false) -> RingPacket {
         RingPacket(measure, [kind, continues ? 3 : 1])
     }

@@ -18,7 +18,7 @@ struct StepReply: ReplyCollector {
     private static let header: UInt8 = 0xf0
 
     private(set) var isEmpty = false
-    /// Whether the energy is told in tens of calories, and not in calories.
+    /// Whether the energy counts tens of calories, and not calories.
     private(set) var hasTens = false
     private var hasHeader = false
     private var count: Int?

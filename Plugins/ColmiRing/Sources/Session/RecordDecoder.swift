@@ -116,7 +116,7 @@ struct RecordDecoder: Sendable {
         }
     }
 
-    /// The records of days that are told by days ago. A day that no ring can remember, or that comes twice, is refused.
+    /// The records of days, which the ring counts backwards from today. A day that no ring can remember, or that comes twice, is refused.
     private func records<Day>(
         _ days: [(daysAgo: Int, content: Day)], _ today: LocalDay, _ samples: (Day, LocalDay) -> [Sample]
     ) -> [LocalDay: DayRecords] {

@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// The ring's clock, which nobody can read: it is set when a session opens, and again before it can be off.
+/// The ring's clock. The protocol cannot read it: it is set when a session opens, and again before it can be wrong.
 actor RingClock {
     /// After this time it is set again: a quartz is off by less than half a second then.
     static let interval: Duration = .hours(6)

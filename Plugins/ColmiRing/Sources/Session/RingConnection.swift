@@ -55,7 +55,7 @@ final class RingConnection: Sendable {
             overlaps: .toldLast)
     }
 
-    /// Asks for the charge, which is also how a ring shows that it is there.
+    /// Asks for the charge. The answer also shows that the ring is in reach.
     func readBattery() async throws(DeviceError) {
         let reply = try await line.ask(RingPacket(RingRequest.battery), for: PacketReply(RingRequest.battery))
         if let packet = reply.packet { await inbox.send([Self.battery(packet.data[0], packet.data[1])]) }

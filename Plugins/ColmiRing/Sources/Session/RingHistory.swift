@@ -104,7 +104,7 @@ actor RingHistory {
     }
 }
 
-/// What a ring tells of one day.
+/// The logs of one day.
 struct DayRecords: Sendable, Hashable {
     var samples: [Sample] = []
     /// Records that cannot be used.

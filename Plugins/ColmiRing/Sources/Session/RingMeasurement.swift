@@ -2,11 +2,11 @@ import Concurrency
 import GatewayKit
 import Vitals
 
-/// Measures on demand, one metric at a time. The ring sends values until it is told to stop.
+/// Measures on demand, one metric at a time. The ring sends values until a request stops it.
 actor RingMeasurement {
     /// The sensor must find the pulse before the ring answers.
     static let startPatience: Duration = .seconds(30)
-    /// After this silence a ring that has measured is told to go on: some stop after ten values.
+    /// After this silence a ring that has measured is asked to continue: some stop after ten values.
     static let silence: Duration = .seconds(10)
     /// How long the answer to a stop is waited for. A ring that does not answer stops all the same.
     static let stopPatience: Duration = .seconds(3)

@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// What a ring measures by itself all day: the heart rate at an interval, other metrics on or off.
+/// The monitoring of a ring: the heart rate at an interval, other metrics on or off.
 struct RingMonitoring: Sendable {
     /// The intervals of the heart rate in minutes; longer ones are not taken by the rings (fact of Gadgetbridge).
     static let intervals = 5...60

@@ -8,7 +8,7 @@ struct OximeterProfile: Sendable {
 
     init(calendar: LocalCalendar) { clock = RecordClock(calendar: calendar) }
 
-    /// The sensor measures nobody.
+    /// The sensor is on no finger.
     private static let notWorn: PLXSensorStatus = [.unconnected, .displaced, .disconnected]
     /// What the sensor gives is no measurement.
     private static let noSignal: PLXSensorStatus = [

@@ -5,7 +5,7 @@ import Vitals
 struct RecordClock: Sendable {
     /// The zone in which the device's clock is read: the configured one, in which the gateway also sets it.
     let calendar: LocalCalendar
-    /// Within this time, a second record without a time is one that the device stored: nobody measures twice so quickly.
+    /// Within this time, a second record without a time is one that the device stored: a measurement takes longer.
     static let quickest: Duration = .seconds(10)
     /// When the last record without a time came.
     private var lastUntimed: Timestamp?

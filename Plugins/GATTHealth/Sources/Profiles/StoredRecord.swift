@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// What a record of a device's memory is.
+/// A record of a device's memory.
 enum StoredRecord: Sendable, Hashable {
     /// Samples of one or several metrics, all with the same start.
     case samples([Sample])

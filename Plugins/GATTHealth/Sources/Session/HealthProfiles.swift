@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// What a device's values mean, profile by profile.
+/// The profiles of a device, which give its values their meaning.
 struct HealthProfiles: Sendable {
     private let device: HealthDevice
     private var heartRate: HeartRateProfile

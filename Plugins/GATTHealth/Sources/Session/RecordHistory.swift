@@ -14,7 +14,7 @@ struct RecordHistory: Sendable {
     private var told = 0
 
     /// Adds what a transfer brought.
-    /// - Parameter isWhole: whether it brought all records, so that those of before are forgotten.
+    /// - Parameter isWhole: whether it brought all records, so that the earlier ones are forgotten.
     mutating func add(_ records: [StoredRecord], isWhole: Bool) {
         if isWhole { (samples, refused) = ([:], []) }
         for record in records {

@@ -70,7 +70,7 @@ private func big(_ number: Int, _ count: Int) -> [UInt8] {
 private func little(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xff), UInt8(number >> 8)] }
 
 extension [String: [String]] {
-    /// The number of a field that stands there once at most; hexadecimal with `0x`.
+    /// The number of a field that a packet has once at most; hexadecimal with `0x`.
     func number(_ name: String) -> Int? {
         guard let text = self["\(name)"]?.first else { return nil }
         return text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)

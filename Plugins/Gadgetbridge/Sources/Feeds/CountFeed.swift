@@ -5,8 +5,8 @@ import Vitals
 /// Steps of a table that counts those of the day so far: each row gives the difference to the row before.
 ///
 /// The wearable begins a new count at the midnight of its own clock, which may be that of another time zone. So a count that falls on
-/// a new local day, or comes there after a pause, begins at 0: nobody wore the watch, or it lay still, while its day began. One that
-/// does not fall and has rows on both sides of the gateway's midnight goes on: it is that of a phone in the west, whose day is not
+/// a new local day, or comes there after a pause, begins at 0: the watch was not worn, or lay still, while its day began. One that
+/// does not fall and has rows on both sides of the gateway's midnight continues: it is that of a phone in the west, whose day is not
 /// over. One that falls within a day is a journey; its first row only begins the new count.
 struct CountFeed: Feed {
     let metric = Metric.steps

@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// A value that holds for a local day. It is told when it changes, not as often as the export repeats it.
+/// A value that holds for a local day. It is published when it changes, not as often as the export repeats it.
 struct DailyFeed: Feed {
     private let rows: RowFeed
 

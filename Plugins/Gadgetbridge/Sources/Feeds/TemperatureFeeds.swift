@@ -1,7 +1,7 @@
 import ExportDrivers
 import Vitals
 
-/// What a temperature is of that has neither a kind nor a place, as its owner says (`options.temperature`).
+/// The meaning of a temperature that has neither a kind nor a place, as its owner says (`options.temperature`).
 enum UnspecifiedTemperature: String, CaseIterable, Sendable { case body, skin }
 
 extension ValueFeeds {
@@ -13,7 +13,7 @@ extension ValueFeeds {
     private static let bodyPlaces: Set<Int64> = [1, 3, 4, 5, 6, 8]
 
     /// Temperatures of the body and, as a metric of their own, of the skin. Those of the air are left out.
-    /// - Parameter unspecified: what those are that have neither a kind nor a place; `nil` if nobody knows.
+    /// - Parameter unspecified: what temperatures without a kind and a place are; `nil` if the configuration does not say it.
     static func temperatures(_ table: Table, unspecified: UnspecifiedTemperature?) -> [any Feed] {
         guard table.columns.contains("TEMPERATURE"), table.name.hasSuffix("_TEMPERATURE_SAMPLE") else { return [] }
         let types = ["TEMPERATURE_TYPE", "TEMPERATURE_LOCATION"].filter { table.columns.contains($0) }
@@ -37,7 +37,7 @@ extension ValueFeeds {
                 case .ambient: return wantsSkin ? .nothing : .left(.ambient)
                 case nil: return wantsSkin ? .nothing : .left(.unknownCode)
                 case .unknown:
-                    // Of a value without kind and place nobody but its owner knows whether it is a fever.
+                    // Only the owner knows whether a value without kind and place is a body temperature.
                     guard let unspecified else { return wantsSkin ? .nothing : .left(.unspecified) }
                     isSkin = unspecified == .skin
                 }

@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// What an export has of one wearable: the feeds of each metric.
+/// The feeds of one wearable in an export, by metric.
 struct Catalogue: Sendable {
     let feeds: [Metric: [any Feed]]
     /// Tables with rows of the wearable that no rule knows.

@@ -7,7 +7,7 @@ struct ActivitySleep: Sendable {
     /// What a row says of sleep.
     enum Kind: Sendable, Hashable {
         case asleep(Sleep.Stage.Depth)
-        /// Asleep, and nobody knows how deeply: a nap. It is left out, since a sleep's value is the minutes of its stages.
+        /// Asleep, at an unknown depth: a nap. It is left out, since a sleep's value is the minutes of its stages.
         case nap
         case other
         /// The same as the row before.
@@ -116,7 +116,7 @@ struct ActivitySleep: Sendable {
                     if let seen, row.moment - seen > NightLimits.pause { last = .other }
                     seen = row.moment
                     if found != .unchanged { last = found }
-                    // Each interval stands twice; the second time with its ends exchanged.
+                    // The table has each interval twice; the second time with its ends exchanged.
                     if found == .nap, seconds(row) ?? 0 > 0 { reading.leave(.incomplete, in: name, at: row.moment) }
                     guard case .asleep(let depth) = last else { continue }
                     var result = StageRow(moment: row.moment, depth: depth)

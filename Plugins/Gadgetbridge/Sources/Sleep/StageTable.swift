@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// What a family of wearables writes into its tables of sleep: a row here is all that the family needs.
+/// The tables of sleep of a family of wearables: a row here is all that the family needs.
 struct StageTable: Sendable {
     var table: String
     /// The meaning of STAGE.

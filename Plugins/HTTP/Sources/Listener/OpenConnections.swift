@@ -17,7 +17,7 @@ final class OpenConnections: Sendable {
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Connections that were set up, and that nobody serves yet.
+        /// Connections that were set up, and that no task serves yet.
         var unserved: [ObjectIdentifier: Service] = [:]
         var isEnding = false
     }

@@ -12,7 +12,7 @@ final class BodyBudget: Sendable {
     /// The bytes in use.
     var bytes: Int { used.withLock { $0 } }
 
-    /// A share of the memory, given back when nobody has it any more.
+    /// A share of the memory, given back when its last owner is gone.
     final class Share: Sendable {
         private let bytes: Int
         private let budget: BodyBudget

@@ -23,7 +23,7 @@ final class ExpectedSenders: Sendable {
         }
     }
     private let senders = Mutex<[DeviceID: Sender]>([:])
-    /// What an unknown device's token is compared with, so that its refusal takes as long.
+    /// The token for the comparison with that of an unknown device, so that its refusal takes as long.
     private static let nobody = Secret("no token is this long, and this one is nobody's")
 
     /// Lets a device post.

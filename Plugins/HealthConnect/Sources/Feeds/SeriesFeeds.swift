@@ -28,7 +28,7 @@ enum SeriesFeeds {
     }
 
     /// Temperatures of the skin; `nil` if there are none. A record has a baseline, and the values differ from it. Without
-    /// a baseline nobody knows the temperature.
+    /// a baseline the temperature is unknown.
     static func skinTemperatures(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         let series = try source.series(
             ("skin_temperature_delta_table", ["delta"]), of: (skinTemperature, ["baseline"]))

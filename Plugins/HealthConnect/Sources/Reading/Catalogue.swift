@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// What an export has of one app: the feeds of each metric.
+/// The feeds of one app in an export, by metric.
 struct Catalogue: Sendable {
     let feeds: [Metric: [any Feed]]
     /// Tables with records of the app that give no sample.
@@ -40,7 +40,7 @@ struct Catalogue: Sendable {
     }
 }
 
-/// Whose records are looked up in an export.
+/// The app and the device whose records are read from an export.
 struct RecordSource {
     let database: ExportDatabase
     /// The number of the app.

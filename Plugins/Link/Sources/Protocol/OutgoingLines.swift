@@ -9,7 +9,7 @@ import Synchronization
 final class OutgoingLines: Sendable {
     private struct Entry {
         var bytes: [UInt8]
-        /// The result of the write. Possibly nobody waits for it any more.
+        /// The result of the write. The task that asked for it may be gone.
         let outcome = Promise<Result<Void, DeviceError>>()
     }
     private struct State {

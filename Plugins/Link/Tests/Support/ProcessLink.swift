@@ -34,7 +34,7 @@ final class ProcessLink: ByteLink {
         .deletingLastPathComponent().appending(path: "Examples")
     private static let script = examples.appending(path: "csv_heart_rate.py")
 
-    /// Whether Python is there to run the example.
+    /// Whether Python is installed, which runs the example.
     static let isPossible: Bool = {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

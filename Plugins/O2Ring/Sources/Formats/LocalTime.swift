@@ -32,7 +32,7 @@ struct LocalTime: Sendable, Hashable {
         calendar.moment(on: day, minute: second / 60) + .seconds(second % 60)
     }
 
-    /// What a clock shows that is `offset` minutes ahead of UTC, as the ring is told it.
+    /// The time of a clock that is `offset` minutes ahead of UTC, in the form of the ring's settings.
     static func text(_ moment: Timestamp, offset minutes: Int) -> String {
         let local = max(0, (moment + .minutes(minutes)).milliseconds / 1000)
         let inDay = Int(local % 86_400)

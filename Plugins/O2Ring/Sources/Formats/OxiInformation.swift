@@ -1,7 +1,7 @@
 import JSON
 import Vitals
 
-/// What a ring says about itself: a JSON object whose values are texts.
+/// A ring's information about itself: a JSON object whose values are texts.
 struct OxiInformation: Sendable, Hashable {
     private let members: [String: String]
 

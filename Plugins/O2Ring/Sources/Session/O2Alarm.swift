@@ -65,7 +65,7 @@ struct O2Alarm: Sendable, Hashable {
         } catch { throw DeviceError(.failure, "\(error)") }
     }
 
-    /// What the ring is told.
+    /// The settings that are written to the ring.
     var values: [(name: String, value: String)] {
         let isOn = limits.isEnabled ? "1" : "0"
         guard metric == .heartRate else {

@@ -6,7 +6,7 @@ import Vitals
 actor O2Recordings {
     /// So long one file is read before others may ask the ring something.
     static let slice: Duration = .seconds(4)
-    /// So long a page reads; then the next one goes on.
+    /// The longest time that one page reads; the next page continues.
     static let patience: Duration = .seconds(40)
 
     private struct Entry: Sendable {

@@ -1,6 +1,6 @@
 import Vitals
 
-/// What an entry of `metrics` is, by its name.
+/// The metric of an entry of `metrics`, by its name.
 enum ExportedMetric {
     case value(Metric)
     case steps, bloodPressure, sleep

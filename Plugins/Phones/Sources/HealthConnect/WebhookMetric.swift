@@ -1,6 +1,6 @@
 import Vitals
 
-/// What the records of a list are, by its name.
+/// The metric of a list's records, by its name.
 enum WebhookMetric {
     case value(Metric)
     case skinTemperature, steps, bloodPressure, sleep, exercise

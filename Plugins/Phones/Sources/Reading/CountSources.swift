@@ -1,6 +1,6 @@
 /// Where the counts of a document come from, such as a watch and a phone that both count the same steps.
 package struct CountSources: Sendable, Hashable {
-    /// The most sources that are told of.
+    /// The most sources that are named.
     static let maximumNames = 10
 
     /// The source whose counts are taken; `nil` for those of all.

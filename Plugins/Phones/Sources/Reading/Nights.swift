@@ -7,7 +7,7 @@ import Vitals
 struct Nights {
     /// The time without a stage after which another sleep begins.
     static let gap: Duration = .hours(1)
-    /// The most sources that are told apart; an app has one per wearable.
+    /// The most sources that are kept apart; an app has one per wearable.
     static let maximumSources = 100
 
     private var sources: [String: Int] = [:]

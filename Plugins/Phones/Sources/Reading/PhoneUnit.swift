@@ -26,7 +26,7 @@ enum PhoneUnit {
         case .milliseconds: return time(value, unit)
         case .share:
             guard ["", "%", "percent"].contains(unit) else { return nil }
-            // A share of 1 instead of 100: nobody lives with a saturation of 1 %.
+            // A share of 1 instead of 100: a saturation of 1 % is impossible.
             return value <= 1 ? (value * 100).rounded(to: 1) : value
         case .degrees: return temperature(value, unit)
         case .mass: return weight(value, unit)

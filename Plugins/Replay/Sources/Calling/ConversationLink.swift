@@ -81,7 +81,7 @@ final class ConversationLink: ByteLink {
 
     private static let left = LinkError(.cancelled, "The gateway no longer waits for the device.")
 
-    /// Changes the state, and wakes whoever waits for a change.
+    /// Changes the state, and wakes the tasks that wait for a change.
     private func change<Value: Sendable>(_ body: (inout Waiting) -> Value) -> Value {
         let (value, change) = waiting.withLock { waiting in
             let value = body(&waiting)

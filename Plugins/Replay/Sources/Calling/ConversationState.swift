@@ -9,7 +9,7 @@ struct ConversationState {
     static let quiet: Duration = .seconds(10)
     /// The longest line of the gateway, in bytes. Vitals Link has at most 262,144.
     static let longestLine = 1 << 20
-    /// How many bytes are told at once, unless a line is longer.
+    /// How many bytes are passed on at once, unless a line is longer.
     static let pieceLength = 65_536
 
     /// What the device does next.

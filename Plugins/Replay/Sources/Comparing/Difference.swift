@@ -1,6 +1,6 @@
 import Recordings
 
-/// What the gateway wrote differently than in the recording.
+/// A difference between what the gateway wrote and the recording.
 struct Difference: Error, Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of each side that are shown.
     static let shownBytes = 64

@@ -101,7 +101,7 @@ final class Playback: Sendable {
             throw LinkError(.ended, "The recording of this link is over.")
         }
         try await reach(next)
-        // The end stays: whoever reads again gets it again.
+        // The end stays: each later read gets it again.
         if case .end(let end) = link.events[next].content {
             switch end {
             case .byDevice: return nil
@@ -180,7 +180,7 @@ final class Playback: Sendable {
         return services.lazy.flatMap(\.characteristics).first { $0.handle == handle }
     }
 
-    /// Changes the state, and wakes whoever waits for a change.
+    /// Changes the state, and wakes the tasks that wait for a change.
     private func change<Value: Sendable>(_ body: (inout Waiting) -> Value) -> Value {
         let (value, changes) = waiting.withLock { waiting in
             let value = body(&waiting)

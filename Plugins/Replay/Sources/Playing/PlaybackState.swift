@@ -13,7 +13,7 @@ struct PlaybackState {
     private var isDone: [Bool]
     /// Everything of the gateway before this event is done.
     private(set) var reached = 0
-    /// The events of the device that are told one after the other: bytes or values, and the end.
+    /// The events of the device in their order: bytes or values, and the end.
     private var telling: ArraySlice<Int>
     /// Bytes of the last piece that did not fit into a read.
     private var left: [UInt8] = []

@@ -1,6 +1,6 @@
 import Vitals
 
-/// What a device measures at night above all. Each is a function of the moment, in the metric's unit and resolution.
+/// Values that a device measures at night above all. Each is a function of the moment, in the metric's unit and resolution.
 extension DayCourse {
     /// Heart-rate variability as RMSSD in whole ms: highest in sleep, low in exercise and under stress.
     func variability(at moment: Timestamp) -> Double {

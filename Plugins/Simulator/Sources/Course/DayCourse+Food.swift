@@ -1,7 +1,7 @@
 import Foundation
 import Vitals
 
-/// What food does. Each is a function of the moment, in the metric's unit and resolution.
+/// The effects of food. Each is a function of the moment, in the metric's unit and resolution.
 extension DayCourse {
     /// Weight in kg to 50 g, as scales show it: it drifts over weeks, and rises a little from morning to evening.
     func weight(at moment: Timestamp) -> Double {

@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// What a connected device sends unasked: decides what is due, and when to check again. All times are of the device's
+/// The live values of a connected device: decides what is due, and when to check again. All times are of the device's
 /// clock.
 struct LiveFeed: Sendable {
     /// The moment up to which everything was sent.

@@ -34,7 +34,7 @@ final class ExpectedCallers: Sendable {
         var forgottenAt: Duration?
     }
     private let entries = Mutex<[DeviceID: Entry]>([:])
-    /// What an unknown device's token is compared with, so that its refusal takes as long.
+    /// The token for the comparison with that of an unknown device, so that its refusal takes as long.
     private static let nobody = Secret("no token is this long, and this one is nobody's")
 
     /// Lets a device call.
