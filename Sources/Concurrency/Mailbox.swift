@@ -48,11 +48,12 @@ package final class Mailbox<Element: Sendable, Failure: Error>: Sendable {
 
     /// Adds an element if there is room, without waiting.
     package func offer(_ element: Element) -> Offer {
+        let weight = weigh(element)
         let offer = state.withLock { state -> Offer in
             guard state.end == nil else { return .finished }
             guard state.weight < capacity else { return .full }
             state.elements.append(element)
-            state.weight += weigh(element)
+            state.weight += weight
             return .taken
         }
         if case .taken = offer { arrival.wake() }

@@ -1,8 +1,13 @@
 """Rows about a broker that does not take everything, or hears too much at once."""
 
+import json
 import os
 import signal
 import time
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from devices import record
 from rig import ROOT, Bench, require, row, until
@@ -73,6 +78,50 @@ def cut_at_payload_5(bench: Bench) -> str:
 @row("a broker cuts the connection at one payload, MQTT 3.1.1", "a relay aborts at its bytes", HOLDS)
 def cut_at_payload_311(bench: Bench) -> str:
     return cut_at_payload(bench, "3.1.1")
+
+
+@row("a broker cuts the connection at answers to a topic that a commander chose", "a relay aborts at the topic's bytes",
+     "the answers are given up; samples and other commands go on")
+def cut_at_answer(bench: Bench) -> str:
+    bench.broker()
+    middle = bench.through_middle()
+    load = bench.peers.load("band", rate=50)
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    bench.served("band")
+    chosen = "elsewhere/poison"
+    middle.poison = chosen.encode()
+    answers: list[bytes] = []
+    commander = mqtt.Client(protocol=mqtt.MQTTv5)
+    commander.on_message = lambda _client, _data, message: answers.append(message.payload)
+    commander.on_connect = lambda client, *_: client.subscribe([(chosen, 1), ("elsewhere/me", 1)])
+    commander.connect("127.0.0.1", bench.mosquitto.port)
+    commander.loop_start()
+
+    def ask(name: str, topic: str) -> None:
+        properties = Properties(PacketTypes.PUBLISH)
+        properties.ResponseTopic = topic
+        commander.publish(f"{ROOT}/band/command/fetch", json.dumps({"id": name}), 1, properties=properties)
+
+    began = time.monotonic()
+    ask("poisonous", chosen)
+    until(lambda: any("is not sent any more" in line for line in bench.gateway.lines), 60, "the answer is not given up")
+    took, cuts = time.monotonic() - began, middle.cuts
+    # The same commander asks again and again, as a script without an answer does.
+    for number in range(20):
+        ask(f"again-{number}", chosen)
+    ask("me", "elsewhere/me")
+    until(lambda: answers, 30, "another topic gets no answer")
+    require(bench.consumer.ask("band", "fetch", "plain") == "done", "a command without a topic is not done")
+    after = len(load.acknowledged) + 100
+    until(lambda: len(load.acknowledged) > after, 20, "the samples stopped")
+    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
+    require(not bench.consumer.refused(), "facts were set aside")
+    commander.loop_stop()
+    commander.disconnect()
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("band", list(load.acknowledged))
+    return f"{cuts} cuts in {took:.0f} s, none for the next 20 answers; {count} samples, lost 0"
 
 
 @row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are set aside, told, and delivered by replay")

@@ -79,7 +79,8 @@ struct SyncReading: Sendable {
         if let next = page.next, names.contains(next.hashValue) || next == request.page {
             return "The device names a page that it already sent as the next one."
         }
-        if !page.samples.isEmpty, page.samples == last {
+        // A stretch of refused records may be longer than two pages, and all alike: an erased memory reads so.
+        if page.samples == last, page.samples.contains(where: { refusal(of: $0) == nil }) {
             return "The device sends the same page again and again."
         }
         if page.next != nil, pages + 1 >= SyncPolicy.maximumPages {
@@ -89,6 +90,10 @@ struct SyncReading: Sendable {
             return "The device sends empty pages without an end."
         }
         return nil
+    }
+
+    private func refusal(of sample: Sample) -> RefusalReason? {
+        SampleCheck.reason(of: sample, expecting: request.metric)
     }
 
     /// Takes a page. Returns what to store, with the samples in ascending order.
@@ -105,7 +110,7 @@ struct SyncReading: Sendable {
         let horizon = now + SyncPolicy.futureTolerance
         var starts: [Timestamp] = []
         for sample in page.samples {
-            if let reason = SampleCheck.reason(of: sample, expecting: request.metric) {
+            if let reason = refusal(of: sample) {
                 let isTimed = reason != .malformed && SampleLimits.moments.contains(sample.start)
                 // A start in the future is the mistake of a clock, and says nothing about which records are new.
                 guard isTimed, sample.start <= now, SampleLimits.moments.contains(sample.end) else {

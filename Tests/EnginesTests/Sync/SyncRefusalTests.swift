@@ -209,6 +209,18 @@ import Vitals
         #expect(row?.state == .done && row?.new == 1 && row?.refused.count == 10 * pages)
     }
 
+    @Test func `refused records that are all alike fill any number of pages, as an erased memory does`() throws {
+        var machine = machine()
+        _ = start(&machine)
+        let erased = Array(repeating: Fixture.heartRate(0, at: -30), count: 500)
+        for number in 1...20 { read(&machine, HistoryPage(samples: erased, next: "\(number)")) }
+        let end = read(&machine, HistoryPage(samples: [Fixture.heartRate(60, at: -10)], next: nil))
+        let row = try #require(machine.state.rows.first)
+        #expect(row.state == .done)
+        #expect(row.refused.counts == [.outOfRange: 10_000])
+        #expect(cursor(end) == Fixture.minute(-10))
+    }
+
     @Test func `a metric that the device does not have is unsupported, and the others are read`() {
         var machine = machine()
         let actions = start(&machine, [.sleep, .heartRate])

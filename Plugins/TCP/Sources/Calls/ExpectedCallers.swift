@@ -73,9 +73,10 @@ final class ExpectedCallers: Sendable {
     ) async throws {
         let arrival = expect(device, token: token, presence: presence)
         defer {
+            let forgottenAt = uptime() + Self.memory
             entries.withLock { entries in
                 entries[device]?.current = nil
-                entries[device]?.forgottenAt = uptime() + Self.memory
+                entries[device]?.forgottenAt = forgottenAt
             }
         }
         try await next(from: device, arrival).use(body)
