@@ -168,7 +168,7 @@ let package = Package(
                 "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["Concurrency", "GatewayKit", "Vitals"]),
-        module("PluginCheck", ["Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
+        module("PluginCheck", ["Concurrency", "Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
         module(
             "GatewayMain",
             [

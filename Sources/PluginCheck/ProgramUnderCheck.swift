@@ -1,3 +1,4 @@
+import Concurrency
 import Conformance
 import Exec
 import GatewayKit
@@ -55,29 +56,31 @@ final class ProgramUnderCheck: Sendable {
     /// The findings about the link since the last call.
     func takeFindings() -> [LinkAudit.Finding] { audit.withLock { $0.takeFindings() } }
 
-    /// Starts the program, and opens a session with it.
+    /// Starts the program, and opens a session with it, within its patience.
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
         audit.withLock { $0.reset() }
-        let isOpen = Flag()
-        // The compiler cannot see that the group ends before this function.
-        try await withoutActuallyEscaping(body) { body in
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask {
+        let isOpen = Promise<Void>()
+        let limit: @Sendable () async throws -> Void = { [patience, context] in
+            try await context.clock.sleep(for: patience)
+            // An open session has no limit.
+            if isOpen.value != nil { throw CancellationError() }
+        }
+        // The compiler cannot see that the race ends before this function.
+        let outcome = await withoutActuallyEscaping(body) { body in
+            await race(against: limit) { () async -> Result<Void, any Error> in
+                do {
                     try await self.openWithoutLimit { session in
-                        isOpen.raise()
+                        isOpen.fulfil(())
                         try await body(session, DriverConformance.Peer(disconnect: {}))
                     }
-                    return true
-                }
-                group.addTask { [patience, context] in
-                    try await context.clock.sleep(for: patience)
-                    guard !isOpen.isRaised else { return false }
-                    throw DeviceError(.timeout, "initialize was not answered within \(patience).")
-                }
-                defer { group.cancelAll() }
-                while let isOver = try await group.next(), !isOver {}
+                    return .success(())
+                } catch { return .failure(error) }
             }
         }
+        guard let outcome else {
+            throw DeviceError(.timeout, "initialize was not answered within \(patience).")
+        }
+        try outcome.get()
     }
 
     private func openWithoutLimit(_ body: @Sendable (any DeviceSession) async throws -> Void) async throws {
@@ -90,13 +93,6 @@ final class ProgramUnderCheck: Sendable {
             try await driver.withSession(over: .bytes(audited), context: context, body)
         }
     }
-}
-
-/// A flag that is raised once.
-private final class Flag: Sendable {
-    private let state = Mutex(false)
-    var isRaised: Bool { state.withLock { $0 } }
-    func raise() { state.withLock { $0 = true } }
 }
 
 /// Why a program cannot be checked.

@@ -33,7 +33,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Parts to measure, with commas: \(Part.allCases.map(\.rawValue).joined(separator: ",")).")
     var only: String?
     @Option(help: "A file for the figures as JSON.") var json: String?
-    @Option(help: "Seconds after which no further part is begun.") var limit = 1200.0
+    @Option(help: "Seconds after which no further part is begun.") var limit = 2400.0
     @Flag(help: "Fails if a part misses an aim in each of \(AimCheck.attempts) attempts, or loses a sample in one.")
     var check = false
     @Flag(help: "Shorter: the figures waver more, and the large store has a million samples.") var quick = false

@@ -35,7 +35,7 @@ import Testing
         ],
         "Conformance": ["Concurrency", "GatewayKit", "Vitals"],
         // It starts a program, and speaks Vitals Link with it.
-        "PluginCheck": ["Conformance", "Exec", "GatewayKit", "Link", "Vitals"],
+        "PluginCheck": ["Concurrency", "Conformance", "Exec", "GatewayKit", "Link", "Vitals"],
         "GatewayMain": ["BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals"],
         "WearableTesting": ["GatewayKit", "GatewayTesting", "Vitals"],
         "GatewayTesting": [

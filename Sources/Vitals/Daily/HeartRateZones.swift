@@ -41,7 +41,6 @@ public struct HeartRateZones: Sendable, Hashable {
 ///
 /// A value counts until the next one; the last one does not count yet. Samples of kind `maximum` and `minimum` repeat
 /// others and are ignored.
-/// repeat others, and are left out.
 package struct ZoneTally: Sendable, Hashable {
     /// The highest heart rate in exercise, in bpm, which defines the zones.
     package let maximum: Double
