@@ -12,7 +12,8 @@ package final class AsyncMutex: Sendable {
 
     package init() {}
 
-    /// Runs `body` exclusively. A waiting task cannot be cancelled: the bodies before it are short.
+    /// Runs `body` exclusively. A waiting task cannot be cancelled: each body before it is short, or is cancelled together with
+    /// the waiting task.
     package func withLock<Result, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {

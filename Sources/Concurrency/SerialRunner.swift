@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Runs operations one after the other in one task, in the order of the calls. Cancelling a call ends its wait and not an operation
@@ -16,7 +17,7 @@ package final class SerialRunner: Sendable {
     }
 
     private struct State {
-        var waiting: [Job] = []
+        var waiting: Deque<Job> = []
         var hasEnded = false
     }
 
@@ -28,7 +29,7 @@ package final class SerialRunner: Sendable {
     /// Runs the operations until the task is cancelled. One task calls it, once; afterwards no operation begins any more.
     package func run() async {
         while !Task.isCancelled {
-            let next = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+            let next = state.withLock { $0.waiting.popFirst() }
             guard let next else {
                 await work.wait()
                 continue

@@ -141,7 +141,7 @@ struct GatewayCommandTests {
         }
     }
 
-    @Test func `an id that stands twice is named, whatever else is wrong with its entry`() async throws {
+    @Test func `an id that occurs twice is named, whatever else is wrong with its entry`() async throws {
         try await withBench { bench in
             try bench.configure([bench.execDevice("band")])
             _ = bench.startGateway()

@@ -32,7 +32,7 @@ import Testing
         #expect(try reader.nextKey(in: keys) == .metric)
     }
 
-    @Test func `gives every value of a key that stands twice, in order`() throws {
+    @Test func `gives every value of a key that occurs twice, in order`() throws {
         var reader = reader(#"{"value":1,"value":2}"#)
         var values: [Int] = []
         try reader.beginObject()

@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 @Suite struct JSONValueTests {
-    @Test func `keeps the members in their order, and of a key that stands twice the last`() throws {
+    @Test func `keeps the members in their order, and of a key that occurs twice the last`() throws {
         let value = try JSONValue(parsing: Array(#"{"b":1,"a":2,"b":3}"#.utf8))
         #expect(value == ["a": 2, "b": 3])
         #expect(value["b"]?.asInt == 3)

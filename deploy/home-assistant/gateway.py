@@ -13,6 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 STRAP = os.path.join(ROOT, "Plugins", "Link", "Examples", "csv_heart_rate.py")
 ID = "trial"
 DAYS = 3  # of history
+STRAP_SIGNAL = -61  # dBm
 
 # The simulated wearables follow the local time: at two in the afternoon the night is over, the day has steps, and no band is being
 # charged. So the gateway's time zone is one where it is two o'clock now.
@@ -87,7 +88,8 @@ class Gateway:
                 now = int(time.time())
                 file.write("epoch_s,bpm\n" + "".join(f"{now - 60 * minute},{60 + minute}\n" for minute in range(20, 0, -1)))
         self.processes.start(
-            "strap", ["python3", "-B", STRAP, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", self.kept])
+            "strap", ["python3", "-B", STRAP, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", self.kept,
+                      "--signal", str(STRAP_SIGNAL)])
 
     def stop_strap(self) -> None:
         self.processes.end("strap", signal.SIGKILL)

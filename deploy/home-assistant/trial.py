@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 import expected
 from broker import Broker
 from expected import Entity
-from gateway import ID, Gateway, zone
+from gateway import ID, STRAP_SIGNAL, Gateway, zone
 from instance import Instance
 from processes import Finding, Processes, until
 
@@ -68,7 +68,11 @@ class Trial:
             info = self.wait("what it can do", device, "info", lambda info: info["capabilities"])
             # The limits determine which alerts exist.
             config = self.wait("how it is monitored", device, "config", lambda config: config["version"] > 0)
-            wear, link = self.last(device, "wear") or {}, self.last(device, "link") or {}
+            wear = self.last(device, "wear") or {}
+            # The strap tells the strength of its signal at each connection, and the band whether it is worn.
+            link = self.wait("its link", device, "link", lambda link: device != "strap-1" or link.get("rssi") == STRAP_SIGNAL)
+            if device == "band-1":
+                wear = self.wait("how it is worn", device, "wear", lambda wear: None not in (wear.get("worn"), wear.get("charging")))
             told = {
                 "battery": self.last(device, "latest/battery") is not None, "worn": wear.get("worn") is not None,
                 "charging": wear.get("charging") is not None, "rssi": link.get("rssi") is not None}

@@ -106,7 +106,7 @@ import Vitals
         #expect(try other.values(.steps) == [Value(0, 90, 80)])
     }
 
-    @Test func `an interval of Huawei stands twice and counts once`() throws {
+    @Test func `an interval of Huawei occurs twice and counts once`() throws {
         try phone.table(
             "HUAWEI_ACTIVITY_SAMPLE",
             """

@@ -48,11 +48,12 @@ class CallError(Exception):
 class Device:
     """What a wearable does. Its public methods are the calls of Vitals Link."""
 
-    def __init__(self, samples, page_size=500, interval=1.0, state=None):
+    def __init__(self, samples, page_size=500, interval=1.0, state=None, signal=None):
         self.samples = samples  # [(milliseconds, bpm)], ascending
         self.page_size = page_size
         self.interval = interval
         self.state = state  # a file, or None to forget everything at the end
+        self.signal = signal  # the strength of the radio's signal in dBm, or None if the device has no radio
         self.configuration = json.loads(json.dumps(DEFAULT_CONFIGURATION))
         self.clock_offset = 0  # milliseconds to add to the machine's clock
         self.measurement = None  # (id, event that stops it)
@@ -63,6 +64,8 @@ class Device:
     def initialize(self, params, link):
         if params.get("protocol") != 1:
             raise CallError(UNSUPPORTED, "this device speaks protocol 1")
+        if self.signal is not None:
+            link.after_answer(lambda: link.notify("signal", {"rssi": self.signal}))
         return {
             "protocol": 1,
             "device": {
@@ -351,6 +354,7 @@ def main():
     parser.add_argument("--interval", type=float, default=1.0, help="seconds between the samples of a measurement")
     parser.add_argument("--shift", type=float, default=0, metavar="SECONDS", help="added to every time in the file")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keeps the configuration from one start to the next")
+    parser.add_argument("--signal", type=int, metavar="DBM", help="the strength of a radio's signal, told at each connection")
     tests = parser.add_argument_group("for tests")
     tests.add_argument("--journal", metavar="FILE", help="append a line for every call")
     tests.add_argument("--hang", metavar="METHOD", action="append", default=[], help="never answer this method")
@@ -361,7 +365,7 @@ def main():
     samples = read_samples(arguments.csv, arguments.shift)
     if not samples:
         parser.error("%s has no samples" % arguments.csv)
-    device = Device(samples, max(1, arguments.page_size), arguments.interval, arguments.state)
+    device = Device(samples, max(1, arguments.page_size), arguments.interval, arguments.state, arguments.signal)
     faults = Faults(arguments)
     if arguments.tcp:
         serve_tcp(arguments.tcp, device, faults)

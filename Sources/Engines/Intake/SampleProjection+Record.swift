@@ -137,10 +137,10 @@ extension SampleProjection {
     private mutating func rememberWorkout(_ stored: StoredSample) {
         let sample = stored.sample
         guard sample.metric.shape == .session, sample.start < sample.end else { return }
-        let range = sample.start..<sample.end
-        if stored.isWithdrawn { return workouts.removeAll { $0 == range } }
-        guard !workouts.contains(range) else { return }
-        workouts.append(range)
+        // Another record may have the same times: a device that lists a workout as manual and as automatic.
+        if stored.isWithdrawn { return workouts.removeAll { $0.id == stored.id } }
+        guard !workouts.contains(where: { $0.id == stored.id }) else { return }
+        workouts.append(Workout(id: stored.id, range: sample.start..<sample.end))
         if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
     }
 

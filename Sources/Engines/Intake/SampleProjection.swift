@@ -16,7 +16,7 @@ package struct SampleProjection: Sendable {
     /// The running local day of each metric.
     package internal(set) var today: RunningDay
     /// The newest workouts, to tell heart rates in exercise from those at rest.
-    var workouts: [Range<Timestamp>] = []
+    var workouts: [Workout] = []
     /// Days already marked as unsettled, so that each is marked once.
     var marked: Set<MetricDay> = []
 
@@ -46,7 +46,13 @@ package struct SampleProjection: Sendable {
     }
 
     /// The workout in progress at a time.
-    func workout(at moment: Timestamp) -> Range<Timestamp>? { workouts.last { $0.contains(moment) } }
+    func workout(at moment: Timestamp) -> Range<Timestamp>? { workouts.last { $0.range.contains(moment) }?.range }
+
+    /// A workout that was not withdrawn.
+    struct Workout: Sendable {
+        let id: SampleID
+        let range: Range<Timestamp>
+    }
 }
 
 /// The surroundings in which the projection evaluates samples.

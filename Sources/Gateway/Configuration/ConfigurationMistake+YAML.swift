@@ -22,7 +22,7 @@ extension ConfigurationMistake {
             let names = keys.sorted().joined(separator: ", ")
             self.init(
                 line: context.mark.line, path: "",
-                message: "The same key stands twice in one map: \(names). Keep one of them.")
+                message: "The same key occurs twice in one map: \(names). Keep one of them.")
         default:
             self.init(line: 0, path: "", message: "The YAML cannot be read: \(error).")
         }

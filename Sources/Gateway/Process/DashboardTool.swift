@@ -67,7 +67,7 @@ package struct DashboardTool: Sendable {
             ? "as Home Assistant has them now" : "as the gateway proposes them to Home Assistant 2025.10 or later"
         let head = """
             # Made by vitals2mqtt \(GatewayVersion.current). Paste it into the raw configuration editor of an empty dashboard; in
-            # one with views, add what stands below views: to them. The ids of entities are \(ids).
+            # one with views, add the views below views: to them. The ids of entities are \(ids).
 
             """
         do {

@@ -48,7 +48,7 @@ public struct ConfigurationReader {
         if !isMap { mistakes.append(.init(line: line, path: path, message: "Keys and values are expected here.")) }
         for key in twice {
             mistakes.append(
-                .init(line: key.line, path: join(key.text), message: "The key stands here twice; remove one."))
+                .init(line: key.line, path: join(key.text), message: "The key occurs here twice; remove one."))
         }
     }
 

@@ -65,4 +65,16 @@ import Vitals
         silent.novelty = .known
         #expect(!isExercise(at: -50, empty.recording([silent], in: context()).projection))
     }
+
+    @Test(arguments: [SampleOutcome.Novelty.withdrawn, .known])
+    func `leaves the exercise to another record with the same times`(novelty: SampleOutcome.Novelty) {
+        let automatic = Fixture.workout(at: -60, lasting: 20)
+        var manual = automatic
+        manual.isUserInitiated = true
+        let first = empty.recording([Fixture.new(manual)], in: context(.sync)).projection
+        var second = withdrawn(automatic)
+        second.novelty = novelty
+        #expect(second.stored.id != Fixture.new(manual).stored.id)
+        #expect(isExercise(at: -50, first.recording([second], in: context(.sync)).projection))
+    }
 }

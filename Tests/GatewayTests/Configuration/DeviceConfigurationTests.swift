@@ -110,14 +110,14 @@ import Vitals
         #expect(found.first?.hasPrefix(mistake) == true, "\(found)")
     }
 
-    @Test func `refuses an id that stands twice`() {
+    @Test func `refuses an id that occurs twice`() {
         let found = mistakes(
             Self.head + "devices:\n  - {id: a, driver: toy}\n  - {id: b, driver: toy}\n  - {id: a, driver: toy}\n")
         #expect(found == ["5: devices[2].id: Line 3 has the id a already. Give each device its own."])
     }
 
     @Test(arguments: [("a, driver: toy", "a, driver: none"), ("a, driver: none", "a, driver: toy"), ("a", "a")])
-    func `names an id that stands twice whatever else is wrong with its entries`(first: String, second: String) {
+    func `names an id that occurs twice whatever else is wrong with its entries`(first: String, second: String) {
         let found = mistakes(Self.head + "devices:\n  - {id: \(first)}\n  - {id: \(second)}\n")
         #expect(found.count > 1)
         #expect(found.contains("4: devices[1].id: Line 3 has the id a already. Give each device its own."), "\(found)")

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: 1\na: 2\n", "1: The same key stands twice in one map: a. Keep one of them."),
+        ("a: 1\na: 2\n", "1: The same key occurs twice in one map: a. Keep one of them."),
         ("a:\n\tb: 1\n", "2: YAML is indented by spaces, and there is a tab; replace it."),
         ("a: 1\n<<: {b: 2}\n", "2: Merge keys (<<) are not supported; write the keys out."),
         ("a: !env HOME\n", "1: Tags such as !env are not supported; write the value itself."),
