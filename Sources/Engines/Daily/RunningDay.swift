@@ -27,13 +27,22 @@ package struct RunningDay: Sendable {
         if outcome.novelty != .new || outcome.stored.sample.isResting { markPartnerChanged(of: metric) }
         switch outcome.novelty {
         case .new:
-            let empty = tally(of: metric)
-            if !tallies[metric, default: empty].add(outcome.stored) { outdated.insert(metric) }
+            if !count(outcome.stored) { outdated.insert(metric) }
             // Heart rates during the workout may have come before it.
             if metric.shape == .session, exerciseMaximum != nil { outdated.insert(metric) }
         case .corrected, .withdrawn: outdated.insert(metric)
         case .known: break
         }
+    }
+
+    /// Adds a sample to its tally, in place: a tally is large. Returns `false` if the day has to be read from the store again.
+    private mutating func count(_ stored: StoredSample) -> Bool {
+        let metric = stored.sample.metric
+        if let isCounted = tallies[metric]?.add(stored) { return isCounted }
+        var tally = tally(of: metric)
+        let isCounted = tally.add(stored)
+        tallies[metric] = tally
+        return isCounted
     }
 
     /// An empty tally.
