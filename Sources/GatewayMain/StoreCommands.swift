@@ -3,7 +3,7 @@ import Gateway
 
 /// Which store: `--config` or `--store`.
 struct StoreChoice: ParsableArguments {
-    @Option(help: "The configuration file that names the store.")
+    @Option(help: "The configuration file that names the store; nothing else in it is read.")
     var config: String?
 
     @Option(help: "The store's file, in place of a configuration.")
@@ -16,9 +16,9 @@ struct StoreChoice: ParsableArguments {
     }
 
     /// Runs a command on the store, and prints its result.
-    func run(with plugins: PluginCatalogue, _ body: (StoreTool) throws -> String) throws {
+    func run(_ body: (StoreTool) throws -> String) throws {
         do {
-            StandardOutput.write(try body(try tool(plugins)))
+            StandardOutput.write(try body(try tool()))
         } catch let error as StoreTool.Failure {
             StandardError.write("\(error)\n")
             throw ExitCode(1)
@@ -28,9 +28,9 @@ struct StoreChoice: ParsableArguments {
         }
     }
 
-    private func tool(_ plugins: PluginCatalogue) throws -> StoreTool {
+    private func tool() throws -> StoreTool {
         if let store { return StoreTool(path: store) }
-        return try StoreTool(configuration: config ?? "", with: plugins)
+        return try StoreTool(configuration: config ?? "")
     }
 }
 
@@ -44,7 +44,7 @@ struct BackupCommand: GatewayCommand {
     @Argument(help: "The new file.")
     var file: String
 
-    func run(with plugins: PluginCatalogue) throws { try choice.run(with: plugins) { try $0.back(upTo: file) } }
+    func run(with plugins: PluginCatalogue) throws { try choice.run { try $0.back(upTo: file) } }
 }
 
 /// `restore`.
@@ -58,7 +58,7 @@ struct RestoreCommand: GatewayCommand {
     @Argument(help: "A file that `backup` has made.")
     var file: String
 
-    func run(with plugins: PluginCatalogue) throws { try choice.run(with: plugins) { try $0.restore(file) } }
+    func run(with plugins: PluginCatalogue) throws { try choice.run { try $0.restore(file) } }
 }
 
 /// `store`.
@@ -77,7 +77,7 @@ struct StoreCheckCommand: GatewayCommand {
 
     func run(with plugins: PluginCatalogue) throws {
         var isSound = false
-        try choice.run(with: plugins) { tool in
+        try choice.run { tool in
             let result = try tool.check()
             isSound = result.isSound
             return result.text
@@ -93,5 +93,5 @@ struct StoreInfoCommand: GatewayCommand {
 
     @OptionGroup var choice: StoreChoice
 
-    func run(with plugins: PluginCatalogue) throws { try choice.run(with: plugins) { try $0.info() } }
+    func run(with plugins: PluginCatalogue) throws { try choice.run { try $0.info() } }
 }

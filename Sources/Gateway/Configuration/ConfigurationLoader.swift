@@ -15,17 +15,33 @@ package struct ConfigurationLoader: Sendable {
     /// Reads a configuration file.
     /// - Throws: every mistake with its line; a file that cannot be read is one mistake without a line.
     package func load(_ path: String) throws(ConfigurationError) -> GatewayConfiguration {
-        let text: String
+        try load(text: try Self.text(of: path), directory: Self.directory(of: path))
+    }
+
+    /// Reads only `store:` of a configuration file: mistakes elsewhere, such as a secret's file that exists only while the
+    /// service runs, do not matter.
+    /// - Throws: the mistakes of `store:`, or why the file cannot be read.
+    package static func store(in path: String) throws(ConfigurationError) -> StoreConfiguration {
+        let root = try YAMLDocument(try text(of: path)).root
+        var reader = ConfigurationReader(root, place: ConfigurationPlace(directory: directory(of: path)))
+        let store = reader.section("store") { StoreConfiguration(&$0) }
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
+        return store
+    }
+
+    private static func directory(of path: String) -> String {
+        URL(filePath: path).absoluteURL.deletingLastPathComponent().path
+    }
+
+    private static func text(of path: String) throws(ConfigurationError) -> String {
         do throws(TextFileError) {
-            text = try TextFile.read(path, limit: ConfigurationLimits.fileSize)
+            return try TextFile.read(path, limit: ConfigurationLimits.fileSize)
         } catch {
             let line = if case .notText(_, let line) = error { line } else { 0 }
             throw ConfigurationError(mistakes: [
                 ConfigurationMistake(line: line, path: "", message: "The configuration file \(error.reason)")
             ])
         }
-        let directory = URL(filePath: path).absoluteURL.deletingLastPathComponent().path
-        return try load(text: text, directory: directory)
     }
 
     /// Reads a configuration from text, as if it were a file in `directory`.

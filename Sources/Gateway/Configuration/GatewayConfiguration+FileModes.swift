@@ -1,5 +1,6 @@
 import Foundation
 package import GatewayKit
+import Store
 
 extension GatewayConfiguration {
     /// Warnings about files that other users of the machine may read or change: the configuration file, and the store
@@ -28,7 +29,7 @@ extension GatewayConfiguration {
         func warning(_ message: String) -> ConfigurationMistake {
             ConfigurationMistake(line: line, path: "store.path", message: message)
         }
-        let place = URL(filePath: store.path)
+        let place = URL(filePath: StorePath.resolved(store.path))
         let folder = place.deletingLastPathComponent().path
         guard let mode = FileMode(of: folder) else { return [] }
         var warnings: [ConfigurationMistake] = []
@@ -47,7 +48,7 @@ extension GatewayConfiguration {
         let more = exposed.count - Self.namedFiles
         let names = exposed.prefix(Self.namedFiles).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
         return warnings + [
-            warning("Other users of this machine may read health data: \(names). Run: chmod 600 \(store.path)*")
+            warning("Other users of this machine may read health data: \(names). Run: chmod 600 \(place.path)*")
         ]
     }
 

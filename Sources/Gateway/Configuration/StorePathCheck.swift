@@ -12,13 +12,15 @@ extension GatewayConfiguration {
         func mistake(_ message: String) -> ConfigurationMistake {
             ConfigurationMistake(line: line, path: "store.path", message: message)
         }
-        let path = store.path
+        // What is beside the file is beside the file itself, and not beside a link to it.
+        let path = StorePath.resolved(store.path)
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else {
                 return ([mistake("\(path) cannot be used: \(String(cString: strerror(errno))).")], [])
             }
-            return (Self.mistakeOfFolder(of: path).map { [mistake($0)] } ?? [], [])
+            let text = Self.mistakeOfFolder(of: path) ?? Self.mistakeOfNeighbour(of: path)
+            return (text.map { [mistake($0)] } ?? [], [])
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             return ([mistake("\(path) is no file. Set store.path to a file; it is made where it is missing.")], [])
@@ -26,7 +28,9 @@ extension GatewayConfiguration {
         guard access(path, R_OK | W_OK) == 0 else {
             return ([mistake("\(path) may not be read and written by this user (\(getuid())).")], [])
         }
-        if let text = Self.mistakeOfFolder(of: path) { return ([mistake(text)], []) }
+        if let text = Self.mistakeOfFolder(of: path) ?? Self.mistakeOfNeighbour(of: path) {
+            return ([mistake(text)], [])
+        }
         let header = StoreHeader(of: path)
         if header.isOfAnotherProgram {
             return ([mistake("\(path) is the database of another program. Set another store.path.")], [])
@@ -55,6 +59,17 @@ extension GatewayConfiguration {
         // SQLite makes its log beside the file.
         guard access(folder, W_OK | X_OK) == 0 else {
             return "The folder \(folder) may not be written by this user (\(getuid()))."
+        }
+        return nil
+    }
+
+    /// What is wrong with a file beside the store that the gateway needs, such as a lock that root has left; `nil` if nothing is.
+    private static func mistakeOfNeighbour(of path: String) -> String? {
+        for file in StorePath.neighbours(of: path) where access(file, F_OK) == 0 && access(file, R_OK | W_OK) != 0 {
+            return """
+                \(file) may not be read and written by this user (\(getuid())). Give it, and all files beside it, to the user who \
+                runs the gateway: chown USER \(path)*
+                """
         }
         return nil
     }

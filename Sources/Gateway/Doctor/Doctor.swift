@@ -54,7 +54,7 @@ package struct Doctor: Sendable {
         var findings = place.mistakes.map { Finding(.problem, "store", $0.message) }
         findings += place.warnings.map { Finding(.warning, "store", $0.message) }
         if findings.isEmpty { findings.append(content(of: path)) }
-        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let folder = URL(filePath: StorePath.resolved(path)).deletingLastPathComponent().path
         if let space = DiskSpace(of: folder) { findings.append(space.finding(in: folder)) }
         return findings
     }

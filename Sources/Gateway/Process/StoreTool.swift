@@ -15,10 +15,11 @@ package struct StoreTool: Sendable {
     /// The store at a path.
     package init(path: String) { self.path = path }
 
-    /// The store of a configuration.
-    /// - Throws: `ConfigurationError` if the configuration has mistakes.
-    package init(configuration file: String, with plugins: PluginCatalogue) throws(ConfigurationError) {
-        path = try ConfigurationLoader(plugins: plugins).load(file).store.path
+    /// The store of a configuration, of which nothing else is looked at: a service's secrets are there only while it runs, and
+    /// a store is looked at, or restored, mostly while it does not.
+    /// - Throws: `ConfigurationError` if the file cannot be read, is no YAML, or has a mistake in `store`.
+    package init(configuration file: String) throws(ConfigurationError) {
+        path = try ConfigurationLoader.store(in: file).path
     }
 
     /// Copies the store to a new file, while a gateway may be running.

@@ -16,12 +16,14 @@ enum DiskFile {
     static let mode: mode_t = 0o600
 
     /// Makes an empty file where there is none.
+    /// - Parameter owner: who gets it, in place of this process's user.
     /// - Returns: whether the file exists.
     @discardableResult
-    static func create(_ path: String) -> Bool {
+    static func create(_ path: String, for owner: StoreOwner?) -> Bool {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return errno == EEXIST }
         defer { Glibc.close(descriptor) }
+        owner?.take(descriptor)
         // The umask may have taken a bit of it.
         return fchmod(descriptor, mode) == 0
     }

@@ -6,15 +6,17 @@ import StoreAPI
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock.
+    /// Takes the lock of a store, by its path without links.
     /// - Throws: `StoreError` if another process (or another store of this one) holds it.
-    init(path: String) throws(StoreError) {
+    init(of store: String) throws(StoreError) {
+        let path = Self.path(of: store)
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StoreError(
                 .unavailable, "\(path) cannot be opened: \(String(cString: strerror(errno))). Check the store's folder."
             )
         }
+        StoreOwner(of: store)?.take(descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
             throw StoreError(
@@ -22,10 +24,13 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Whether somebody holds the lock of this path. A gateway that starts at this very moment may be refused, as it would be
+    /// The file of a store's lock.
+    static func path(of store: String) -> String { store + ".lock" }
+
+    /// Whether somebody holds the lock of this store. A gateway that starts at this very moment may be refused, as it would be
     /// by another one.
-    static func isHeld(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    static func isHeld(of store: String) -> Bool {
+        let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }
         guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }

@@ -70,7 +70,7 @@ struct ResetNote {
         // A crash leaves the note as it was, or the new one.
         let making = path + ".new"
         unlink(making)
-        DiskFile.create(making)
+        DiskFile.create(making, for: StoreOwner(of: store))
         do {
             try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: making))
             try DiskFile.rename(absolute(making), to: absolute(path))

@@ -13,7 +13,8 @@ package enum StoreCopy {
         }
         try withReader(of: store) { source in
             try source.read { try StorePlace(path: store).checkOwner(in: $0) }
-            try copy(source, to: file)
+            // Root's backup is root's, wherever the store's owner can write.
+            try copy(source, to: file, for: nil)
         }
     }
 
@@ -31,7 +32,8 @@ package enum StoreCopy {
     static func restore(
         _ file: String, to store: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void
     ) throws(StoreError) -> String? {
-        let lock = try FileLock(path: store + ".lock")
+        let store = StorePath.resolved(store)
+        let lock = try FileLock(of: store)
         defer { withExtendedLifetime(lock) {} }
         let place = StorePlace(path: store)
         let making = place.making
@@ -42,7 +44,7 @@ package enum StoreCopy {
                 try StorePlace(path: file).checkOwner(in: database)
                 try check(database, file)
             }
-            try copy(source, to: making)
+            try copy(source, to: making, for: StoreOwner(of: store))
         }
         try rename(storeIn: making, to: newIdentity)
         try DiskFile.synchronise(making)
@@ -62,11 +64,12 @@ package enum StoreCopy {
     }
 
     /// Copies everything that a connection sees to a file, checks it, and gives it its name last.
-    static func copy(_ source: any DatabaseReader, to file: String) throws {
+    /// - Parameter owner: who gets the file, in place of this process's user.
+    static func copy(_ source: any DatabaseReader, to file: String, for owner: StoreOwner?) throws {
         let making = file + ".part"
         DiskFile.remove(database: making)
         defer { DiskFile.remove(database: making) }
-        DiskFile.create(making)
+        DiskFile.create(making, for: owner)
         let copy = try DatabaseQueue(path: making)
         try source.backup(to: copy)
         try copy.writeWithoutTransaction { database in
@@ -82,8 +85,15 @@ package enum StoreCopy {
     static func withReader<Result>(
         of path: String, _ body: (DatabaseQueue) throws -> Result
     ) throws(StoreError) -> Result {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw StoreError(.unavailable, "There is no file \(path).")
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw StoreError(
+                .unavailable,
+                errno == ENOENT ? "There is no file \(path)." : "\(path): \(String(cString: strerror(errno))).")
+        }
+        // SQLite would wait for ever for the other end of a pipe.
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(.unavailable, "\(path) is no file. Name the file of a store.")
         }
         var configuration = Configuration()
         configuration.readonly = true

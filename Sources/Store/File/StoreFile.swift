@@ -25,7 +25,8 @@ final class StoreFile: Sendable {
     /// Opens or creates the file; a damaged one is set aside first.
     /// - Parameter atStep: called before each step of setting it aside, where a crash may come.
     init(path: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void = {}) throws(StoreError) {
-        let lock = try FileLock(path: path + ".lock")
+        let path = StorePath.resolved(path)
+        let lock = try FileLock(of: path)
         let place = StorePlace(path: path)
         let note = ResetNote(of: path)
         try place.endMove(note.content)

@@ -17,10 +17,11 @@ package struct StoreHeader {
     }
 
     /// Whether a gateway uses the store now.
-    package var isInUse: Bool { FileLock.isHeld(path + ".lock") }
+    package var isInUse: Bool { FileLock.isHeld(of: path) }
 
     /// Reads the file; one that cannot be read is no database.
     package init(of path: String) {
+        let path = StorePath.resolved(path)
         self.path = path
         let file = FileHandle(forReadingAtPath: path)
         defer { try? file?.close() }

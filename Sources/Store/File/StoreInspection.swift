@@ -27,7 +27,7 @@ package struct StoreInspection: Sendable {
 
     /// - Throws: `StoreError` if the file cannot be read or is no store.
     package init(of path: String) throws(StoreError) {
-        let place = StorePlace(path: path)
+        let place = StorePlace(path: StorePath.resolved(path))
         (version, identity, series, waiting) = try StoreCopy.withReader(of: path) { queue in
             try queue.read { database in
                 try place.checkOwner(in: database)

@@ -52,7 +52,7 @@ struct StorePlace {
     func removeDamageMark() { unlink(damageMark) }
 
     /// Leaves a mark for the next start.
-    func markDamaged() { DiskFile.create(damageMark) }
+    func markDamaged() { DiskFile.create(damageMark, for: StoreOwner(of: path)) }
 
     /// Opens the file and updates its schema.
     /// - Throws: `StoreError`: `corrupt` if the file is damaged, another code if it is intact but unusable.
@@ -69,7 +69,7 @@ struct StorePlace {
             throw StoreError(.corrupt, "\(path) is no SQLite database.")
         }
         // Where that fails, SQLite says why.
-        DiskFile.create(path)
+        DiskFile.create(path, for: StoreOwner(of: path))
         do {
             let pool = try DatabasePool(path: path, configuration: configuration)
             do {
@@ -163,7 +163,7 @@ struct StorePlace {
         var name = "\(path).version-\(version)"
         let copy = name + ".new"
         defer { unlink(copy) }
-        try StoreCopy.copy(pool, to: copy)
+        try StoreCopy.copy(pool, to: copy, for: StoreOwner(of: path))
         let files = FileManager.default
         var count = 1
         while files.fileExists(atPath: name) {

@@ -68,8 +68,9 @@ import Vitals
         let store = try SQLiteStore(
             path: "\(folder)/s.sqlite", now: Timestamp(seconds: 1_795_000_000), newIdentity: SampleID(high: 1, low: 2))
         _ = try await store.load(try #require(DeviceID("band-1")))
-        let good = "store: {path: s.sqlite}\nmqtt: {url: \"mqtt://127.0.0.1:1\"}\ndevices: []\n"
-        let path = try write(good, to: "c.yaml", in: folder)
+        // The file of a service's secret is gone while the service does not run.
+        let configuration = "store: {path: s.sqlite}\nmqtt: {password: {file: /nowhere/secret}}\ndevices: []\n"
+        let path = try write(configuration, to: "c.yaml", in: folder)
         let success = "\(TerminationStatus.exited(0))"
         #expect(try await run(["backup", "--config", path, "\(folder)/copy"]).status == success)
         let refused = try await run(["restore", "--config", path, "\(folder)/copy"])
@@ -80,6 +81,39 @@ import Vitals
         #expect(info.output.contains("version   8"), "\(info)")
         #expect(!info.output.contains("\(SampleID(high: 1, low: 2))"))
         #expect(try await run(["store", "check", "--config", path]).output == "\(folder)/s.sqlite is sound.\n")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user"))
+    func `says which file beside the store another user has left there`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = try write(
+            "store: {path: s.sqlite}\nmqtt: {url: mqtt://h}\ndevices: [{id: a, driver: simulator}]\n", to: "c.yaml",
+            in: folder)
+        // The build's folder may be closed to other users.
+        let program = "\(folder)/vitals2mqtt"
+        try FileManager.default.copyItem(atPath: Self.program.string, toPath: program)
+        let user: uid_t = 65_534
+        try #require(chown(folder, user, user) == 0 && chmod(folder, 0o755) == 0 && chown(path, user, user) == 0)
+        func check() async throws -> String {
+            try await Subprocess.run(
+                .name("setpriv"),
+                arguments: [
+                    "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program, "check-config", path,
+                ],
+                input: .none, output: .discarded, error: .string(limit: 1 << 20)
+            ).standardError
+        }
+        #expect(try await check() == "")
+        _ = try write("", to: "s.sqlite.lock", in: folder)
+        try #require(chmod("\(folder)/s.sqlite.lock", 0o600) == 0)
+        #expect(
+            try await check() == """
+                \(path):1: store.path: \(folder)/s.sqlite.lock may not be read and written by this user (\(user)). Give it, and \
+                all files beside it, to the user who runs the gateway: chown USER \(folder)/s.sqlite*
+
+                """)
     }
 
     @Test func `runs without a broker, takes a changed file and ends when it is asked to`() async throws {

@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+
+/// The one name of a store's file: absolute, and without symbolic links. The lock, the log, notes and copies are beside the file,
+/// and are named after it. So every link to a store leads to the same lock, and what is made beside it is on the same disk.
+package enum StorePath {
+    /// Links that lead to links are followed so often, as the kernel does (`path_resolution(7)`).
+    static let maximumLinks = 40
+
+    /// The path without links. The file may be missing, also behind a link. Where the folder cannot be found, or the links lead in
+    /// circles, it is `path` itself: whoever opens it says why.
+    package static func resolved(_ path: String) -> String {
+        var current = path
+        for _ in 0...maximumLinks {
+            let place = URL(filePath: current)
+            guard let folder = realpath(place.deletingLastPathComponent().path, nil) else { return path }
+            defer { free(folder) }
+            let file = URL(filePath: String(cString: folder)).appending(path: place.lastPathComponent).path
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file) else { return file }
+            current =
+                target.hasPrefix("/")
+                ? target : URL(filePath: String(cString: folder)).appending(path: target).path
+        }
+        return path
+    }
+
+    /// The files beside a store that a gateway opens for writing: its lock, SQLite's log and the index of the log.
+    /// - Parameter store: a path without links.
+    package static func neighbours(of store: String) -> [String] {
+        [FileLock.path(of: store), store + "-wal", store + "-shm"]
+    }
+}
+
+/// The owner of the files that root makes for a store. A service that runs as another user could otherwise not open a store
+/// that root has restored, or that root looked at.
+struct StoreOwner {
+    private let user: uid_t
+    private let group: gid_t
+
+    /// The owner of the store's file, of its folder while there is no file. `nil` unless root asks: others own what they make.
+    init?(of store: String) {
+        var status = stat()
+        let folder = URL(filePath: store).deletingLastPathComponent().path
+        guard geteuid() == 0, stat(store, &status) == 0 || stat(folder, &status) == 0 else { return nil }
+        (user, group) = (status.st_uid, status.st_gid)
+    }
+
+    /// Gives the owner an open file. Where that fails, as on a file system without owners, the file stays as it is.
+    func take(_ descriptor: Int32) { _ = fchown(descriptor, user, group) }
+}
