@@ -37,14 +37,15 @@ import Vitals
 
     @Test func `a message that the broker has answered is not suspected`() {
         var machine = PoisonMachine()
-        for _ in 0..<20 {
+        for number in 0..<20 {
+            let uptime = PoisonMachine.restlessPeriod * 2 * number
             machine.sent(1, Self.fact(1))
             machine.sent(2, Self.fact(2))
             machine.settled(1)
-            #expect(machine.cut() == nil)
+            #expect(machine.cut(at: uptime) == nil)
             machine.sent(2, Self.fact(2))
             machine.settled(2)
-            #expect(machine.cut() == nil)
+            #expect(machine.cut(at: uptime) == nil)
             #expect(!machine.isCareful)
         }
     }
@@ -59,6 +60,92 @@ import Vitals
             machine.sent(1, answer)
             #expect(machine.cut() == (number == PoisonMachine.doubtfulCuts ? answer : nil))
         }
+    }
+
+    @Test func `after some cuts in a row messages go one at a time, whichever was the first`() {
+        var machine = PoisonMachine()
+        for number in 1..<Int64(PoisonMachine.restlessCuts) {
+            for place in 0..<300 { machine.sent(Int64(place), Self.fact(number * 1_000 + Int64(place))) }
+            #expect(machine.cut(at: PoisonMachine.restlessPeriod * Int(number)) == nil)
+            #expect(!machine.isCareful)
+        }
+        machine.sent(1, Self.fact(1))
+        machine.sent(2, Self.fact(2))
+        #expect(machine.cut(at: PoisonMachine.restlessPeriod * PoisonMachine.restlessCuts) == nil)
+        // As long as twice the longest of the connections.
+        for number in 1...Int64(600) {
+            #expect(machine.isCareful, "\(number)")
+            machine.sent(number, Self.fact(number))
+            machine.settled(number)
+        }
+        #expect(!machine.isCareful)
+    }
+
+    @Test func `cuts far apart are those of a network`() {
+        var machine = PoisonMachine()
+        for number in 0..<Int64(100) {
+            machine.sent(1, Self.fact(2 * number))
+            machine.sent(2, Self.fact(2 * number + 1))
+            #expect(machine.cut(at: (PoisonMachine.restlessPeriod + .seconds(1)) * Int(number)) == nil)
+            #expect(!machine.isCareful)
+        }
+    }
+
+    /// Each connection begins with all states; new facts come between them, and a cut swallows acknowledgements.
+    @Test(arguments: 0..<100) func `a state is found among hundreds, while facts go between`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var machine = PoisonMachine()
+        let states = (0..<Int.random(in: 20...1_000, using: &random)).map { Item(.other, topic: "\($0)", size: 100) }
+        let poison = Int.random(in: states.indices, using: &random)
+        var (fact, token): (Int64, Int64) = (0, 0)
+        var (cuts, blamed): (Int, Item?) = (0, nil)
+        while blamed == nil, cuts < 100 {
+            var batch: [(Int64, Item)] = []
+            // Up to the poison; in a careful connection one at a time.
+            for (place, state) in states.prefix(poison + 1).enumerated() {
+                let facts = (0..<Int.random(in: 0...2, using: &random)).map { _ in Self.fact(0) }
+                for item in facts + [state] {
+                    token += 1
+                    var item = item
+                    if case .entry = item.kind {
+                        fact += 1
+                        item = Self.fact(fact)
+                    }
+                    machine.sent(token, item)
+                    batch.append((token, item))
+                    if machine.isCareful, place < poison || item != state { machine.settled(token) }
+                }
+            }
+            if !machine.isCareful {
+                for (token, _) in batch.dropLast().prefix(Int.random(in: 0..<batch.count, using: &random)) {
+                    machine.settled(token)
+                }
+            }
+            cuts += 1
+            blamed = machine.cut(at: .seconds(cuts))
+        }
+        #expect(blamed == states[poison], "seed \(seed)")
+        #expect(cuts < 20, "seed \(seed)")
+    }
+
+    @Test func `a message as long as a blamed one is given up after few cuts, until the broker takes one`() {
+        var machine = PoisonMachine()
+        func cutUntilBlamed(_ item: Item) -> Int {
+            for count in 1...100 {
+                machine.sent(2, Self.fact(0, topic: "taken"))
+                machine.settled(2)
+                machine.sent(1, item)
+                if machine.cut() != nil { return count }
+            }
+            return .max
+        }
+        func long(_ topic: String, _ size: Int) -> Item { Item(.other, topic: topic, size: size) }
+        #expect(cutUntilBlamed(long("a", 9_000)) == PoisonMachine.suspectCuts + PoisonMachine.aloneCuts)
+        #expect(cutUntilBlamed(long("b", 9_500)) == PoisonMachine.doubtfulCuts)
+        #expect(cutUntilBlamed(long("c", 8_999)) == PoisonMachine.aloneCuts)
+        machine.sent(1, long("d", 8_999))
+        machine.settled(1)
+        #expect(cutUntilBlamed(long("e", 9_000)) == PoisonMachine.aloneCuts)
     }
 
     @Test func `only so many topics are remembered`() {

@@ -32,6 +32,25 @@ import Vitals
         #expect(!topics.contains("b", size: 150, at: .zero))
     }
 
+    @Test
+    func `after long messages of two topics none as long is sent on any topic, until one is taken or tried again`() {
+        var topics = RefusedTopics()
+        topics.blame("a", size: 9_000, at: .zero)
+        #expect(!topics.contains("b", size: 9_000, at: .zero))
+        topics.blame("b", size: 8_000, at: .zero)
+        #expect(topics.contains("c", size: 8_000, at: .zero))
+        #expect(!topics.contains("c", size: 7_999, at: .zero))
+        #expect(!topics.contains("c", size: 8_000, at: RefusedTopics.firstWait))
+        topics.taken("c", size: 8_000)
+        #expect(!topics.contains("d", size: 8_000, at: .zero))
+        #expect(topics.contains("a", size: 9_000, at: .zero))
+        // Every broker takes short messages: their length is not the reason.
+        var short = RefusedTopics()
+        short.blame("a", size: 4_096, at: .zero)
+        short.blame("b", size: 4_096, at: .zero)
+        #expect(!short.contains("c", size: 4_096, at: .zero))
+    }
+
     @Test func `beyond so many topics all are tried again`() {
         var topics = RefusedTopics()
         for number in 0..<RefusedTopics.maximumTopics { topics.blame("\(number)", size: 1, at: .zero) }

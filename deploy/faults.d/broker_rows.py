@@ -125,6 +125,64 @@ def cut_at_answer(bench: Bench) -> str:
     return f"{cuts} cuts in {took:.0f} s, none for the next 20 answers; {count} samples, lost 0"
 
 
+@row("a broker cuts the connection at a retained state", "a relay aborts at a device's info, while four devices stream",
+     "the state is left out; all others and all samples arrive")
+def cut_at_state(bench: Bench) -> str:
+    bench.broker()
+    middle = bench.through_middle()
+    topic = f"{ROOT}/cuff/info".encode()
+    # With its length, as in the message's header: announcements name the topic, too.
+    middle.poison = len(topic).to_bytes(2, "big") + topic
+    names = ["band", "cuff", "ring", "strap"]
+    loads = [bench.peers.load(name, rate=50) for name in names]
+    bench.gateway.write(list(map(bench.peers.device, names)), home_assistant={})
+    began = time.monotonic()
+    bench.gateway.start()
+    took = calm(bench, began)
+    cuts = middle.cuts
+    after = [len(load.acknowledged) + 100 for load in loads]
+    until(lambda: all(len(load.acknowledged) > count for load, count in zip(loads, after)), 20, "the samples stopped")
+    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
+    require(not bench.consumer.refused(), "facts were set aside")
+    missing = [topic for topic in (f"{name}/info" for name in names if name != "cuff") if topic not in bench.consumer.newest]
+    require(not missing, f"other states are missing: {missing}")
+    require("cuff/config" in bench.consumer.newest, "another state of the same device is missing")
+    bench.gateway.stop()
+    count = sum(bench.consumer.expect_all(name, list(load.acknowledged)) for name, load in zip(names, loads))
+    return f"{cuts} cuts in {took:.0f} s; {count} samples, lost 0"
+
+
+def calm(bench: Bench, began: float, seconds: float = 90) -> float:
+    """Waits until a message was given up and the connection has lasted for ten seconds. Returns when it began, in seconds."""
+    cut = "The broker is not connected."
+    def lasts() -> bool:
+        now = time.monotonic()
+        if any(cut in line for line in bench.gateway.lines[seen[0]:]):
+            seen[:] = [len(bench.gateway.lines), now]
+        return any("is not sent any more" in line for line in bench.gateway.lines) and now - seen[1] > 10
+    seen = [0, began]
+    until(lasts, seconds, "the connection is cut again and again", step=0.2)
+    return seen[1] - began
+
+
+@row("a broker of MQTT 3.1.1 with max_packet_size 5000", "20 devices with all states and announcements, as shipped",
+     "what is longer is left out; the connection lasts")
+def long_announcements(bench: Bench) -> str:
+    names = [f"s{number}" for number in range(20)]
+    bench.broker("max_packet_size 5000")
+    bench.gateway.mqtt["protocol"] = "3.1.1"
+    bench.gateway.write([{"id": name, "driver": "simulator"} for name in names], home_assistant={})
+    began = time.monotonic()
+    bench.gateway.start()
+    took = calm(bench, began)
+    cuts = sum("The broker is not connected." in line for line in bench.gateway.lines)
+    missing = [name for name in names if f"{name}/info" not in bench.consumer.newest]
+    require(not missing, f"the info of {missing} is missing")
+    require(bench.consumer.newest.get("gateway/state", {}).get("broker") == "connected", "the state says no connection")
+    bench.gateway.stop()
+    return f"{cuts} cuts in {took:.0f} s"
+
+
 @row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are set aside, told, and delivered by replay")
 def access_list(bench: Bench) -> str:
     rules = os.path.join(bench.folder, "acl")

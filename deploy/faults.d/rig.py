@@ -127,7 +127,7 @@ class Consumer:
             self.largest = max(self.largest, len(message.payload))
             if levels[2:] == ["gateway", "status"]:
                 self.statuses.append(message.payload.decode())
-            if levels[3] in ("measurement", "response", "event", "state", "link"):
+            if levels[3] in ("measurement", "response", "event", "state", "link", "info", "config"):
                 self.note(levels, json.loads(message.payload))
 
     def note(self, levels: list[str], body) -> None:

@@ -69,7 +69,7 @@ struct PublishMachine: Sendable {
 
     /// The connection was cut. Returns a message that is given up from now on.
     mutating func cut(at uptime: Duration) -> PoisonMachine.Item? {
-        guard let item = poison.cut() else { return nil }
+        guard let item = poison.cut(at: uptime) else { return nil }
         return blame(item, at: uptime) ? item : nil
     }
 

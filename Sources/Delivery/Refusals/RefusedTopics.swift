@@ -4,6 +4,9 @@ import Vitals
 ///
 /// A broker is corrected at some time, and does not say so. Such a topic is therefore tried again after a while, and after twice the
 /// time if that fails.
+///
+/// If long messages of two topics are not taken, their length is the likely reason: messages of any topic that are as long count as
+/// refused, too. Otherwise each of a hundred announcements would cost its own cuts.
 package struct RefusedTopics: Sendable {
     /// Time until a topic is tried again: a restart of a broker with other settings takes about as long.
     package static let firstWait: Duration = .minutes(5)
@@ -19,6 +22,8 @@ package struct RefusedTopics: Sendable {
         var isDue = false
     }
     private var topics: [String: Topic] = [:]
+    /// The place of what holds for every topic; no topic is empty.
+    private static let every = ""
 
     package init() {}
 
@@ -28,18 +33,29 @@ package struct RefusedTopics: Sendable {
         let known = topics[topic]
         let wait = known.map { min($0.wait * 2, Self.maximumWait) } ?? Self.firstWait
         topics[topic] = Topic(size: min(size, known?.size ?? .max), wait: wait, until: uptime + wait)
+        guard topic != Self.every, size > PublishMachine.smallestLimit else { return }
+        let others = topics.filter {
+            $0.key != topic && $0.key != Self.every && $0.value.size > PublishMachine.smallestLimit
+        }
+        guard let shortest = others.values.map(\.size).min() else { return }
+        blame(Self.every, size: min(size, shortest), at: uptime)
     }
 
     /// The broker took a message of this size on this topic.
     package mutating func taken(_ topic: String, size: Int) {
-        guard !topics.isEmpty, let known = topics[topic], size >= known.size else { return }
-        topics[topic] = nil
+        guard !topics.isEmpty else { return }
+        for place in [topic, Self.every] {
+            guard let known = topics[place], size >= known.size else { continue }
+            topics[place] = nil
+        }
     }
 
     /// Whether a message of this size is not sent on this topic now.
     package func contains(_ topic: String, size: Int, at uptime: Duration) -> Bool {
-        guard !topics.isEmpty, let known = topics[topic] else { return false }
-        return size >= known.size && uptime < known.until
+        guard !topics.isEmpty else { return false }
+        return [topic, Self.every].contains { place in
+            topics[place].map { size >= $0.size && uptime < $0.until } ?? false
+        }
     }
 
     /// Whether a topic is to be tried again now. Says so once for each time.

@@ -23,7 +23,7 @@ enum DiskFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return errno == EEXIST }
         defer { Glibc.close(descriptor) }
-        owner?.take(descriptor)
+        owner?.adopt(descriptor)
         // The umask may have taken a bit of it.
         return fchmod(descriptor, mode) == 0
     }

@@ -16,7 +16,7 @@ final class FileLock: Sendable {
                 .unavailable, "\(path) cannot be opened: \(String(cString: strerror(errno))). Check the store's folder."
             )
         }
-        StoreOwner(of: store)?.take(descriptor)
+        StoreOwner(of: store)?.adopt(descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
             throw StoreError(

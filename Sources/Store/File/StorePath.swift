@@ -46,5 +46,5 @@ struct StoreOwner {
     }
 
     /// Gives the owner an open file. Where that fails, as on a file system without owners, the file stays as it is.
-    func take(_ descriptor: Int32) { _ = fchown(descriptor, user, group) }
+    func adopt(_ descriptor: Int32) { _ = fchown(descriptor, user, group) }
 }
