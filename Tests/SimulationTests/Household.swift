@@ -24,6 +24,7 @@ final class Household: Sendable {
     /// Every published message.
     let observation: BrokerObservation
     let log = LogRecorder()
+    let documents = DocumentTopics()
     /// The open services of plugins.
     let services = RunningServices()
     private let stores: StoreFolder
@@ -173,9 +174,10 @@ final class Household: Sendable {
         }
         guard let gateway = DeviceID("home") else { return }
         let calendar = LocalCalendar(timeZone: .gmt)
-        let settings = CoreSettings(
+        var settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: log.logger, services: services)
+        settings.documents = documents
         let discovery = Discovery(
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))

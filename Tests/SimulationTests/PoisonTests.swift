@@ -167,6 +167,35 @@ import Vitals
         }
     }
 
+    @Test func `a subscription at which the broker cuts the connection is left out, and tried again after a while`()
+        throws
+    {
+        try everyOrder { home in
+            let arrived = Mutex(0)
+            for topic in ["phones/anna", "phones/ben"] {
+                home.documents.add(topic) { _ in arrived.withLock { $0 += 1 } }
+            }
+            home.broker.cutAtSubscription("phones/anna")
+            try await home.run([try home.device("band"), try home.device("ring")]) {
+                try await home.message("band/measurement/heart_rate")
+                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                let attempts = home.broker.connectionAttempts
+                #expect(attempts == DocumentTopics.maximumCuts + 1)
+                home.broker.publish(OutgoingMessage(topic: "phones/ben", payload: []))
+                try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                #expect(arrived.withLock { $0 } == 1)
+                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(try await home.message("gateway/state")["dropped"]?["refused"] == nil)
+                home.broker.cutAtSubscription(nil)
+                try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait)
+                home.broker.publish(OutgoingMessage(topic: "phones/anna", payload: []))
+                try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                #expect(arrived.withLock { $0 } == 2)
+                #expect(home.broker.connectionAttempts == attempts)
+            }
+        }
+    }
+
     @Test func `a broker that takes small packets gets all samples, in more messages`() throws {
         try everyOrder { home in
             home.broker.limitPackets(to: 1_500)

@@ -152,6 +152,31 @@ def cut_at_state(bench: Bench) -> str:
     return f"{cuts} cuts in {took:.0f} s; {count} samples, lost 0"
 
 
+@row("a broker cuts the connection at a subscription", "a relay aborts at the topic of one phone, MQTT 3.1.1",
+     "the topic is left out; samples and commands go on")
+def cut_at_subscription(bench: Bench) -> str:
+    bench.broker()
+    middle = bench.through_middle()
+    bench.gateway.mqtt["protocol"] = "3.1.1"
+    topic = b"phones/anna"
+    middle.poison = len(topic).to_bytes(2, "big") + topic
+    load = bench.peers.load("band", rate=50)
+    phone = {"id": "anna", "driver": "health-auto-export", "transport": {"type": "mqtt", "topic": topic.decode()}}
+    bench.gateway.write([phone, bench.peers.device("band")])
+    bench.gateway.start()
+    until(lambda: any(topic.decode() in line for line in bench.gateway.lines), 30, "the topic is not left out")
+    cuts = middle.cuts
+    until(lambda: len(load.acknowledged) > 200, 20, "no samples")
+    bench.consumer.expect_all("band", load.acknowledged[:100], 20)
+    require(bench.consumer.ask("band", "fetch", "one") == "done", "a command is not done")
+    time.sleep(5)
+    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
+    require(not bench.consumer.refused(), "facts were set aside")
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("band", list(load.acknowledged))
+    return f"{cuts} cuts; {count} samples, lost 0"
+
+
 def calm(bench: Bench, began: float, seconds: float = 90) -> float:
     """Waits until a message was given up and the connection has lasted for ten seconds. Returns when it began, in seconds."""
     cut = "The broker is not connected."

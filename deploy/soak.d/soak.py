@@ -42,9 +42,11 @@ class Subscriber:
         if "/measurement/" in message.topic:
             self.samples += len(body["samples"])
         # A gap names the numbers that never come.
-        for number in [body.get("seq"), *body.get("sequences", [])]:
-            if isinstance(number, int) and number > self.facts:
-                self.ahead.add(number)
+        ranges = [(gap["from_seq"], gap["to_seq"]) for gap in body.get("sequences", [])]
+        if isinstance(number := body.get("seq"), int):
+            ranges.append((number, number))
+        for first, last in ranges:
+            self.ahead.update(range(max(first, self.facts + 1), last + 1))
         while self.facts + 1 in self.ahead:
             self.facts += 1
             self.ahead.discard(self.facts)

@@ -146,6 +146,17 @@ package struct BrokerLoop: Sendable {
     private func ended(_ error: any Error) {
         let uptime = publisher.settings.clock.uptime
         let code = (error as? BrokerError)?.code
+        if let end = documents.ended(isCut: code == .broken || code == .timedOut, at: uptime) {
+            // Whatever was in flight beside it is not to blame.
+            outcomes.inFlight.with { $0.closed() }
+            guard case .leftOut(let topic) = end else { return }
+            publisher.settings.logger.error(
+                "The broker cuts the connection at the subscription to a device's topic, or never answers it; its messages do not arrive.",
+                metadata: [
+                    "topic": "\(topic)", "again_in_minutes": "\(RefusedTopics.firstWait.components.seconds / 60)",
+                ])
+            return
+        }
         let blamed = outcomes.inFlight.with { machine in
             switch code {
             case .broken: return machine.cut(at: uptime)
@@ -199,7 +210,7 @@ package struct BrokerLoop: Sendable {
                 try await publisher.run(on: connection)
             }
             group.addTask {
-                try await documents.subscribe(on: connection) { topic, error in
+                try await documents.subscribe(on: connection, uptime: { settings.clock.uptime }) { topic, error in
                     settings.logger.error(
                         "The broker does not allow a device's topic; its messages do not arrive.",
                         metadata: ["topic": "\(topic)", "error": "\(error)"])
@@ -219,6 +230,7 @@ package struct BrokerLoop: Sendable {
         while true {
             try await clock.sleep(for: Self.answerLook)
             let now = clock.uptime
+            documents.retry(at: now)
             guard outcomes.inFlight.with({ $0.poison.isOverdue(at: now) }) else { continue }
             throw BrokerError(
                 .timedOut,

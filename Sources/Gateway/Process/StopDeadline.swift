@@ -1,8 +1,12 @@
 import Dispatch
+import Foundation
 import Glibc
 import Synchronization
 
-/// Ends the process if its stop takes too long, from a queue that nothing else uses: whatever hangs cannot hold it up.
+/// Ends the process if its stop takes too long, from a thread of its own: what hangs once the stop has begun cannot hold it up.
+///
+/// The signal itself comes by Dispatch's one thread of timers and signals. If that one hangs already, no stop begins, and the limit of the
+/// service manager (`TimeoutStopSec`) or its watchdog ends the process.
 final class StopDeadline: Sendable {
     /// The signals that ask for a stop.
     static let signals = [SIGTERM, SIGINT]
@@ -29,9 +33,13 @@ final class StopDeadline: Sendable {
     /// The stop begins. Only the first call counts.
     func arm() {
         guard !isArmed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        queue.asyncAfter(deadline: .now() + period.dispatchInterval) {
+        let seconds = period / .seconds(1)
+        let thread = Thread {
+            Thread.sleep(forTimeInterval: seconds)
             if !self.hasEnded.load(ordering: .acquiring) { self.expire() }
         }
+        thread.name = "stop"
+        thread.start()
         begin()
     }
 

@@ -124,6 +124,10 @@ extension InMemoryBroker {
             state.forgetExpired(now)
             for subscription in subscriptions {
                 guard let index = state.index(of: id) else { return .cut }
+                guard subscription.filter != state.poisonedSubscription else {
+                    state.end(id, .cut, now: now)
+                    return .cut
+                }
                 guard !state.forbiddenSubscriptions.contains(subscription.filter) else {
                     return BrokerError(
                         .subscriptionRefused, "The broker refused the subscription to \(subscription.filter).")

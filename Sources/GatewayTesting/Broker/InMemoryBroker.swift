@@ -26,6 +26,7 @@ package final class InMemoryBroker: Sendable {
         var attempts = 0
         var forbidden: [(filter: TopicFilter, reason: BrokerRefusal)] = []
         var forbiddenSubscriptions: [String] = []
+        var poisonedSubscription: String?
         var maximumPacketSize: Int?
         var poison: (@Sendable (OutgoingMessage) -> Bool)?
         var isSwallowed: (@Sendable (OutgoingMessage) -> Bool)?
@@ -110,6 +111,9 @@ package final class InMemoryBroker: Sendable {
 
     /// Refuses subscriptions with exactly this filter.
     package func forbidSubscription(_ filter: String) { state.withLock { $0.forbiddenSubscriptions.append(filter) } }
+
+    /// Cuts the connection of a client that subscribes to exactly this filter; `nil` ends that.
+    package func cutAtSubscription(_ filter: String?) { state.withLock { $0.poisonedSubscription = filter } }
 
     /// Takes no packet longer than this from now on: a client of MQTT 5 learns the limit when it connects, and any client that
     /// sends a longer one is cut.
