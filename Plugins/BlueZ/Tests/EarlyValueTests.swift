@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -64,6 +65,109 @@ import Vitals
                 #expect(values.count == LinkTraffic.mostEarlyValues + 1)
             }
             #expect(clinic.log.entries.count { $0.message.contains("before its subscription are lost") } == 1)
+        }
+    }
+
+    /// The characteristic of the blood pressures.
+    private static func cuff(_ link: BlueZLink) throws -> GATTCharacteristic {
+        try #require(link.characteristic(cuff, in: service))
+    }
+
+    /// The values that come until the link ends.
+    private static func values(_ link: BlueZLink) async -> [[UInt8]] {
+        var values: [[UInt8]] = []
+        while let value = try? await link.nextValue() { values.append(value.bytes) }
+        return values
+    }
+
+    @Test func `records that come before the subscription are told also when the device has gone before it`()
+        async throws
+    {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+            try await clinic.link { link in
+                let rate = try #require(link.characteristic(Self.rate, in: Self.service))
+                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.tell([number], of: 0x2a35, path) }
+                await clinic.bluez.disconnect(path)
+                let end = try await link.link.ended.wait()
+                // A driver gets as far as its values, whatever it subscribes to before.
+                try await link.subscribe(to: rate)
+                try await link.subscribe(to: Self.cuff(link))
+                await #expect(throws: GATTError.link(end)) { try await link.read(rate) }
+                for number in 1...3 as ClosedRange<UInt8> { #expect(try await link.nextValue()?.bytes == [number]) }
+                await #expect(throws: end) { try await link.nextValue() }
+            }
+            #expect(!clinic.log.entries.contains { $0.message.contains("are lost") })
+        }
+    }
+
+    @Test func `a link that ends without records refuses a subscription`() async throws {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+            try await clinic.link { link in
+                await clinic.bluez.disconnect(path)
+                let end = try await link.link.ended.wait()
+                await #expect(throws: GATTError.link(end)) { try await link.subscribe(to: Self.cuff(link)) }
+            }
+        }
+    }
+
+    @Test func `records of a device that ends the connection as soon as it is made are told`() async throws {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+            await clinic.bluez.hurry(path, [[1], [2]])
+            try await clinic.link { link in
+                try await link.subscribe(to: Self.cuff(link))
+                #expect(await Self.values(link) == [[1], [2]])
+            }
+        }
+    }
+
+    @Test func `a record that comes while something is read is told also when the link ends before the answer`()
+        async throws
+    {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+            try await clinic.link { link in
+                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
+                try await link.subscribe(to: Self.cuff(link))
+                await clinic.bluez.silence("ReadValue")
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await #expect(throws: GATTError.self) { try await link.read(model) } }
+                    try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                        calls.contains { $0.hasPrefix("ReadValue") }
+                    }
+                    await clinic.bluez.tell([1], of: 0x2a35, path)
+                    await clinic.bluez.disconnect(path)
+                    #expect(await Self.values(link) == [[1]])
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    @Test func `records that nobody takes are counted in an error in the log`() async throws {
+        try await withClinic { clinic in
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+            for isEnded in [false, true] {
+                await clinic.bluez.advertise(path)
+                try await clinic.link { link in
+                    let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
+                    for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.tell([number], of: 0x2a35, path) }
+                    #expect(try await link.read(model) == [7])
+                    if isEnded {
+                        await clinic.bluez.disconnect(path)
+                        _ = try await link.link.ended.wait()
+                    }
+                }
+            }
+            let lost = clinic.log.entries.filter { $0.message.contains("are lost") }
+            #expect(lost.map { $0.metadata["records"] } == ["3", "3"])
         }
     }
 }

@@ -18,14 +18,15 @@ public protocol GATTLink: Sendable {
     /// Makes the device send a characteristic's values: indications if it has only those, else notifications.
     ///
     /// No value is lost that the device sends after it has learned of this, even before the call returns. Doing it twice changes
-    /// nothing.
+    /// nothing. After the end of a connection that has brought confirmed records it does nothing and succeeds: `nextValue` has them.
     func subscribe(to characteristic: GATTCharacteristic) async throws(GATTError)
     /// Makes the device send no more values of a characteristic. Values that already arrived still come.
     func unsubscribe(from characteristic: GATTCharacteristic) async throws(GATTError)
     /// Waits for the next value of any subscribed characteristic, in the order in which the device sent them; `nil` when the
     /// device has ended the connection. One task waits at a time.
     ///
-    /// The link confirms an indication when it arrives, since that is when BlueZ does it: the device may then forget the value.
+    /// The link confirms an indication when it arrives, since that is when BlueZ does it: the device may then forget the value. So
+    /// one that came without a subscription is told when the connection ends.
     /// - Throws: `broken` when the connection was lost, or more than `GATTValueQueue.capacity` values waited.
     func nextValue() async throws(LinkError) -> GATTValue?
     /// Offers services to this device while the link is open, besides those already offered. Another device does not see them.

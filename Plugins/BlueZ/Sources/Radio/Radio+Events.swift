@@ -35,7 +35,9 @@ extension Radio {
             let removed = signal.arguments[1].elements.compactMap(\.text)
             tree.remove(path, removed)
             if removed.contains(BlueZ.device) {
-                links[path]?.link.end(LinkError(.broken, "The device has gone from the adapter."))
+                if let traffic = links[path] {
+                    end(traffic, LinkError(.broken, "The device has gone from the adapter."))
+                }
             }
             if removed.contains(BlueZ.adapter) { adapterRemoved(path) }
         default: break
@@ -45,7 +47,7 @@ extension Radio {
     private func adapterRemoved(_ path: String) {
         logger.warning("An adapter is gone.", metadata: ["adapter": "\(path)"])
         for (device, traffic) in links where device.hasPrefix(path + "/") {
-            traffic.link.end(LinkError(.broken, "The Bluetooth adapter was removed. Plug it in again."))
+            end(traffic, LinkError(.broken, "The Bluetooth adapter was removed. Plug it in again."))
         }
         if let adapter = adapters[path] { abandon(adapter) }
         settle()
@@ -84,7 +86,8 @@ extension Radio {
         if isConnected {
             traffic.wasConnected = true
         } else if traffic.wasConnected {
-            traffic.link.end(
+            end(
+                traffic,
                 LinkError(
                     .broken,
                     "The device ended the connection, or it went out of reach. It is connected again when it advertises."

@@ -31,23 +31,28 @@ extension Radio {
                 try await connect(traffic, passkeys)
             }
         } catch {
-            await close(link)
-            throw error
-        }
-        let found = tree.services(of: path)
-        var services: [GATTService] = []
-        var payload = BlueZLink.minimumPayload
-        for (characteristic, service, object) in found {
-            guard let characteristic else {
-                services.append(GATTService(uuid: service, characteristics: []))
-                continue
+            // Records that came meanwhile are taken from a link that is over.
+            guard link.ended.value != nil, traffic.hasToldRecords else {
+                await close(link)
+                throw error
             }
-            if characteristic == .battery { services.append(GATTService(uuid: service, characteristics: [])) }
-            services[services.count - 1].characteristics.append(characteristic)
-            traffic.objects[characteristic.handle] = object
-            if let unit = tree[object, BlueZ.characteristic]?["MTU"]?.number { payload = max(payload, unit - 3) }
         }
-        return BlueZLink(radio: self, link: link, services: services, maximumPayload: payload)
+        discover(traffic)
+        let payload = traffic.objects.values.compactMap { tree[$0, BlueZ.characteristic]?["MTU"]?.number }.max()
+        return BlueZLink(
+            radio: self, link: link, services: traffic.services,
+            maximumPayload: max(BlueZLink.minimumPayload, (payload ?? 0) - 3))
+    }
+
+    /// Notes the services of a device, as long as BlueZ knows them.
+    private func discover(_ traffic: LinkTraffic) {
+        if traffic.services.isEmpty { traffic.found(tree.services(of: traffic.link.path)) }
+    }
+
+    /// Ends a link. What the device has sent is told before.
+    func end(_ traffic: LinkTraffic, _ error: LinkError) {
+        discover(traffic)
+        traffic.end(error)
     }
 
     private func connect(_ traffic: LinkTraffic, _ passkeys: PasskeyDesk) async throws(LinkError) {
@@ -89,8 +94,16 @@ extension Radio {
 
     /// Ends a link, and waits until the device is disconnected.
     func close(_ link: OpenLink) async {
-        link.end(LinkError(.cancelled, "The gateway ended the connection."))
-        links[link.path]?.abandon()
+        let end = LinkError(.cancelled, "The gateway ended the connection.")
+        link.end(end)
+        if let traffic = links[link.path], traffic.link === link {
+            let lost = await traffic.close(end)
+            if lost > 0 {
+                logger.error(
+                    "Records that the device sent are lost; nobody took them before the connection ended.",
+                    metadata: ["device": "\(link.holder)", "records": "\(lost)"])
+            }
+        }
         await withdrawServices(of: link)
         if bus != nil, owner != nil, tree[link.path, BlueZ.device] != nil {
             // It also ends an attempt to connect.
@@ -106,7 +119,7 @@ extension Radio {
         while link.ended.value == nil, let traffic = links[link.path], traffic.link === link {
             let end = min(traffic.lastActivity + idle, begin + longest)
             let left = end - clock.uptime
-            if left <= .zero { return link.end(LinkError(.ended, "The visit of the device is over.")) }
+            if left <= .zero { return self.end(traffic, LinkError(.ended, "The visit of the device is over.")) }
             do { try await clock.sleep(for: left) } catch { return }
         }
     }

@@ -35,6 +35,7 @@ extension Radio {
     }
 
     func subscribe(to characteristic: GATTCharacteristic, of link: OpenLink) async throws(GATTError) {
+        if hasOnlyRecords(link) { return }
         let (traffic, path) = try find(characteristic, of: link, [.notify, .indicate], else: .requestNotSupported)
         guard traffic.subscriptions[path] == nil else { return }
         if characteristic == .battery {
@@ -51,8 +52,16 @@ extension Radio {
             }
         } catch {
             if case .refused = error { traffic.subscriptions[path] = nil }
+            if hasOnlyRecords(link) { return }
             throw error
         }
+    }
+
+    /// Whether a link is over and has told records, which the device has deleted. Whoever subscribes to them or to something else then
+    /// gets as far as to take them, and learns of the end after them.
+    private func hasOnlyRecords(_ link: OpenLink) -> Bool {
+        guard link.ended.value != nil, let traffic = links[link.path] else { return false }
+        return traffic.link === link && traffic.hasToldRecords
     }
 
     func unsubscribe(from characteristic: GATTCharacteristic, of link: OpenLink) async throws(GATTError) {

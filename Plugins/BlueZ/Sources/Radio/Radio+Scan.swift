@@ -55,7 +55,7 @@ extension Radio {
     private func endTurns(of adapter: Adapter) {
         for holder in adapter.turns.overdue(at: clock.uptime) {
             for traffic in links.values where traffic.link.holder == holder {
-                traffic.link.end(LinkError(.ended, "The device's turn is over; another one has the link now."))
+                end(traffic, LinkError(.ended, "The device's turn is over; another one has the link now."))
             }
         }
     }

@@ -128,9 +128,9 @@ actor Radio {
     /// BlueZ is gone: so are its adapters and links.
     func vanished(_ reason: String) {
         owner = nil
+        for traffic in links.values { end(traffic, LinkError(.broken, reason)) }
         tree = ObjectTree()
         offered = [:]
-        for traffic in links.values { traffic.link.end(LinkError(.broken, reason)) }
         for adapter in adapters.values { abandon(adapter) }
         settle()
     }

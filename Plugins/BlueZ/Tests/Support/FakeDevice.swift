@@ -15,6 +15,8 @@ struct FakeDevice {
     var told: [String: BusValue] = [:]
     /// The passkey that it shows; pairing needs none if it is `nil`.
     var passkey: UInt32?
+    /// The blood pressures that it indicates when it is connected, before it ends the connection.
+    var farewell: [[UInt8]] = []
     /// The connection.
     var peripheral: ScriptedPeripheral?
     var characteristics: [String: GATTCharacteristic] = [:]
@@ -79,6 +81,9 @@ extension FakeBlueZ {
         for object in objects.keys.sorted().reversed() where object.hasPrefix(path + "/") { remove(object) }
     }
 
+    /// The device indicates these blood pressures when it is connected, and ends the connection.
+    func hurry(_ path: String, _ farewell: [[UInt8]]) { devices[path]?.farewell = farewell }
+
     /// Tells a value of a characteristic, as BlueZ does for its own subscription, which it renews when a paired device comes back.
     func tell(_ bytes: [UInt8], of uuid: UInt16, _ path: String) {
         let objects = devices[path]?.characteristics.filter { $0.value.uuid == BluetoothUUID(uuid) } ?? [:]
@@ -141,6 +146,9 @@ extension FakeBlueZ {
         }
         devices[path] = device
         change(path, BlueZ.device, ["ServicesResolved": .bool(true)])
+        if device.farewell.isEmpty { return }
+        for bytes in device.farewell { tell(bytes, of: 0x2a35, path) }
+        disconnect(path)
     }
 
     private static func flags(_ properties: GATTProperties) -> [BusValue] {
