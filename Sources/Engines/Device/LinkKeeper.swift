@@ -115,6 +115,7 @@ final class LinkKeeper {
     func open(_ description: DeviceDescription, _ attempt: ConnectionAttempt) -> Mailbox<SessionWork, Never> {
         let work = Mailbox<SessionWork, Never>(capacity: DeviceAgent.maximumCommands)
         attempt.opened.fulfil(())
+        retry.succeeded()
         phase = .open(OpenSession(description: description, attempt: attempt, work: work))
         return work
     }

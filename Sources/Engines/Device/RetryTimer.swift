@@ -5,15 +5,24 @@ import Vitals
 /// Waits for the next attempt to connect. While it waits there is an alarm, but no task.
 final class RetryTimer {
     /// Tells waits apart: what ends a wait may come twice, or late.
-    typealias Number = Int
+    struct Number: Sendable, Hashable {
+        fileprivate var count: Int
+        /// Whether it is over because the device was noticed.
+        fileprivate var isNoticed = false
+    }
 
     /// By how much an attempt may be late. The waits have jitter in any case.
     static let tolerance: Duration = .milliseconds(250)
 
+    /// The longest wait for a device that is noticed all the time and cannot be connected. A device that calls waits for twice as long.
+    static let longestNoticedWait: Duration = .seconds(15)
+
     private let clock: GatewayClock
     private let alarms: Alarms
     private let presence: DevicePresence
-    private var count: Number = 0
+    private var count = 0
+    /// How many attempts since the last session began because the device was noticed.
+    private var vainAttempts = 0
     /// The present wait, with what ends it early.
     private var wait: (alarm: Alarms.Alarm, end: @Sendable () -> Void)?
 
@@ -23,27 +32,39 @@ final class RetryTimer {
         self.presence = presence
     }
 
-    /// Begins to wait, for less than `duration` if the device is noticed.
+    /// Begins to wait after an attempt that failed or a session that ended, for less than `duration` if the device is noticed.
     /// - Parameter onOver: called with the number of this wait when it is over; pass it to `end`.
     func begin(_ duration: Duration, onOver: @escaping @Sendable (Number) -> Void) {
         cancel()
         count += 1
-        let end: @Sendable () -> Void = { [count] in onOver(count) }
+        let end: @Sendable () -> Void = { [count] in onOver(Number(count: count)) }
         wait = (alarms.set(after: duration, tolerance: Self.tolerance, end), end)
-        // A device that is noticed need not wait any longer, but one that comes and goes must not keep the gateway busy.
-        let earliest = clock.uptime + min(duration, ConnectionMachine.firstWait)
+        // A device that is noticed need not wait as long, but neither one that comes and goes nor one that is heard and out of reach
+        // must keep the gateway busy.
+        let earliest = clock.uptime + min(duration, noticedWait)
+        let endNoticed: @Sendable () -> Void = { [count] in onOver(Number(count: count, isNoticed: true)) }
         presence.whenNoticed { [alarms, clock] in
             let left = earliest - clock.uptime
-            if left > .zero { _ = alarms.set(after: left, end) } else { end() }
+            if left > .zero { _ = alarms.set(after: left, endNoticed) } else { endNoticed() }
         }
     }
+
+    /// The shortest wait for a device that is noticed. It doubles with each attempt that was made for a notice in vain.
+    private var noticedWait: Duration {
+        guard vainAttempts > 0 else { return ConnectionMachine.firstWait }
+        return min(ConnectionMachine.firstWait * (1 << min(vainAttempts - 1, 10)), Self.longestNoticedWait)
+    }
+
+    /// The attempt has opened a session.
+    func succeeded() { vainAttempts = 0 }
 
     /// Ends the wait before its time, if there is one: `onOver` is called.
     func endEarly() { wait?.end() }
 
     /// Ends the wait of this number. Returns whether it was still going on.
     func end(_ number: Number) -> Bool {
-        guard wait != nil, number == count else { return false }
+        guard wait != nil, number.count == count else { return false }
+        if number.isNoticed { vainAttempts += 1 }
         cancel()
         return true
     }

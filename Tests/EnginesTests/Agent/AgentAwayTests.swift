@@ -48,21 +48,56 @@ import Vitals
             rig.refuse(.max)
             try await rig.run { _ in
                 try await world.gatewayClock.sleep(for: .minutes(10))
-                for _ in 0..<3 {
-                    try await rig.waitForLink(.waiting)
-                    let count = rig.count
+                let count = rig.count
+                rig.presence.notice()
+                try await rig.waitForLink(.connecting, after: count)
+                let attempt = world.uptime
+                rig.presence.notice()
+                try await rig.waitForLink(.waiting, after: count)
+                try await rig.waitForLink(.connecting, after: rig.count)
+                #expect(world.uptime - attempt == .seconds(1))
+                // A notice counts once.
+                let quiet = rig.count
+                try await world.gatewayClock.sleep(for: .seconds(2))
+                #expect(rig.count <= quiet + 1)
+            }
+        }
+    }
+
+    @Test func `a device that is noticed and cannot be connected is tried every fifteen seconds in the end`() throws {
+        try AgentRig.everyOrder { world in
+            let rig = AgentRig(world)
+            rig.refuse(.max)
+            // As a wearable does at the edge of its range.
+            @Sendable func advertise(for duration: Duration) async throws {
+                let end = world.uptime + duration
+                while world.uptime < end {
                     rig.presence.notice()
-                    try await rig.waitForLink(.connecting, after: count)
-                    let attempt = world.uptime
-                    rig.presence.notice()
-                    try await rig.waitForLink(.waiting, after: count)
-                    try await rig.waitForLink(.connecting, after: rig.count)
-                    #expect(world.uptime - attempt == .seconds(1))
-                    // A notice counts once.
-                    let quiet = rig.count
-                    try await world.gatewayClock.sleep(for: .seconds(2))
-                    #expect(rig.count <= quiet + 1)
+                    try await world.gatewayClock.sleep(for: .milliseconds(700))
                 }
+            }
+            @Sendable func attempts(after count: Int) -> Int {
+                rig.events.elements.dropFirst(count).count {
+                    if case .state(.link(let link)) = $0 { link.phase == .connecting } else { false }
+                }
+            }
+            try await rig.run { _ in
+                // The waits without a notice are long by then.
+                try await world.gatewayClock.sleep(for: .minutes(30))
+                try await advertise(for: .minutes(1))
+                let count = rig.count
+                try await advertise(for: .minutes(10))
+                #expect((36...41).contains(attempts(after: count)), "\(attempts(after: count))")
+                rig.refuse(0)
+                try await advertise(for: .seconds(16))
+                #expect(rig.states.last { if case .link = $0 { true } else { false } }?.isConnected == true)
+                // A session forgives them.
+                rig.refuse(1)
+                let lost = rig.count
+                rig.session?.disconnect()
+                try await advertise(for: .seconds(5))
+                #expect(attempts(after: lost) >= 2)
+                #expect(rig.states.last { if case .link = $0 { true } else { false } }?.isConnected == true)
             }
         }
     }
@@ -114,4 +149,8 @@ import Vitals
             }
         }
     }
+}
+
+extension DeviceState {
+    fileprivate var isConnected: Bool { if case .link(let link) = self { link.phase == .connected } else { false } }
 }
