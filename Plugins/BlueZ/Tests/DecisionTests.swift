@@ -64,16 +64,40 @@ import Vitals
         var watch = ScanWatch(silence: .minutes(10))
         var random = SplitMix64(seed: 1)
         var now = Duration.zero
-        for _ in 0..<20 {
+        for failure in 1...20 {
             watch.failed(at: now, using: &random)
             let (action, time) = watch.next(Self.situation(), at: now)
             #expect(action == .none)
             guard let time else { return }
             #expect(time - now <= ScanWatch.longestWait)
             now = time
-            #expect(watch.next(Self.situation(), at: now) == (.start, nil))
+            // Every third time the adapter is switched off and on, unless that ends links.
+            #expect(watch.next(Self.situation(hasLinks: true), at: now) == (.start, nil))
+            let isDue = failure.isMultiple(of: ScanWatch.failuresBeforePowerCycle)
+            #expect(watch.next(Self.situation(), at: now) == (isDue ? .powerCycle : .start, nil))
+            if isDue { watch.powerCycled() }
         }
         #expect(now > ScanWatch.longestWait * 5)
+    }
+
+    @Test func `an adapter that does not begin to scan restarts, and is switched off and on after waits that grow`() {
+        var watch = ScanWatch(silence: .hours(24))
+        var now = Duration.zero
+        let stuck = Self.situation(isDiscovering: false)
+        watch.started(at: now)
+        var wait = ScanWatch.startTime
+        for action in [ScanWatch.Action.restart] + Array(repeating: .powerCycle, count: 8) {
+            let time = now + wait
+            #expect(watch.next(stuck, at: now) == (.none, time))
+            #expect(watch.next(stuck, at: time - .seconds(1)) == (.none, time))
+            #expect(watch.next(stuck, at: time) == (action, nil))
+            // Links would be lost.
+            #expect(watch.next(Self.situation(isDiscovering: false, hasLinks: true), at: time) == (.restart, nil))
+            watch.restarted(at: time)
+            now = time
+            wait = min(wait * 2, ScanWatch.longestStartTime)
+        }
+        #expect(wait == ScanWatch.longestStartTime)
     }
 
     @Test func `every error of the table says what it means`() {

@@ -5,7 +5,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// The recovery of an adapter that says that it scans, and hears nothing.
+/// The recovery of an adapter that does not scan, or says that it scans and hears nothing.
 @Suite(.timeLimit(.minutes(2))) struct ScanTests {
     private static let absent = "A4:C1:38:00:11:99"
 
@@ -83,6 +83,47 @@ import Vitals
                 await #expect(throws: LinkError.self) { try await other.value }
             }
             #expect(!Self.steps(clinic).contains("Set"))
+        }
+    }
+
+    @Test func `an adapter that takes the order to scan and does not scan is switched off and on`() async throws {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.hang("hci0")
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clinic.link { _ in } }
+                try await clock.move(to: .seconds(10))
+                try await clock.move(to: .seconds(30))
+                try await group.waitForAll()
+            }
+            #expect(
+                Self.steps(clinic).prefix(7) == [
+                    "StartDiscovery", "StopDiscovery", "StartDiscovery", "StopDiscovery", "Set", "Set",
+                    "StartDiscovery",
+                ])
+        }
+    }
+
+    @Test func `an adapter whose scan cannot be started three times is switched off and on`() async throws {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.fail(
+                "StartDiscovery", .bluez("Failed"), .bluez("Failed"), .bluez("Failed"))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clinic.link { _ in } }
+                // Each wait lasts from half to all of a maximum, which doubles.
+                try await clock.move(to: .seconds(1), from: .milliseconds(500))
+                try await clock.move(to: .seconds(3), from: .seconds(2))
+                try await clock.move(to: .seconds(7), from: .seconds(5))
+                try await group.waitForAll()
+            }
+            let steps = Self.steps(clinic).filter { $0 != "StopDiscovery" }
+            #expect(
+                steps.prefix(6) == [
+                    "StartDiscovery", "StartDiscovery", "StartDiscovery", "Set", "Set", "StartDiscovery",
+                ])
         }
     }
 }

@@ -124,6 +124,7 @@ extension Radio {
             case .powerCycle:
                 logger.warning(
                     "An adapter still hears nothing; it is switched off and on.", metadata: ["adapter": name])
+                adapter.scan.powerCycled()
                 try? await stopScan(adapter)
                 try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(false))
                 try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true))

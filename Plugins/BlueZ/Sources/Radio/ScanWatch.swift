@@ -22,6 +22,11 @@ struct ScanWatch: Sendable {
     /// The waits after a scan that could not be started.
     static let firstWait: Duration = .seconds(1)
     static let longestWait: Duration = .minutes(1)
+    /// The longest wait between two restarts of an adapter that does not begin to scan. They double, since switching it off disturbs
+    /// other programs.
+    static let longestStartTime: Duration = .minutes(10)
+    /// After so many failures in a row to start the scan the adapter is switched off and on: some hang so that they answer.
+    static let failuresBeforePowerCycle = 3
 
     /// How long the adapter may hear no device at all.
     let silence: Duration
@@ -31,6 +36,8 @@ struct ScanWatch: Sendable {
     private var heardAt: Duration = .zero
     /// How often it was restarted since a device was heard.
     private var restarts = 0
+    /// How often the scan could not be started, in a row.
+    private var failures = 0
     private var notBefore: Duration = .zero
     private var backOff = BackOff(first: firstWait, longest: longestWait)
 
@@ -41,13 +48,17 @@ struct ScanWatch: Sendable {
         guard situation.isPowered else { return (.none, nil) }
         guard situation.isWanted else { return (isOurs ? .stop : .none, nil) }
         if now < notBefore { return (.none, notBefore) }
-        guard isOurs else { return (.start, nil) }
-        let started = since + Self.startTime
-        if !situation.isDiscovering, now >= started { return (.restart, nil) }
-        let due = max(since, heardAt) + silence
-        if now < due { return (.none, situation.isDiscovering ? due : min(due, started)) }
+        guard isOurs else {
+            return (failures >= Self.failuresBeforePowerCycle && !situation.hasLinks ? .powerCycle : .start, nil)
+        }
+        let silent = max(since, heardAt) + silence
+        let due = situation.isDiscovering ? silent : min(silent, since + startTime)
+        if now < due { return (.none, due) }
         return (restarts > 0 && !situation.hasLinks ? .powerCycle : .restart, nil)
     }
+
+    /// How long the adapter may take this time.
+    private var startTime: Duration { min(Self.startTime * (1 << min(restarts, 10)), Self.longestStartTime) }
 
     /// A device was heard.
     mutating func markSeen(at now: Duration) {
@@ -57,7 +68,7 @@ struct ScanWatch: Sendable {
 
     /// The scan has begun.
     mutating func started(at now: Duration) {
-        (isOurs, since) = (true, now)
+        (isOurs, since, failures) = (true, now, 0)
         backOff.reset()
     }
 
@@ -70,9 +81,13 @@ struct ScanWatch: Sendable {
     /// The scan has ended.
     mutating func stopped() { isOurs = false }
 
+    /// The adapter is switched off and on.
+    mutating func powerCycled() { failures = 0 }
+
     /// The scan could not be started.
     mutating func failed(at now: Duration, using generator: inout some RandomNumberGenerator) {
         isOurs = false
+        failures += 1
         notBefore = now + backOff.next(using: &generator)
     }
 }

@@ -19,11 +19,15 @@ actor FakeBlueZ {
     var devices: [String: FakeDevice] = [:]
     var names: [String: (address: String, name: String)] = [:]
     /// What the next calls of a method are answered with.
-    var failures: [String: [BusError]] = [:]
+    var failures: [String: [BusError?]] = [:]
+    /// Methods that are performed only when the promise is fulfilled.
+    var held: [String: Promise<Void>] = [:]
     /// Methods that are never answered.
     var silent: Set<String> = []
     /// Adapters that hear nothing.
     var deaf: Set<String> = []
+    /// Adapters that say that they begin to scan, and do not.
+    var hung: Set<String> = []
     /// The agent of the client, and the services that it offers.
     var agent: (sender: String, path: String, ability: String)?
     var application: (sender: String, path: String)?
@@ -51,7 +55,15 @@ actor FakeBlueZ {
         devices = [:]
     }
 
-    func fail(_ member: String, _ errors: BusError...) { failures[member, default: []] += errors }
+    /// The errors of the next calls of a method; a call is performed where there is none.
+    func fail(_ member: String, _ errors: BusError?...) { failures[member, default: []] += errors }
+
+    /// Performs the calls of a method only when the promise is fulfilled. It is one that takes its time, such as `Connect`.
+    func hold(_ member: String) -> Promise<Void> {
+        let release = Promise<Void>()
+        held[member] = release
+        return release
+    }
 
     func silence(_ member: String, _ isSilent: Bool = true) {
         if isSilent { silent.insert(member) } else { silent.remove(member) }
@@ -59,6 +71,9 @@ actor FakeBlueZ {
 
     /// An adapter hears nothing until it is switched off and on, as one whose controller hangs.
     func deafen(_ adapter: String) { deaf.insert("/org/bluez/\(adapter)") }
+
+    /// An adapter takes the order to scan and does not scan until it is switched off and on, as one whose controller hangs.
+    func hang(_ adapter: String) { hung.insert("/org/bluez/\(adapter)") }
 
     /// An object's property.
     func property(_ path: String, _ interface: String, _ name: String) -> BusValue? { objects[path]?[interface]?[name] }
@@ -120,7 +135,7 @@ actor FakeBlueZ {
         if silent.contains(call.member) { return }
         if let error = failures[call.member]?.first {
             failures[call.member]?.removeFirst()
-            return reply(call, .failure(error))
+            if let error { return reply(call, .failure(error)) }
         }
         if let answer = answer(call) { return reply(call, answer) }
         number += 1
@@ -142,10 +157,12 @@ actor FakeBlueZ {
             change(call.path, interface, [name: values[2]])
             if name == "Powered", values[2].flag == false {
                 deaf.remove(call.path)
+                hung.remove(call.path)
                 change(call.path, interface, ["Discovering": .bool(false)])
             }
             return .success([])
         case (BlueZ.adapter, "SetDiscoveryFilter"): return .success([])
+        case (BlueZ.adapter, "StartDiscovery") where hung.contains(call.path): return .success([])
         case (BlueZ.adapter, "StartDiscovery"):
             change(call.path, BlueZ.adapter, ["Discovering": .bool(true)])
             for device in devices.values where device.isAdvertising && device.adapter == call.path {
@@ -184,6 +201,7 @@ actor FakeBlueZ {
 
     private func perform(_ number: Int) async {
         guard let call = waiting.removeValue(forKey: number) else { return }
+        if let release = held[call.member] { try? await release.wait() }
         do throws(BusError) { reply(call, .success(try await result(of: call))) } catch { reply(call, .failure(error)) }
     }
 }

@@ -38,6 +38,11 @@ final class ManualClock: Clock, Sendable {
     func move(to uptime: Duration, from earliest: Duration? = nil) async throws {
         let range = (earliest ?? uptime)...uptime
         try await deadlines.wait(within: Clinic.patience) { $0.contains { range.contains($0) } }
+        set(to: uptime)
+    }
+
+    /// Moves the clock, whoever sleeps.
+    func set(to uptime: Duration) {
         let due = state.withLock { state -> [Sleeper] in
             state.now = Instant(uptime: uptime)
             let due = state.sleepers.filter { $0.deadline <= state.now }
