@@ -36,6 +36,23 @@ import Vitals
         }
     }
 
+    @Test func `a BlueZ that does not say what it has is the error of a link, and is asked again`() async throws {
+        let clock = ManualClock()
+        try await withClinic(isRunning: false, clock: clock.gatewayClock) { clinic in
+            let refusal = BusError.reply(name: "org.freedesktop.DBus.Error.AccessDenied", message: "no")
+            await clinic.bluez.fail("GetManagedObjects", refusal)
+            try await clinic.bluez.start()
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            _ = try await clinic.log.wait { $0.contains { $0.message == "BlueZ does not say what it has." } }
+            let error = try await Self.error(clinic)
+            #expect(error.code == .unreachable)
+            #expect(error.message.contains("D-Bus does not let the gateway use BlueZ"))
+            try await clock.move(to: .seconds(1), from: .milliseconds(500))
+            _ = try await clinic.log.wait { $0.contains { $0.message == "BlueZ is there." } }
+            try await clinic.link { _ in }
+        }
+    }
+
     @Test func `a bus that closes the connection at once names the user whom it does not know`() async throws {
         let server = """
             import socket

@@ -13,6 +13,7 @@ extension Radio {
     /// Why an adapter cannot be used; `nil` if it can. Without a name it is the first one.
     func trouble(adapter: String?) -> LinkError? {
         guard owner != nil else { return .noBlueZ }
+        if let refusal { return refusal.error }
         guard let path = tree.adapter(adapter) else {
             let name = adapter.map { " \($0)" } ?? ""
             return LinkError(

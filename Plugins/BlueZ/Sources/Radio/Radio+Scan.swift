@@ -21,6 +21,8 @@ extension Radio {
     private func checkScans() async -> Duration? {
         var times: [Duration] = []
         forgetDevices()
+        if let refusal, refusal.askAgainAt <= clock.uptime { askForObjects() }
+        if let refusal { times.append(refusal.askAgainAt) }
         let wanted =
             expected.values.compactMap { adapterPath(of: $0.target) } + scans.values.flatMap(\.adapters)
             + adapters.values.filter(\.scan.isOurs).map(\.path)

@@ -20,6 +20,9 @@ actor Radio {
     /// The unique name of BlueZ on the bus; `nil` while it does not run.
     var owner: String?
     var tree = ObjectTree()
+    /// While BlueZ does not say what it has: why, and when it is asked again.
+    var refusal: (error: LinkError, askAgainAt: Duration)?
+    private var askAgain = BackOff(first: Radio.firstQuestionWait, longest: Radio.longestQuestionWait)
     /// The adapters in use, by object.
     var adapters: [String: Adapter] = [:]
     /// The links, by the object of the device.
@@ -107,29 +110,53 @@ actor Radio {
     /// How long BlueZ may take for what needs no radio.
     static let answerTime: Duration = .seconds(10)
 
+    /// The waits before BlueZ is asked again what it has: it may be slow while the machine starts, and its rights may change.
+    static let firstQuestionWait: Duration = .seconds(1)
+    static let longestQuestionWait: Duration = .minutes(1)
+
     /// BlueZ runs: asks for its objects.
     func appeared(_ owner: String) {
-        guard self.owner != owner, let bus else { return }
+        guard self.owner != owner else { return }
         self.owner = owner
+        askForObjects()
+    }
+
+    /// Asks BlueZ what it has. If it does not say so, that is the error of all links, and it is asked again.
+    func askForObjects() {
+        guard let owner, let bus else { return }
+        refusal?.askAgainAt = clock.uptime + Self.longestQuestionWait
         let asked = try? bus.send(
             to: owner, "/", DBus.objectManager, "GetManagedObjects", [], timeout: Self.answerTime
         ) { result in
             guard self.owner == owner else { return }
-            do throws(BusError) { self.tree = ObjectTree(try result.get()) } catch {
-                self.logger.warning("BlueZ does not say what it has.", metadata: ["error": "\(error)"])
-            }
-            self.logger.info(
-                "BlueZ is there.", metadata: ["adapters": "\(self.tree.paths(with: BlueZ.adapter).count)"])
+            do throws(BusError) { self.know(ObjectTree(try result.get())) } catch { self.refused(error) }
             self.ready()
         }
         if asked == nil { ready() }
+    }
+
+    private func know(_ objects: ObjectTree) {
+        tree = objects
+        refusal = nil
+        askAgain.reset()
+        logger.info("BlueZ is there.", metadata: ["adapters": "\(tree.paths(with: BlueZ.adapter).count)"])
+    }
+
+    private func refused(_ error: BusError) {
+        if refusal == nil {
+            logger.warning("BlueZ does not say what it has.", metadata: ["error": "\(error)"])
+        }
+        var generator = SystemRandomNumberGenerator()
+        let time = clock.uptime + askAgain.next(using: &generator)
+        refusal = (LinkError(of: error, "BlueZ does not say which adapters there are"), time)
     }
 
     /// BlueZ is gone: so are its adapters and links.
     func vanished(_ reason: String) {
         owner = nil
         for traffic in links.values { end(traffic, LinkError(.broken, reason)) }
-        tree = ObjectTree()
+        (tree, refusal) = (ObjectTree(), nil)
+        askAgain.reset()
         offered = [:]
         for adapter in adapters.values { abandon(adapter) }
         settle()
