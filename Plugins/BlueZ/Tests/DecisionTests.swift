@@ -9,26 +9,42 @@ import Vitals
 @Suite struct DecisionTests {
     @Test func `links are given in the order in which they were asked for`() {
         var turns = LinkTurns(limit: 2, turn: .seconds(60))
-        let asked = ["a", "b", "c", "d"].enumerated().map { turns.request($1, at: .seconds(10 * $0)) }
+        let asked = ["a", "b", "c", "d"].map { turns.request($0) }
         #expect(asked == [true, true, false, false])
+        turns.begin("a", at: .zero)
+        turns.begin("b", at: .seconds(10))
         #expect(turns.overdue(at: .seconds(59)).isEmpty)
         #expect(turns.nextEnd == .seconds(60))
         // Two wait, and only one has had its turn.
         #expect(turns.overdue(at: .seconds(60)) == ["a"])
         #expect(turns.overdue(at: .seconds(70)) == ["a", "b"])
-        let granted = [turns.release("b", at: .seconds(70)), turns.release("a", at: .seconds(71))]
+        let granted = [turns.release("b"), turns.release("a")]
         #expect(granted == [["c"], ["d"]])
         #expect(turns.nextEnd == nil)
         #expect(turns.overdue(at: .seconds(1000)).isEmpty)
     }
 
+    @Test func `whoever is being connected has no turn that could end`() {
+        var turns = LinkTurns(limit: 2, turn: .seconds(60))
+        let asked = ["a", "b", "c"].map { turns.request($0) }
+        #expect(asked == [true, true, false])
+        #expect(turns.nextEnd == nil)
+        #expect(turns.overdue(at: .seconds(1000)).isEmpty)
+        turns.begin("b", at: .seconds(90))
+        turns.begin("a", at: .seconds(100))
+        // It has a link no more.
+        turns.begin("z", at: .zero)
+        #expect(turns.nextEnd == .seconds(150))
+        #expect(turns.overdue(at: .seconds(1000)) == ["b"])
+    }
+
     @Test func `whoever no longer waits gets no link, and a newcomer does not overtake`() {
         var turns = LinkTurns(limit: 1, turn: .seconds(60))
-        let asked = ["a", "b", "c"].map { turns.request($0, at: .zero) }
+        let asked = ["a", "b", "c"].map { turns.request($0) }
         #expect(asked == [true, false, false])
-        let granted = [turns.release("b", at: .seconds(1)), turns.release("a", at: .seconds(2))]
+        let granted = [turns.release("b"), turns.release("a")]
         #expect(granted == [[], ["c"]])
-        let again = turns.request("a", at: .seconds(2))
+        let again = turns.request("a")
         #expect(!again)
     }
 

@@ -71,4 +71,38 @@ import Vitals
             }
         }
     }
+
+    @Test func `a turn begins when the link is open, however long that took`() async throws {
+        let clock = ManualClock()
+        var options = BlueZOptions()
+        (options.links, options.turn) = (1, .seconds(5))
+        try await withClinic(options, clock: clock.gatewayClock) { clinic in
+            let other = "A4:C1:38:00:11:33"
+            await clinic.bluez.addDevice(Clinic.strap, name: "a") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(other, name: "b") { Clinic.peripheral() }
+            let release = await clinic.bluez.hold("Connect")
+            let turns = Recorder<String>()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (name, address) in [("a", Clinic.strap), ("b", other)] {
+                    group.addTask {
+                        try? await clinic.link(name, Clinic.target(address)) { link in
+                            turns.append(name)
+                            try await Self.listen(link)
+                        }
+                    }
+                }
+                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                    calls.contains { $0.hasPrefix("Connect ") }
+                }
+                clock.set(to: .seconds(6))
+                release.fulfil(())
+                try await turns.wait(within: Clinic.patience) { $0.count == 1 }
+                // The other one waits, and gets the link when the turn is over.
+                try await clock.move(to: .seconds(11))
+                try await turns.wait(within: Clinic.patience) { $0.count == 2 }
+                group.cancelAll()
+            }
+            #expect(Set(turns.elements) == ["a", "b"])
+        }
+    }
 }

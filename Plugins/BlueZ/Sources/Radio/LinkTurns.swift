@@ -1,5 +1,5 @@
 /// The devices that have a link of an adapter: so many at a time, in the order in which they asked. While one waits, another that has
-/// had its link for longer than a turn gives it up.
+/// had its link for longer than a turn gives it up. A turn begins when the link is open: how long that takes has a limit of its own.
 struct LinkTurns: Sendable {
     /// The identifier of a device that has or wants a link.
     typealias Holder = String
@@ -8,38 +8,48 @@ struct LinkTurns: Sendable {
     let limit: Int
     /// How long a link lasts at least while others wait.
     let turn: Duration
-    /// The devices with a link, and the moment when each got it, oldest first.
-    private(set) var holders: [(holder: Holder, since: Duration)] = []
+    /// The devices with a link or with the right to make one.
+    private(set) var holders: Set<Holder> = []
+    /// Those whose link is open, with the moment when their turn began, oldest first.
+    private var turns: [(holder: Holder, since: Duration)] = []
     /// The devices that wait, in the order of their requests.
     private(set) var waiting: [Holder] = []
 
     init(limit: Int, turn: Duration) { (self.limit, self.turn) = (limit, turn) }
 
     /// Asks for a link. Returns whether there is one at once; else `holder` waits.
-    mutating func request(_ holder: Holder, at now: Duration) -> Bool {
+    mutating func request(_ holder: Holder) -> Bool {
         guard holders.count < limit, waiting.isEmpty else {
             waiting.append(holder)
             return false
         }
-        holders.append((holder, now))
+        holders.insert(holder)
         return true
     }
 
-    /// Takes back a link, or a wish for one. Returns who has a link now.
-    mutating func release(_ holder: Holder, at now: Duration) -> [Holder] {
+    /// The link of `holder` is open.
+    mutating func begin(_ holder: Holder, at now: Duration) {
+        guard holders.contains(holder) else { return }
+        turns.removeAll { $0.holder == holder }
+        turns.append((holder, now))
+    }
+
+    /// Takes back a link, or a wish for one. Returns who may make a link now.
+    mutating func release(_ holder: Holder) -> [Holder] {
         waiting.removeAll { $0 == holder }
-        holders.removeAll { $0.holder == holder }
+        turns.removeAll { $0.holder == holder }
+        holders.remove(holder)
         let granted = Array(waiting.prefix(max(0, limit - holders.count)))
         waiting.removeFirst(granted.count)
-        holders += granted.map { ($0, now) }
+        holders.formUnion(granted)
         return granted
     }
 
     /// The devices that have to give up their link now, one for each that waits.
     func overdue(at now: Duration) -> [Holder] {
-        holders.prefix(waiting.count).filter { now - $0.since >= turn }.map(\.holder)
+        turns.prefix(waiting.count).filter { now - $0.since >= turn }.map(\.holder)
     }
 
     /// When the next device has to give up its link; `nil` while no other waits.
-    var nextEnd: Duration? { waiting.isEmpty ? nil : holders.first.map { $0.since + turn } }
+    var nextEnd: Duration? { waiting.isEmpty ? nil : turns.first.map { $0.since + turn } }
 }

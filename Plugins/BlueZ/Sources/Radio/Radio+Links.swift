@@ -37,6 +37,7 @@ extension Radio {
                 throw error
             }
         }
+        adapter.turns.begin(link.holder, at: clock.uptime)
         discover(traffic)
         let payload = traffic.objects.values.compactMap { tree[$0, BlueZ.characteristic]?["MTU"]?.number }.max()
         return BlueZLink(

@@ -87,7 +87,7 @@ extension Radio {
     func takeTurn(_ holder: LinkTurns.Holder, of path: String) async throws(LinkError) -> Adapter.Place {
         guard let object = tree.adapter(of: path) else { throw .adapterGone }
         let adapter = adapter(at: object)
-        if adapter.turns.request(holder, at: clock.uptime) { return Adapter.Place(path: object) }
+        if adapter.turns.request(holder) { return Adapter.Place(path: object) }
         let promise = Promise<Void>()
         adapter.waiting[holder] = promise
         change.wake()
@@ -112,7 +112,7 @@ extension Radio {
     }
 
     private func release(_ holder: LinkTurns.Holder, of adapter: Adapter) {
-        for next in adapter.turns.release(holder, at: clock.uptime) { adapter.waiting[next]?.fulfil(()) }
+        for next in adapter.turns.release(holder) { adapter.waiting[next]?.fulfil(()) }
         change.wake()
     }
 }
