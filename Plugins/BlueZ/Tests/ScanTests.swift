@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -125,5 +126,50 @@ import Vitals
                     "StartDiscovery", "StartDiscovery", "StartDiscovery", "Set", "Set", "StartDiscovery",
                 ])
         }
+    }
+
+    @Test func `an adapter that the gateway has switched off is switched on until it is on`() async throws {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.deafen("hci0")
+            await clinic.bluez.fail("Set", nil, .bluez("Busy"), .bluez("Busy"))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let error = await #expect(throws: LinkError.self) { try await clinic.link { _ in } }
+                    #expect(error?.message.contains("is tried again") == true, "\(String(describing: error))")
+                }
+                try await clock.move(to: .minutes(10))
+                try await clock.move(to: .minutes(20))
+                try await group.waitForAll()
+                try await clock.move(
+                    to: Duration.minutes(20) + .seconds(1), from: Duration.minutes(20) + .milliseconds(500))
+                // The device is listened for again.
+                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                    calls.count { $0 == "Set hci0" } == 4 && calls.last == "StartDiscovery hci0"
+                }
+                try await clinic.link { _ in }
+            }
+            #expect(await clinic.bluez.property("/org/bluez/hci0", BlueZ.adapter, "Powered") == .bool(true))
+            #expect(Self.steps(clinic).count { $0 == "Set" } == 4)
+        }
+    }
+
+    @Test func `a gateway that ends while it switches an adapter off and on leaves it on`() async throws {
+        let (clock, fake) = (ManualClock(), Promise<FakeBlueZ>())
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            fake.fulfil(clinic.bluez)
+            await clinic.bluez.deafen("hci0")
+            await clinic.bluez.silence("Set")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try? await clinic.link { _ in } }
+                try await clock.move(to: .minutes(10))
+                try await clock.move(to: .minutes(20))
+                try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains("Set hci0") }
+                group.cancelAll()
+            }
+            await clinic.bluez.silence("Set", false)
+        }
+        #expect(fake.value?.calls.elements.count { $0 == "Set hci0" } == 2)
     }
 }

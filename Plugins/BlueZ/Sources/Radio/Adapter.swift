@@ -1,8 +1,13 @@
 import Concurrency
 import GatewayKit
+import Vitals
 
 /// The gateway's use of one adapter. It belongs to the radio.
 final class Adapter {
+    /// The waits after an adapter could not be switched on: it may be busy, or blocked until a person unblocks it.
+    static let firstSwitchOnWait: Duration = .seconds(1)
+    static let longestSwitchOnWait: Duration = .minutes(1)
+
     /// The object of the adapter.
     let path: String
     var turns: LinkTurns
@@ -15,8 +20,11 @@ final class Adapter {
     var trouble: LinkError?
     /// Why its last scan did not begin; `nil` if it did.
     var scanFailure: LinkError?
-    /// Whether it was switched on since it appeared.
-    var wasPowered = false
+    /// Whether the gateway switches it on: since it has appeared, or since the gateway has switched it off, until it is on.
+    var isToBeOn = true
+    /// When that is tried again.
+    var switchOnAt: Duration = .zero
+    var switchOnWaits = BackOff(first: firstSwitchOnWait, longest: longestSwitchOnWait)
     /// The devices that wait for a link.
     var waiting: [LinkTurns.Holder: Promise<Void>] = [:]
 

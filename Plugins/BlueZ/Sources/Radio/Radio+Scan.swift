@@ -30,7 +30,7 @@ extension Radio {
             let adapter = adapter(at: path)
             endTurns(of: adapter)
             if let end = adapter.turns.nextEnd, end > clock.uptime { times.append(end) }
-            await switchOn(adapter)
+            if let time = await switchOn(adapter) { times.append(time) }
             if let time = await scan(adapter) { times.append(time) }
         }
         for device in expected.values {
@@ -62,31 +62,49 @@ extension Radio {
         }
     }
 
-    /// Switches an adapter on once after it has appeared.
-    private func switchOn(_ adapter: Adapter) async {
+    /// Switches an adapter on that has appeared, or that the gateway has switched off. Returns when to try again.
+    private func switchOn(_ adapter: Adapter) async -> Duration? {
         guard tree[adapter.path, BlueZ.adapter]?["Powered"]?.flag == false else {
-            if adapter.trouble != nil { adapter.trouble = nil }
-            adapter.wasPowered = true
-            return
+            adapter.trouble = nil
+            (adapter.isToBeOn, adapter.switchOnAt) = (false, .zero)
+            adapter.switchOnWaits.reset()
+            return nil
         }
-        let why: String
-        if adapter.wasPowered {
-            why = "it was switched off"
-        } else {
-            do throws(BusError) {
-                try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true))
-                adapter.wasPowered = true
-                return
-            } catch { why = "\(error)" }
+        guard adapter.isToBeOn else {
+            note("it was switched off", about: adapter)
+            return nil
         }
+        if clock.uptime < adapter.switchOnAt { return adapter.switchOnAt }
+        do throws(BusError) {
+            try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true))
+            return nil
+        } catch {
+            var generator = SystemRandomNumberGenerator()
+            adapter.switchOnAt = clock.uptime + adapter.switchOnWaits.next(using: &generator)
+            note("\(error); it is tried again", about: adapter)
+            return adapter.switchOnAt
+        }
+    }
+
+    /// An adapter is off: whoever waits for its devices learns why.
+    private func note(_ why: String, about adapter: Adapter) {
         guard adapter.trouble == nil else { return }
         adapter.trouble = LinkError(
             .unreachable,
             "The Bluetooth adapter \(adapter.name) is off: \(why). Switch it on: rfkill unblock bluetooth, bluetoothctl power on."
         )
-        adapter.wasPowered = true
         logger.warning("An adapter is off.", metadata: ["adapter": "\(adapter.name)", "reason": "\(why)"])
         settle()
+    }
+
+    /// Switches an adapter off and on. It is not left off, also if the gateway ends meanwhile: `switchOn` goes on with what fails here.
+    private func powerCycle(_ adapter: Adapter) async throws(BusError) {
+        adapter.isToBeOn = true
+        do throws(BusError) { try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(false)) } catch {
+            // Without an answer it may be off all the same.
+            if case .reply = error { throw error }
+        }
+        try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true), isCleanUp: true)
     }
 
     /// Begins or ends the scan of an adapter, and restarts it if it is stuck. Returns when to look again.
@@ -128,8 +146,7 @@ extension Radio {
                     "An adapter still hears nothing; it is switched off and on.", metadata: ["adapter": name])
                 adapter.scan.powerCycled()
                 try? await stopScan(adapter)
-                try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(false))
-                try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true))
+                try await powerCycle(adapter)
                 try await startScan(adapter)
                 adapter.scan.restarted(at: clock.uptime)
             }
@@ -160,8 +177,11 @@ extension Radio {
     }
 
     /// Sets a property of an object of BlueZ.
-    func setProperty(_ path: String, _ interface: String, _ name: String, _ value: BusValue) async throws(BusError) {
-        try await call(path, DBus.properties, "Set", [.string(interface), .string(name), .variant(value)])
+    func setProperty(
+        _ path: String, _ interface: String, _ name: String, _ value: BusValue, isCleanUp: Bool = false
+    ) async throws(BusError) {
+        let arguments: [BusValue] = [.string(interface), .string(name), .variant(value)]
+        try await call(path, DBus.properties, "Set", arguments, isCleanUp: isCleanUp)
     }
 
     /// Calls a method of BlueZ.
