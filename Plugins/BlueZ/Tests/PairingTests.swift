@@ -47,6 +47,40 @@ import Vitals
         }
     }
 
+    @Test func `an agent that was left at BlueZ is taken back, and the device is paired`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.fail("RegisterAgent", .bluez("AlreadyExists", "Already Exists"))
+            try await clinic.link("cuff", Clinic.target(pairing: .justWorks)) { _ in }
+            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
+            let calls = clinic.bluez.calls.elements.filter { $0.contains("Agent") || $0.hasPrefix("Pair") }
+            #expect(
+                calls.map { $0.prefix { $0 != " " } } == [
+                    "RegisterAgent", "UnregisterAgent", "RegisterAgent", "Pair", "UnregisterAgent",
+                ])
+        }
+    }
+
+    @Test func `an agent whose registration nobody waits for any more is taken back`() async throws {
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.silence("RegisterAgent")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await #expect(throws: LinkError.self) {
+                        try await clinic.link("cuff", Clinic.target(pairing: .justWorks)) { _ in }
+                    }
+                }
+                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                    calls.contains { $0.hasPrefix("RegisterAgent") }
+                }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            #expect(clinic.bluez.calls.elements.contains { $0.hasPrefix("UnregisterAgent") })
+        }
+    }
+
     @Test func `a service of the gateway is read by its device, and by no other`() async throws {
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }

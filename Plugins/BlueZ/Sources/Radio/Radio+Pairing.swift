@@ -16,9 +16,7 @@ extension Radio {
     /// Pairs a device. BlueZ keeps the bond.
     func pair(_ path: String, _ target: DeviceTarget, _ passkeys: PasskeyDesk) async throws(BusError) {
         try await pairingTurn.withLock { () throws(BusError) in
-            let ability = target.pairing == .justWorks ? "NoInputNoOutput" : "KeyboardOnly"
-            try await call(
-                BlueZ.root, BlueZ.agentManager, "RegisterAgent", [.path(Self.agentPath), .string(ability)])
+            try await registerAgent(target.pairing == .justWorks ? "NoInputNoOutput" : "KeyboardOnly")
             let attempt = PairingAttempt(path: path, pairing: target.pairing)
             pairing = attempt
             let result = await withPasskeys(target.pairing == .ask ? passkeys : nil) {
@@ -32,8 +30,7 @@ extension Radio {
             if case .failure = result {
                 _ = try? await call(path, BlueZ.device, "CancelPairing", isCleanUp: true)
             }
-            _ = try? await call(
-                BlueZ.root, BlueZ.agentManager, "UnregisterAgent", [.path(Self.agentPath)], isCleanUp: true)
+            await unregisterAgent()
             if target.pairing == .ask { report(result, of: attempt, target, passkeys) }
             if case .failure(.reply("org.bluez.Error.AlreadyExists", _)) = result { return }
             try result.get()
@@ -41,6 +38,28 @@ extension Radio {
             _ = try? await setProperty(path, BlueZ.device, "Trusted", .bool(true))
             logger.info("A device is paired.", metadata: ["device": "\(target.selector)"])
         }
+    }
+
+    /// Registers the agent. One that is there already is the gateway's own, left from a call whose answer was not waited for.
+    private func registerAgent(_ ability: String) async throws(BusError) {
+        let arguments: [BusValue] = [.path(Self.agentPath), .string(ability)]
+        do throws(BusError) {
+            do throws(BusError) { try await call(BlueZ.root, BlueZ.agentManager, "RegisterAgent", arguments) } catch {
+                guard case .reply("org.bluez.Error.AlreadyExists", _) = error else { throw error }
+                await unregisterAgent()
+                try await call(BlueZ.root, BlueZ.agentManager, "RegisterAgent", arguments)
+            }
+        } catch {
+            // Without an answer it may be there all the same.
+            if case .reply = error { throw error }
+            await unregisterAgent()
+            throw error
+        }
+    }
+
+    private func unregisterAgent() async {
+        _ = try? await call(
+            BlueZ.root, BlueZ.agentManager, "UnregisterAgent", [.path(Self.agentPath)], isCleanUp: true)
     }
 
     /// Runs `body`, and meanwhile hands BlueZ's questions for a passkey to a person.
