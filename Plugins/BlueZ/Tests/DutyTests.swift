@@ -72,6 +72,51 @@ import Vitals
         }
     }
 
+    /// How often a device was connected.
+    private static func connections(_ clinic: Clinic) -> Int {
+        clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") }
+    }
+
+    @Test func `a visit that breaks is made again when the device advertises, and after the third time at its time`()
+        async throws
+    {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            let duty = DeviceTarget.Duty.visit(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            for _ in 0..<3 {
+                let error = await #expect(throws: LinkError.self) {
+                    try await clinic.link("strap", Clinic.target(duty: duty)) { link in
+                        await clinic.bluez.disconnect(path)
+                        try await Self.listen(link)
+                    }
+                }
+                #expect(error?.code == .broken)
+            }
+            #expect(Self.connections(clinic) == 3)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clinic.link("strap", Clinic.target(duty: duty)) { _ in } }
+                try await clock.move(to: .hours(1))
+                try await group.waitForAll()
+            }
+            #expect(Self.connections(clinic) == 4)
+        }
+    }
+
+    @Test func `a visit that its driver fails is made again as soon as the device advertises`() async throws {
+        try await withClinic(clock: ManualClock().gatewayClock) { clinic in
+            let duty = DeviceTarget.Duty.visit(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            let failure = DeviceError(.failure, "The ring did not answer.")
+            await #expect(throws: failure) {
+                try await clinic.link("strap", Clinic.target(duty: duty)) { _ in throw failure }
+            }
+            try await clinic.link("strap", Clinic.target(duty: duty)) { _ in }
+            #expect(Self.connections(clinic) == 2)
+        }
+    }
+
     @Test func `a turn begins when the link is open, however long that took`() async throws {
         let clock = ManualClock()
         var options = BlueZOptions()

@@ -16,20 +16,34 @@ extension Radio {
             await leave(id)
             throw error
         }
-        do {
-            let link = try await open(path, id, target, at: place, passkeys)
-            let result = await use(link, body)
-            let isLeft = link.link.isLeft || (target.isVisit && link.link.ended.value != nil)
-            await close(link.link)
+        let link: BlueZLink
+        do { link = try await open(path, id, target, at: place, passkeys) } catch {
             await release(id.text, at: place)
-            await leave(id, dueAt: target.visitDue(after: clock.uptime))
-            if isLeft { throw LinkError(.ended, "The gateway has left the device, and comes back.") }
-            try result.get()
-        } catch let error as LinkError {
-            await release(id.text, at: place)
-            if error.code != .ended { await leave(id) }
+            await leave(id)
             throw error
         }
+        let result = await use(link, body)
+        let isLeft = link.link.isLeft
+        await close(link.link)
+        await release(id.text, at: place)
+        await endVisit(id, target, isLeft ? .success(()) : result)
+        if isLeft { throw LinkError(.ended, "The gateway has left the device, and comes back.") }
+        try result.get()
+    }
+
+    /// A link is over. The next visit has its time; one that broke is made again as soon as the device advertises, but not without end.
+    private func endVisit(_ id: DeviceID, _ target: DeviceTarget, _ result: Result<Void, any Error>) {
+        guard case .visit(let every, _, _) = target.duty else { return leave(id) }
+        switch result {
+        case .success: expected[id]?.brokenVisits = 0
+        // The gateway stops, or somebody wants a new connection.
+        case .failure where Task.isCancelled: return leave(id)
+        case .failure:
+            let count = (expected[id]?.brokenVisits ?? 0) + 1
+            expected[id]?.brokenVisits = count % ExpectedDevice.mostBrokenVisits
+            if count < ExpectedDevice.mostBrokenVisits { return leave(id) }
+        }
+        leave(id, dueAt: clock.uptime + every)
     }
 
     private nonisolated func use(
@@ -49,14 +63,5 @@ extension Radio {
             for await case let result? in group { return result }
             return .success(())
         }
-    }
-}
-
-extension DeviceTarget {
-    var isVisit: Bool { if case .visit = duty { true } else { false } }
-
-    /// When the next link is due after one that has ended.
-    func visitDue(after end: Duration) -> Duration {
-        if case .visit(let every, _, _) = duty { end + every } else { .zero }
     }
 }

@@ -9,6 +9,8 @@ struct ExpectedDevice: Sendable {
     static let memory: Duration = .minutes(10)
     /// How long after an advertisement the device can be connected without another one: it is in reach and awake.
     static let freshness: Duration = .seconds(5)
+    /// After so many visits in a row that broke the next one waits for its time: a device may end each connection by itself.
+    static let mostBrokenVisits = 3
 
     enum State: Sendable {
         /// Until the device advertises: the promise gets its object.
@@ -27,6 +29,8 @@ struct ExpectedDevice: Sendable {
     var heard: (path: String, at: Duration)?
     /// When the next visit is due.
     var dueAt: Duration = .zero
+    /// How many visits in a row broke.
+    var brokenVisits = 0
 
     /// Whether the device has to be listened for.
     func isListenedFor(at now: Duration) -> Bool {
