@@ -61,7 +61,7 @@ def main() -> int:
     names = [row[0] for row in ROWS]
     parser = argparse.ArgumentParser(prog="deploy/faults", description=__doc__)
     parser.add_argument("--gateway", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--quick", action="store_true", help="smaller numbers: some 4 minutes")
+    parser.add_argument("--quick", action="store_true", help="smaller numbers: some 5 minutes")
     parser.add_argument("--only", metavar="ROW,…", help=f"only these rows: {', '.join(names)}")
     parser.add_argument("--kills", type=int, metavar="N", help="only kill -9, so many times, half of them with the broker away")
     arguments = parser.parse_args()
