@@ -150,4 +150,52 @@ import Vitals
             #expect(Set(turns.elements) == ["a", "b"])
         }
     }
+
+    @Test func `a device whose connection fails lets the adapter listen for others for as long`() async throws {
+        let clock = ManualClock()
+        try await withClinic(clock: clock.gatewayClock) { clinic in
+            let (other, absent) = ("A4:C1:38:00:11:33", "A4:C1:38:00:11:99")
+            let path = FakeBlueZ.path(Clinic.strap)
+            await clinic.bluez.addDevice(Clinic.strap, name: "weak") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(other, name: "other") { Clinic.peripheral() }
+            try await clinic.link("other", Clinic.target(other)) { link in
+                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
+                let noticed = Promise<Void>()
+                @Sendable func scans(after call: String) async throws {
+                    try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                        calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex {
+                            $0.hasPrefix(call)
+                        } ?? 0
+                    }
+                }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try? await clinic.link("absent", Clinic.target(absent)) { _ in } }
+                    try await scans(after: "Connect ")
+                    let presence = DevicePresence()
+                    let release = await clinic.bluez.hold("Connect")
+                    let weak = Task { try await clinic.link("weak", presence: presence) { _ in } }
+                    // It counts only when it is waited for.
+                    while Self.connections(clinic) < 2 {
+                        await clinic.bluez.advertise(path)
+                        _ = try await link.read(model)
+                    }
+                    // It is out of reach when the adapter tries it.
+                    await clinic.bluez.hide(path)
+                    clock.set(to: .seconds(20))
+                    release.fulfil(())
+                    await #expect(throws: LinkError.self) { try await weak.value }
+                    presence.whenNoticed { noticed.fulfil(()) }
+                    try await scans(after: "Connect ")
+                    for (moment, isNoticed) in [(39, false), (40, true)] {
+                        clock.set(to: .seconds(moment))
+                        await clinic.bluez.advertise(path)
+                        // Its answer comes after the advertisement.
+                        _ = try await link.read(model)
+                        #expect((noticed.value != nil) == isNoticed, "\(moment)")
+                    }
+                    group.cancelAll()
+                }
+            }
+        }
+    }
 }

@@ -11,6 +11,9 @@ struct ExpectedDevice: Sendable {
     static let freshness: Duration = .seconds(5)
     /// After so many visits in a row that broke the next one waits for its time: a device may end each connection by itself.
     static let mostBrokenVisits = 3
+    /// The longest time for which the adapter listens for others after this device could not be connected: so long an attempt lasts
+    /// if BlueZ gives it up.
+    static let longestRest: Duration = .seconds(20)
 
     enum State: Sendable {
         /// Until the device advertises: the promise gets its object.
@@ -31,6 +34,8 @@ struct ExpectedDevice: Sendable {
     var dueAt: Duration = .zero
     /// How many visits in a row broke.
     var brokenVisits = 0
+    /// Until when its advertisements do not count while others are listened for, since it could not be connected.
+    var restsUntil: Duration = .zero
 
     /// Whether the device has to be listened for.
     func isListenedFor(at now: Duration) -> Bool {

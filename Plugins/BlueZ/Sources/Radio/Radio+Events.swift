@@ -113,6 +113,7 @@ extension Radio {
         scansHeard(path)
         for (id, device) in expected
         where tree.isDevice(path, device.target) && tree.adapter(of: path) == adapterPath(of: device.target) {
+            if isResting(id, on: tree.adapter(of: path), at: now) { continue }
             expected[id]?.heard = (path, now)
             switch device.state {
             case .waiting(let promise):

@@ -25,14 +25,17 @@ extension Radio {
             adapter.connecting -= 1
             change.wake()
         }
+        var begin = clock.uptime
         do {
             try await adapter.control.withLock { () throws(LinkError) in
+                begin = clock.uptime
                 if adapter.scan.isOurs { try? await stopScan(adapter) }
                 try await connect(traffic, passkeys)
             }
         } catch {
             // Records that came meanwhile are taken from a link that is over.
             guard link.ended.value != nil, traffic.hasToldRecords else {
+                if error.code != .cancelled { rest(id, since: begin) }
                 await close(link)
                 throw error
             }

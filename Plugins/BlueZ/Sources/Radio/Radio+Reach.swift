@@ -83,6 +83,20 @@ extension Radio {
         change.wake()
     }
 
+    /// A device could not be connected. While it was tried the adapter did not listen; now it listens for others as long.
+    func rest(_ id: DeviceID, since begin: Duration) {
+        let now = clock.uptime
+        expected[id]?.restsUntil = now + min(now - begin, ExpectedDevice.longestRest)
+    }
+
+    /// Whether a device has to leave the adapter to others that are listened for.
+    func isResting(_ id: DeviceID, on adapter: String?, at now: Duration) -> Bool {
+        guard let rest = expected[id]?.restsUntil, now < rest else { return false }
+        return expected.contains { other, device in
+            other != id && device.isListenedFor(at: now) && adapterPath(of: device.target) == adapter
+        }
+    }
+
     /// Waits for a link of the adapter of a device.
     func takeTurn(_ holder: LinkTurns.Holder, of path: String) async throws(LinkError) -> Adapter.Place {
         guard let object = tree.adapter(of: path) else { throw .adapterGone }
