@@ -34,22 +34,31 @@ final class ManualClock: Clock, Sendable {
             steadyNow: { self.now.uptime })
     }
 
-    /// Moves the clock, after somebody sleeps until then or until a moment shortly before.
+    /// Moves the clock while somebody sleeps until then or until a moment shortly before. Whoever only has slept so long may look at the
+    /// clock before it moves, and sleep on from where it is then.
     func move(to uptime: Duration, from earliest: Duration? = nil) async throws {
         let range = (earliest ?? uptime)...uptime
-        try await deadlines.wait(within: Clinic.patience) { $0.contains { range.contains($0) } }
-        set(to: uptime)
+        while true {
+            let seen = deadlines.elements.count
+            if set(to: uptime, whileSomebodySleepsUntil: range) { return }
+            try await deadlines.wait(within: Clinic.patience) { $0.dropFirst(seen).contains { range.contains($0) } }
+        }
     }
 
     /// Moves the clock, whoever sleeps.
-    func set(to uptime: Duration) {
-        let due = state.withLock { state -> [Sleeper] in
+    func set(to uptime: Duration) { set(to: uptime, whileSomebodySleepsUntil: nil) }
+
+    @discardableResult
+    private func set(to uptime: Duration, whileSomebodySleepsUntil range: ClosedRange<Duration>?) -> Bool {
+        let due = state.withLock { state -> [Sleeper]? in
+            if let range, !state.sleepers.contains(where: { range.contains($0.deadline.uptime) }) { return nil }
             state.now = Instant(uptime: uptime)
             let due = state.sleepers.filter { $0.deadline <= state.now }
             state.sleepers.removeAll { $0.deadline <= state.now }
             return due
         }
-        for sleeper in due { sleeper.end.fulfil(()) }
+        for sleeper in due ?? [] { sleeper.end.fulfil(()) }
+        return due != nil
     }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
