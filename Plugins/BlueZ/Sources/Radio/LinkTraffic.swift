@@ -87,7 +87,7 @@ final class LinkTraffic {
         subscriptions[path] = characteristic
         let records = early.filter { $0.path == path }
         early.removeAll { $0.path == path }
-        for record in records { pass(record.bytes, of: characteristic) }
+        for record in records { emit(record.bytes, of: characteristic) }
         return overflowed.remove(path) != nil
     }
 
@@ -113,7 +113,7 @@ final class LinkTraffic {
         early = []
         for record in records {
             if let characteristic = characteristics[record.path] {
-                pass(record.bytes, of: characteristic)
+                emit(record.bytes, of: characteristic)
             } else {
                 early.append(record)
             }
@@ -134,7 +134,7 @@ final class LinkTraffic {
 
     private func deliver(_ bytes: [UInt8], from path: String) {
         if let characteristic = subscriptions[path] {
-            pass(bytes, of: characteristic)
+            emit(bytes, of: characteristic)
         } else if early.count(where: { $0.path == path }) < Self.mostEarlyValues {
             early.append((path, bytes))
         } else {
@@ -142,7 +142,7 @@ final class LinkTraffic {
         }
     }
 
-    private func pass(_ bytes: [UInt8], of characteristic: GATTCharacteristic) {
+    private func emit(_ bytes: [UInt8], of characteristic: GATTCharacteristic) {
         if link.values.add(GATTValue(characteristic: characteristic, bytes: bytes)) {
             if characteristic.properties.contains(.indicate) { hasToldRecords = true }
         } else {

@@ -129,13 +129,13 @@ actor Radio {
             to: owner, "/", DBus.objectManager, "GetManagedObjects", [], timeout: Self.answerTime
         ) { result in
             guard self.owner == owner else { return }
-            do throws(BusError) { self.know(ObjectTree(try result.get())) } catch { self.refused(error) }
+            do throws(BusError) { self.accept(ObjectTree(try result.get())) } catch { self.refused(error) }
             self.ready()
         }
         if asked == nil { ready() }
     }
 
-    private func know(_ objects: ObjectTree) {
+    private func accept(_ objects: ObjectTree) {
         tree = objects
         refusal = nil
         askAgain.reset()
