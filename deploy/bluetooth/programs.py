@@ -13,6 +13,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 LOGS = os.path.join(FOLDER, "logs")
 STATE = "/tmp/gateway"  # the gateway's own folder, in the guest's memory
 CONFIGURATION = f"{STATE}/gateway.yaml"
+# What Plugins/BlueZ/README.md promises in "How soon a device is connected".
 START = 60  # seconds until what is there is connected: an emulated processor is some ten times slower
 BACK = 20  # seconds until a link is back
 USER = 10001  # whom the gateway runs as
