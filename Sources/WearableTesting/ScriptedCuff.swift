@@ -1,14 +1,15 @@
 import GatewayKit
 package import GatewayTesting
+import Synchronization
 package import Vitals
 
-/// A cuff that measures by itself, and sends all that it has stored whenever the gateway subscribes. Its bytes are written out here
-/// and not by the encoder of the plugin.
-package struct ScriptedCuff: Sendable {
+/// A cuff that measures by itself. Whenever the gateway subscribes, it sends what it has stored, and deletes what was confirmed: each
+/// record comes once. Its bytes are written out here and not by the encoder of the plugin.
+package final class ScriptedCuff: Sendable {
     /// A measurement, in mmHg and beats per minute.
     package struct Record: Sendable, Hashable {
         /// When it measured, in whole seconds.
-        package var moment: Timestamp
+        package let moment: Timestamp
         let systolic: Int
         let diastolic: Int
         /// Beats per minute.
@@ -40,6 +41,12 @@ package struct ScriptedCuff: Sendable {
 
     let clock: GatewayClock
     let begin: Timestamp
+    private let state = Mutex(State())
+
+    private struct State {
+        var delivered: [(record: Record, at: Timestamp)] = []
+        var device: ScriptedPeripheral?
+    }
 
     /// A cuff whose first measurement is at `begin`, in whole seconds.
     package init(clock: GatewayClock, from begin: Timestamp) { (self.clock, self.begin) = (clock, begin) }
@@ -53,17 +60,49 @@ package struct ScriptedCuff: Sendable {
         return records
     }
 
+    /// What the link has confirmed, in that order: the cuff no longer has it.
+    package var delivered: [Record] { state.withLock { $0.delivered.map(\.record) } }
+
+    /// The records that the link has confirmed in a range of time.
+    package func delivered(in time: ClosedRange<Timestamp>) -> [Record] {
+        state.withLock { state in state.delivered.filter { time.contains($0.at) }.map(\.record) }
+    }
+
     /// Its end of a new connection.
     package func connect(radio: GATTFaults, random: SplitMix64) -> ScriptedPeripheral {
         let table = [
+            ScriptedService(0x180f, [ScriptedCharacteristic(0x2a19, [.read, .notify], [77])]),
+            ScriptedService(
+                0x180a,
+                [
+                    ScriptedCharacteristic(0x2a29, .read, Array("Acme".utf8)),
+                    ScriptedCharacteristic(0x2a24, .read, Array("Cuff 1".utf8)),
+                    ScriptedCharacteristic(0x2a25, .read, Array("0042".utf8)),
+                ]),
             ScriptedService(
                 0x1810,
-                [ScriptedCharacteristic(0x2a35, .indicate), ScriptedCharacteristic(0x2a49, .read, [0, 0])])
+                [
+                    ScriptedCharacteristic(0x2a35, .indicate), ScriptedCharacteristic(0x2a49, .read, [0, 0]),
+                    ScriptedCharacteristic(0x2a08, [.read, .write]),
+                ]),
         ]
-        return ScriptedPeripheral(table, faults: radio, clock: clock, random: random) {
+        let device = ScriptedPeripheral(table, faults: radio, clock: clock, random: random) {
             (_, _) throws(ATTError) in
-        } onSubscribe: { device, characteristic in
-            for record in records(until: clock.now) { device.send(record.bytes, from: characteristic) }
+        } onSubscribe: { [weak self] device, characteristic in
+            if characteristic.uuid == BluetoothUUID(0x2a35) { self?.send(to: device, from: characteristic) }
+        }
+        state.withLock { $0.device = device }
+        return device
+    }
+
+    /// Leaves the connection.
+    package func disconnect() { state.withLock { $0.device }?.disconnect() }
+
+    private func send(to device: ScriptedPeripheral, from characteristic: GATTCharacteristic) {
+        let sent = Set(delivered)
+        for record in records(until: clock.now) where !sent.contains(record) {
+            guard device.send(record.bytes, from: characteristic) else { return }
+            state.withLock { $0.delivered.append((record, clock.now)) }
         }
     }
 }

@@ -31,7 +31,14 @@ package struct HealthDriver: DeviceDriver {
                 group.addTask { await reader.run() }
             }
             defer { group.cancelAll() }
-            try await body(HealthSession(connection, try await connection.open()))
+            let description: DeviceDescription
+            do throws(DeviceError) { description = try await connection.open() } catch {
+                // What has arrived is confirmed, so that the device may have deleted it: the session has it, and ends.
+                group.cancelAll()
+                guard let known = await connection.descriptionOfRest(after: error) else { throw error }
+                description = known
+            }
+            try await body(HealthSession(connection, description))
         }
     }
 }

@@ -49,13 +49,15 @@ final class Wardrobe: Sendable {
 
     private func draw(_ range: ClosedRange<Int>) -> Int { state.withLock { Int.random(in: range, using: &$0.random) } }
 
-    /// The faults of a new connection: most of them are slow, and half of them break within their first answers and values.
-    private var radio: (GATTFaults, SplitMix64) {
-        state.withLock { state in
+    /// The faults of a new connection: most of them are slow, and half of them break within their first answers and values; those of
+    /// the cuff, which leaves when it has sent its records, within fewer.
+    private func radio(of id: String) -> (GATTFaults, SplitMix64) {
+        let most = id == "cuff" ? 16 : 300
+        return state.withLock { state in
             let delay = Duration.milliseconds(1)...(.milliseconds(Int.random(in: 1...40, using: &state.random)))
             let breaks = !state.isCalm && Bool.random(using: &state.random)
             let faults = GATTFaults(
-                breaksAfter: breaks ? Int.random(in: 1...300, using: &state.random) : nil, delay: delay)
+                breaksAfter: breaks ? Int.random(in: 1...most, using: &state.random) : nil, delay: delay)
             return (faults, SplitMix64(seed: state.random.next()))
         }
     }
@@ -63,7 +65,7 @@ final class Wardrobe: Sendable {
     /// The end of a new connection with a wearable.
     private func connect(_ id: String) -> ScriptedPeripheral {
         state.withLock { $0.connections[id, default: 0] += 1 }
-        let (radio, random) = radio
+        let (radio, random) = radio(of: id)
         switch id {
         case "ring":
             ring.connect(radio: radio, random: random)

@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import Logging
 import Vitals
@@ -15,6 +16,8 @@ final class HealthConnection: Sendable {
     private let context: SessionContext
     /// Where the thermometer measures, if that is the same for all values.
     private let site: TemperatureType?
+    /// Whether a value of the device has become a sample, or one that is refused; fulfilled when nothing more is received.
+    private let hasReceived = Promise<Bool>()
 
     /// Finds the services of a device.
     /// - Throws: `failure` if it has none that this driver knows; else what reading failed with.
@@ -46,7 +49,10 @@ final class HealthConnection: Sendable {
             do throws(GATTError) {
                 site = try await link.read(type).first.flatMap { TemperatureType(rawValue: $0) }
             } catch {
-                if case .link = error { throw DeviceError(error, "The temperature type") }
+                if case .link = error {
+                    site = await KnownDevice(context.notes).site
+                    if site == nil { throw DeviceError(error, "The temperature type") }
+                }
             }
         }
         self.site = site
@@ -76,26 +82,54 @@ final class HealthConnection: Sendable {
             let identity = try await identity()
             var shown: DeviceClock?
             do { shown = try await clock.read() } catch .refused {}
-            return DeviceDescription(
-                identity: identity,
-                capabilities: device.capabilities(site: site, hasVariability: options.hasVariability), clock: shown)
+            await remember(identity)
+            return description(identity, clock: shown)
         } catch {
             throw DeviceError(error, "The device information")
         }
     }
 
-    /// Receives until the link ends; then the events and all calls end, too.
+    /// The description of a device that could not be opened, with what was known of it before; `nil` if it has sent no sample.
+    ///
+    /// Call it when `receive` is cancelled: it takes what the link still has. The events and all calls then end with the error.
+    func descriptionOfRest(after error: DeviceError) async -> DeviceDescription? {
+        guard await hasReceived.waitUncancelled() else { return nil }
+        await close(error)
+        context.logger.info(
+            "The device could not be opened; what it has sent is kept.", metadata: ["error": "\(error)"])
+        return description(await KnownDevice(context.notes).identity, clock: nil)
+    }
+
+    private func description(_ identity: DeviceIdentity, clock: DeviceClock?) -> DeviceDescription {
+        DeviceDescription(
+            identity: identity,
+            capabilities: device.capabilities(site: site, hasVariability: options.hasVariability), clock: clock)
+    }
+
+    private func remember(_ identity: DeviceIdentity) async {
+        do throws(DeviceError) {
+            try await KnownDevice(identity: identity, site: site).save(in: context.notes)
+        } catch {
+            context.logger.debug("The device's names cannot be kept.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Receives until the link ends; then the events and all calls end, too. When the task is cancelled, it takes what waits.
     func receive() async {
         var profiles = HealthProfiles(device, options, calendar: context.calendar, site: site)
+        var hasSamples = false
+        defer { hasReceived.fulfil(hasSamples) }
         do throws(LinkError) {
             while let value = try await link.nextValue() {
                 if try await isRecord(value) { continue }
                 let events = profiles.events(of: value, at: context.clock.now)
+                if events.contains(where: \.tellsOfSample) { hasSamples = true }
                 if !events.isEmpty { await inbox.send(events) }
             }
             await close(DeviceError(.disconnected, "The device ended the connection."))
         } catch {
-            await close(DeviceError(.link(error), "The connection"))
+            // Whoever cancels it ends what waits.
+            if error.code != .cancelled { await close(DeviceError(.link(error), "The connection")) }
         }
     }
 
@@ -156,6 +190,16 @@ final class HealthConnection: Sendable {
     private func optional(_ characteristic: GATTCharacteristic) async throws(GATTError) -> [UInt8]? {
         guard characteristic.properties.contains(.read) else { return nil }
         do { return try await link.read(characteristic) } catch .refused { return nil }
+    }
+}
+
+extension DeviceEvent {
+    /// Whether it is one of a sample, also of one that is refused.
+    fileprivate var tellsOfSample: Bool {
+        switch self {
+        case .samples, .unreadable: true
+        default: false
+        }
     }
 }
 
