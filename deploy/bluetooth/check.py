@@ -186,6 +186,9 @@ def check() -> None:
         revisions = [(sample["id"], sample["rev"]) for sample in samples]
         if len(revisions) != len(set(revisions)):
             raise SystemExit(f"FAILED  {device} {metric}: an id came twice")
+        # A strap has only live values: each is a record of its own, also when several arrive at once.
+        if device == "strap" and len({identity for identity, _ in revisions}) != len(revisions):
+            raise SystemExit(f"FAILED  {device} {metric}: a value replaced another one")
     if subscriber.gaps:
         raise SystemExit(f"FAILED  something was lost: {subscriber.gaps[:3]}")
     print("no id came twice, and nothing is told as lost", flush=True)

@@ -26,6 +26,7 @@ actor RingMeasurement {
         let ended = Promise<End>()
         let over = Promise<Void>()
         var values = 0
+        var times = LiveTimes()
         var failure: DeviceError?
     }
 
@@ -75,10 +76,12 @@ actor RingMeasurement {
         case 0:
             let value = packet.data[2]
             guard value > 0 else { return }
+            let now = clock.now
             self.running?.values += 1
             self.running?.failure = nil
             let sample = Sample(
-                metric: running.metric, start: clock.now, isUserInitiated: true, reading: .value(Double(value)))
+                metric: running.metric, start: self.running?.times.time(at: now) ?? now, isUserInitiated: true,
+                reading: .value(Double(value)))
             await inbox.send([.measurementSample(running.id, sample)])
         case 1: running.ended.fulfil(.failed(DeviceError(.notWorn, "The ring is not worn, or too loose.")))
         case 2:

@@ -9,6 +9,8 @@ struct HealthProfiles: Sendable {
     private var oximeter: OximeterProfile
     private var thermometer: ThermometerProfile
     private var scale: ScaleProfile
+    /// The times of what comes without one.
+    private var times = LiveTimes()
 
     /// - Parameter site: where the thermometer measures, if that is the same for all values.
     init(_ device: HealthDevice, _ options: HealthOptions, calendar: LocalCalendar, site: TemperatureType?) {
@@ -24,11 +26,11 @@ struct HealthProfiles: Sendable {
     /// The events of a value that arrives now.
     mutating func events(of value: GATTValue, at now: Timestamp) -> [DeviceEvent] {
         switch value.characteristic {
-        case device.heartRate: heartRate.events(of: value.bytes, at: now)
+        case device.heartRate: heartRate.events(of: value.bytes, at: times.time(at: now))
         case device.bloodPressure: bloodPressure.events(of: value.bytes, at: now)
-        case device.continuous: oximeter.running(value.bytes, at: now)
+        case device.continuous: oximeter.running(value.bytes, at: times.time(at: now))
         case device.spotCheck: oximeter.spotCheck(value.bytes, at: now)
-        case device.temperature: thermometer.events(of: value.bytes, at: now)
+        case device.temperature: thermometer.events(of: value.bytes, at: times.time(at: now))
         case device.weight: scale.events(of: value.bytes, at: now)
         case device.battery: Self.battery(value.bytes)
         default: []
