@@ -20,6 +20,13 @@ package final class ScriptedO2Ring: Sendable {
         /// How many replies are damaged, or left out.
         package var damaged = 0
         package var lost = 0
+        /// How many replies wait until they are released, and those that do.
+        package var held = 0
+        package var waiting: [[UInt8]] = []
+        package var released = 0
+        /// How often it refuses to open each file, and with which content it then answers; `nil` for a refusal.
+        package var refusals: [String: Int] = [:]
+        package var refusal: [UInt8]?
         package var skew: Int64 = 0
         package var request: [UInt8] = []
         package var isSilent = false
@@ -118,9 +125,28 @@ package final class ScriptedO2Ring: Sendable {
                 state.lost -= 1
                 return true
             }
+            if state.held > 0 {
+                state.held -= 1
+                state.waiting.append(reply)
+                return true
+            }
             return false
         }
-        guard !isLost, let source = peripheral.characteristic(Self.replies) else { return }
+        if !isLost { send(reply) }
+    }
+
+    /// Sends the oldest reply that waits.
+    package func release() {
+        let reply = state.withLock { state -> [UInt8]? in
+            guard state.released < state.waiting.count else { return nil }
+            defer { state.released += 1 }
+            return state.waiting[state.released]
+        }
+        if let reply { send(reply) }
+    }
+
+    private func send(_ reply: [UInt8]) {
+        guard let source = peripheral.characteristic(Self.replies) else { return }
         for start in stride(from: 0, to: reply.count, by: 20) {
             peripheral.send(Array(reply[start..<min(start + 20, reply.count)]), from: source)
         }
@@ -137,6 +163,10 @@ package final class ScriptedO2Ring: Sendable {
         case 0x03:
             let name = String(decoding: content.dropLast(), as: UTF8.self)
             return state.withLock { state in
+                if let rest = state.refusals[name], rest > 0 {
+                    state.refusals[name] = rest - 1
+                    return state.refusal.map { Self.reply(0, 0, $0) } ?? Self.reply(9, 0, [])
+                }
                 state.open = state.files[name]
                 guard let size = state.open?.count else { return Self.reply(9, 0, []) }
                 return Self.reply(0, 0, [UInt8(size & 255), UInt8(size >> 8 & 255), UInt8(size >> 16), 0])

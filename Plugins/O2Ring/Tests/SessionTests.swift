@@ -147,6 +147,19 @@ import WearableTesting
         }
     }
 
+    @Test func `a reply that comes late answers nothing but its own request`() throws {
+        try withRing([O2Recording(count: 300)]) { session, ring, simulation in
+            // The ring's information, its repetition, and what is asked next.
+            ring.state.withLock { $0.held = 3 }
+            async let history = Self.history(session, .heartRate)
+            for pause in [3200, 900, 100] {
+                try await simulation.gatewayClock.sleep(for: .milliseconds(pause))
+                ring.release()
+            }
+            #expect(try await history.samples.count == 294)
+        }
+    }
+
     @Test func `a ring that does not answer ends the session after six seconds`() throws {
         try withRing { session, ring, simulation in
             ring.state.withLock { $0.isSilent = true }

@@ -31,7 +31,7 @@ final class O2Connection: Sendable {
         self.context = context
         self.replies = source
         line = O2Line(link, requests: target, clock: context.clock)
-        recordings = O2Recordings(line, calendar: context.calendar, clock: context.clock)
+        recordings = O2Recordings(line, calendar: context.calendar, clock: context.clock, notes: context.notes)
     }
 
     /// Finds out what the ring is and has.

@@ -2,7 +2,8 @@ import Concurrency
 import GatewayKit
 import Vitals
 
-/// Asks a ring one thing after the other. Its replies do not say what they answer, so a request that was not answered ends the line.
+/// Asks a ring one thing after the other. Its replies do not say what they answer: a request that was not answered ends the line, and
+/// after one that was repeated the other answer is waited for.
 actor O2Line {
     /// The pause after which a ring has not understood a request.
     static let patience: Duration = .seconds(3)
@@ -18,6 +19,10 @@ actor O2Line {
     private let runner = SerialRunner()
     private var assembler = OxiReplyAssembler()
     private var answer: Promise<Result<OxiReply, DeviceError>>?
+    /// Whether a second answer may come, since a request was sent twice, and until when.
+    private var isOwed = false
+    private var owedUntil: Duration = .zero
+    private let owed = Signal()
     private var end: DeviceError?
 
     init(_ link: any GATTLink, requests: GATTCharacteristic, clock: GatewayClock) {
@@ -52,15 +57,18 @@ actor O2Line {
     /// Sends a request within `perform`, and waits for its reply.
     func exchange(_ request: OxiRequest) async throws(DeviceError) -> OxiReply {
         defer { answer = nil }
-        for _ in 0..<Self.attempts {
+        await passOwed()
+        for attempt in 0..<Self.attempts {
             if let end { throw end }
             let answer = Promise<Result<OxiReply, DeviceError>>()
             self.answer = answer
             assembler.reset()
+            isOwed = attempt > 0
             try await send(request.bytes)
             let result = await clock.race(against: Self.patience) { try? await answer.wait() }
             switch result {
             case .some(.some(let result)):
+                owedUntil = clock.uptime + Self.patience
                 let reply = try result.get()
                 guard reply.status == 0 else {
                     throw DeviceError(.failure, "The ring refused \(request.command) (status \(reply.status)).")
@@ -78,14 +86,26 @@ actor O2Line {
     /// Takes a value. Returns how many of its bytes were no part of a reply.
     func receive(_ value: [UInt8]) -> Int {
         let before = assembler.passed
-        for reply in assembler.append(value) { answer?.fulfil(.success(reply)) }
+        for reply in assembler.append(value) where answer?.fulfil(.success(reply)) != true {
+            isOwed = false
+            owed.wake()
+        }
         return assembler.passed - before
+    }
+
+    /// Waits for the second answer to a request that was sent twice, as long as it may come: it would answer the next request.
+    private func passOwed() async {
+        while isOwed, clock.uptime < owedUntil, end == nil, !Task.isCancelled {
+            _ = await clock.race(against: owedUntil - clock.uptime) { [owed] in await owed.wait() }
+        }
+        isOwed = false
     }
 
     /// Fails what waits and what comes: the link is over.
     func close(_ error: DeviceError) {
         if end == nil { end = error }
         answer?.fulfil(.failure(error))
+        owed.wake()
     }
 
     private func send(_ bytes: [UInt8]) async throws(DeviceError) {

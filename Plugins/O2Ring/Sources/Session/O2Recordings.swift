@@ -27,25 +27,31 @@ actor O2Recordings {
     private let line: O2Line
     private let calendar: LocalCalendar
     private let clock: GatewayClock
+    private let refused: RefusedFiles
+    /// Files of this list that the ring has refused for too long.
+    private var givenUp: Set<String> = []
     /// Oldest first.
     private var entries: [Entry] = []
     private var unreadableNames = 0
     private var files: [String: [UInt8]] = [:]
     private var part: Part?
 
-    init(_ line: O2Line, calendar: LocalCalendar, clock: GatewayClock) {
+    init(_ line: O2Line, calendar: LocalCalendar, clock: GatewayClock, notes: DeviceNotes) {
         self.line = line
         self.calendar = calendar
         self.clock = clock
+        refused = RefusedFiles(notes, clock: clock)
     }
 
     /// Takes the names of the ring's files. What was read of others is forgotten.
-    func list(_ names: [String]) {
+    func list(_ names: [String]) async {
+        await refused.removeAll(except: names)
         let known = names.map { name in (name, LocalTime(digits: String(name.prefix(14)))?.moment(in: calendar)) }
         unreadableNames = known.count { $0.1 == nil }
         entries = known.compactMap { name, start in start.map { Entry(name: name, start: $0) } }
             .sorted { ($0.start, $0.name) < ($1.start, $1.name) }
         files = files.filter { name, _ in names.contains(name) }
+        givenUp = []
     }
 
     /// A page: named by the name of its file, and the start of its first sample in milliseconds.
@@ -64,6 +70,7 @@ actor O2Recordings {
                     return HistoryPage(samples: [], next: Place(entry.name, request.from).text, malformed: malformed)
                 }
             }
+            if givenUp.contains(entry.name) { malformed += 1 }
             guard let bytes = files[entry.name] else { continue }
             let file: OxiFile
             do { file = try OxiFile(bytes) } catch {
@@ -121,8 +128,13 @@ actor O2Recordings {
         if known != nil, name != entries.last?.name { return true }
         let before = part?.name == name ? part : nil
         let (clock, slice) = (clock, Self.slice)
-        let read = try await line.perform { (line) async throws(DeviceError) -> Part? in
-            guard let size = try await Self.open(name, line) else { return nil }
+        let read = try await line.perform { (line) async throws(DeviceError) -> Outcome in
+            let size: Int
+            switch try await Self.open(name, line) {
+            case .size(let found): size = found
+            case .gone: return .gone
+            case .refused: return .refused
+            }
             // A file that has another size than before is read from its beginning.
             var part = before.flatMap { $0.size == size ? $0 : nil } ?? Part(name: name, size: size)
             if let known, known.count == size { part.bytes = known }
@@ -136,30 +148,60 @@ actor O2Recordings {
                 part.block += 1
             }
             _ = try await line.exchange(OxiRequest(command: .close))
-            return part
+            return .read(part)
         }
-        part = read
-        // The ring no longer has it, or it is none.
-        guard let read else {
-            files[name] = nil
-            return true
-        }
-        guard read.isWhole else { return false }
-        files[name] = Array(read.bytes.prefix(read.size))
+        return try await finish(read, name)
+    }
+
+    /// What a turn with the ring brought of a file.
+    private enum Outcome: Sendable {
+        case read(Part)
+        case gone
+        case refused
+    }
+
+    /// Takes what was read of a file. Returns whether nothing of it is left to be read.
+    private func finish(_ outcome: Outcome, _ name: String) async throws(DeviceError) -> Bool {
         part = nil
+        switch outcome {
+        case .gone: files[name] = nil
+        case .refused:
+            guard await refused.add(name) else {
+                throw DeviceError(
+                    .failure, "The ring lists its recording \(name), but does not open it. It is asked for again.")
+            }
+            // What was read of it before still counts.
+            if files[name] == nil { givenUp.insert(name) }
+        case .read(let read):
+            await refused.remove(name)
+            guard read.isWhole else {
+                part = read
+                return false
+            }
+            files[name] = Array(read.bytes.prefix(read.size))
+        }
         return true
     }
 
-    /// Opens a file. Returns its size, `nil` if the ring does not have it.
-    private static func open(_ name: String, _ line: O2Line) async throws(DeviceError) -> Int? {
-        let reply: OxiReply
-        do { reply = try await line.exchange(.open(name)) } catch {
-            if error.code == .failure { return nil }
-            throw error
+    /// How a ring answers when a file is to be opened.
+    private enum Opening: Sendable {
+        case size(Int)
+        /// It no longer has the file.
+        case gone
+        /// It has the file, and does not open it, or tells no size that a file can have.
+        case refused
+    }
+
+    /// Opens a file. Only the ring's list tells whether one that it does not open is gone.
+    private static func open(_ name: String, _ line: O2Line) async throws(DeviceError) -> Opening {
+        do {
+            let reply = try await line.exchange(.open(name))
+            let size = reply.content.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            if reply.content.count >= 4, size <= OxiFile.longest { return .size(size) }
+        } catch { if error.code != .failure { throw error } }
+        let list = try await line.exchange(OxiRequest(command: .information))
+        do { return try OxiInformation(list.content).files.contains(name) ? .refused : .gone } catch {
+            throw DeviceError(.failure, "The ring cannot be read: \(error.problem).")
         }
-        guard reply.content.count >= 4 else { return nil }
-        let size = reply.content.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard size <= OxiFile.longest else { return nil }
-        return size
     }
 }
