@@ -19,16 +19,16 @@ package struct RingLogs {
         return UInt8(50 + second / 1800 % 40)
     }
 
-    /// A slot of the running day that is still to come has the value of another day: 199.
-    private func slot(_ place: Int64) -> UInt8 {
-        place >= shown ? 199 : Self.value(at: place - offset, worn: ring.worn)
+    /// A slot that is not over has the value of another day: 199.
+    private func slot(_ place: Int64, _ length: Int64) -> UInt8 {
+        place + length > shown ? 199 : Self.value(at: place - offset, worn: ring.worn)
     }
 
     func heartRates(second: Int64) -> [[UInt8]] {
         let midnight = second - second % 86_400
         guard midnight + 86_400 > ring.worn.milliseconds / 1000 + offset else { return [[0x15, 0xff]] }
         var values: [UInt8] = []
-        for number in 0..<288 { values.append(slot(midnight + Int64(number) * 300)) }
+        for number in 0..<288 { values.append(slot(midnight + Int64(number) * 300, 300)) }
         let stamp = (0..<4).map { UInt8(truncatingIfNeeded: second >> (8 * Int64($0))) }
         return packets(0x15, [24, 5], stamp, values)
     }
@@ -37,7 +37,7 @@ package struct RingLogs {
         let midnight = shown - shown % 86_400 - daysAgo * 86_400
         guard midnight + 86_400 > ring.worn.milliseconds / 1000 + offset else { return [[0x37, 0xff]] }
         var values: [UInt8] = []
-        for number in 0..<48 { values.append(slot(midnight + Int64(number) * 1800)) }
+        for number in 0..<48 { values.append(slot(midnight + Int64(number) * 1800, 1800)) }
         return packets(0x37, [5, 30], [30], values)
     }
 
@@ -53,14 +53,14 @@ package struct RingLogs {
         return packets
     }
 
-    /// Hours with steps: as many as the hour's first value.
+    /// Hours with steps: as many as the hour's first value, and one in an hour that is not over.
     func steps(daysAgo: Int64) -> [[UInt8]] {
         let midnight = shown - shown % 86_400 - daysAgo * 86_400
         var hours: [(hour: UInt8, steps: UInt8)] = []
         for hour in 0..<24 {
             let place = midnight + Int64(hour) * 3600
             let steps = RingLogs.value(at: place - offset, worn: ring.worn)
-            if place < shown, steps > 0 { hours.append((UInt8(hour), steps)) }
+            if place < shown, steps > 0 { hours.append((UInt8(hour), place + 3600 > shown ? 1 : steps)) }
         }
         guard !hours.isEmpty else { return [[0x43, 0xff]] }
         let date = LocalDay(number: Int(midnight / 86_400)).description.split(separator: "-").compactMap { Int($0) }

@@ -74,6 +74,31 @@ import WearableTesting
         }
     }
 
+    /// The ends of a slot of five minutes, of one of half an hour, and of an hour, each after noon.
+    @Test(arguments: [(Metric.heartRate, 5), (.stress, 30), (.steps, 60)])
+    func `a slot that ends while the ring answers waits for the next request`(metric: Metric, minutes: Int) throws {
+        let noon = Timestamp(seconds: 1_773_144_000)
+        let end = noon + .minutes(minutes)
+        // The clock is set at a full second, which is what the ring shows of it.
+        let (worn, start) = (noon - .hours(3), noon - .minutes(5) + .milliseconds(200))
+        try Simulation.run(seed: 1, start: start, deadline: .days(1)) { simulation in
+            let clock = simulation.gatewayClock
+            let radio = GATTFaults(delay: .milliseconds(400)...(.milliseconds(400)))
+            let ring = ScriptedRing(clock: clock, worn: worn, radio: radio)
+            let context = SessionContext.testing(try #require(DeviceID("ring")), clock: clock)
+            try await ColmiDriver(ColmiOptions()).withPages(ring, context) { session in
+                try await clock.sleep(for: end - .milliseconds(600) - clock.now)
+                let request = HistoryRequest(metric: metric, from: noon - .hours(2), to: noon + .days(1))
+                let during = try await session.history(request).samples
+                #expect(clock.now > end)
+                #expect(!during.isEmpty && !during.contains { $0.start == noon })
+                let after = try await session.history(request).samples
+                let late = try #require(after.first { $0.start == noon })
+                #expect(late.value == Double(RingLogs.value(at: noon.milliseconds / 1000, worn: worn)))
+            }
+        }
+    }
+
     @Test func `a night across midnight begins on the evening before, by the ring's clock`() throws {
         // 12:00Z; the captured night is from 22:23 to 09:02.
         let noon = Timestamp(seconds: 1_773_144_000)
@@ -100,7 +125,7 @@ import WearableTesting
         var reply = DayLogReply(RingRequest.heartRateLog)
         for packet in RingCaptures.heartRates { _ = reply.collect(.packet(try RingPacket(packet))) }
         // The capture was taken at 22:14:10.
-        let decoder = RecordDecoder(zone: RingZone(offset: 0), now: Timestamp(seconds: 1_730_412_850))
+        let decoder = RecordDecoder(zone: RingZone(offset: 0), asked: Timestamp(seconds: 1_730_412_850))
         let day = try #require(LocalDay(year: 2024, month: 10, day: 31))
         let samples = decoder.heartRates(reply, day).samples
         #expect(samples.map(\.value).prefix(3) == [104, 111, 66])

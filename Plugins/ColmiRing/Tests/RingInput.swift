@@ -12,7 +12,7 @@ enum RingInput {
         let content = Array(bytes.dropFirst())
         let now = Timestamp(seconds: 1_730_412_850)
         let zone = RingZone(offset: choice & 0x80 == 0 ? 0 : 345)
-        let decoder = RecordDecoder(zone: zone, now: now)
+        let decoder = RecordDecoder(zone: zone, asked: now)
         let today = zone.day(of: now)
         switch choice & 0x7f {
         case 0:

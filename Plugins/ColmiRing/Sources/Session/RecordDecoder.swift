@@ -5,8 +5,8 @@ import Vitals
 /// Only what is over counts: a slot of the running day still has the value of the day before until the ring fills it.
 struct RecordDecoder: Sendable {
     let zone: RingZone
-    /// What the ring's clock shows.
-    let now: Timestamp
+    /// What the ring's clock showed before the ring was asked.
+    let asked: Timestamp
 
     /// The heart rates of a day. A log of another day is refused.
     func heartRates(_ reply: DayLogReply, _ day: LocalDay) -> DayRecords {
@@ -35,7 +35,7 @@ struct RecordDecoder: Sendable {
             }
             let start = zone.moment(day, minute: record.quarter * 15)
             let end = start + .minutes(byQuarters ? 15 : 60)
-            guard end <= now else { continue }
+            guard end <= asked else { continue }
             let steps = Steps(
                 count: record.steps, distance: Double(record.metres),
                 energy: Double(record.energy) / (reply.hasTens ? 100 : 1000))
@@ -51,7 +51,7 @@ struct RecordDecoder: Sendable {
         return records(days.map { ($0.daysAgo, $0) }, today) { oxygen, day in
             oxygen.hours.enumerated().compactMap { hour, value in
                 let start = zone.moment(day, minute: hour * 60)
-                guard value.lowest > 0, value.highest >= value.lowest, start + .hours(1) <= now else { return nil }
+                guard value.lowest > 0, value.highest >= value.lowest, start + .hours(1) <= asked else { return nil }
                 return Sample(
                     metric: .bloodOxygen, start: start, end: start + .hours(1),
                     kind: value.lowest == value.highest ? .normal : .minimum, reading: .value(Double(value.lowest)))
@@ -65,7 +65,7 @@ struct RecordDecoder: Sendable {
         return records(days.map { ($0.daysAgo, $0) }, today) { temperatures, day in
             temperatures.values.enumerated().compactMap { slot, value in
                 let start = zone.moment(day, minute: slot * TemperatureDay.interval)
-                guard value > 0, start + .minutes(TemperatureDay.interval) <= now else { return nil }
+                guard value > 0, start + .minutes(TemperatureDay.interval) <= asked else { return nil }
                 return Sample(
                     metric: .skinTemperature, start: start, reading: .value(TemperatureDay.celsius(value)))
             }
@@ -81,7 +81,7 @@ struct RecordDecoder: Sendable {
             let day = today.advanced(by: -record.daysAgo)
             let (start, end) = (zone.moment(day, minute: record.start), zone.moment(day, minute: record.end))
             // A sleep of no length is the place of one that is not there.
-            if start == end || end > now { continue }
+            if start == end || end > asked { continue }
             guard record.daysAgo < Self.oldest, earliest.map({ end <= $0 }) ?? true else {
                 result[day, default: DayRecords()].refused += 1
                 continue
@@ -111,7 +111,7 @@ struct RecordDecoder: Sendable {
     private func spots(_ log: DayLog, _ day: LocalDay, _ metric: Metric) -> [Sample] {
         log.values.enumerated().compactMap { slot, value in
             let start = zone.moment(day, minute: slot * log.interval)
-            guard value > 0, start + .minutes(log.interval) <= now else { return nil }
+            guard value > 0, start + .minutes(log.interval) <= asked else { return nil }
             return Sample(metric: metric, start: start, reading: .value(Double(value)))
         }
     }

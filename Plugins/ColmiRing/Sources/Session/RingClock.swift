@@ -43,16 +43,17 @@ actor RingClock {
     }
 
     /// Asks for something that the ring tells by days ago.
-    /// - Returns: the answer, and the day on which it was given.
+    /// - Returns: the answer, the day on which it was given, and when it was asked for.
     func withToday<Value: Sendable>(
         _ question: @Sendable (LocalDay) async throws(DeviceError) -> Value
-    ) async throws(DeviceError) -> (day: LocalDay, value: Value) {
+    ) async throws(DeviceError) -> (day: LocalDay, asked: Timestamp, value: Value) {
         for _ in 0..<2 {
             try await synchronise()
             try await passMidnight()
-            let day = zone.day(of: now)
+            let asked = now
+            let day = zone.day(of: asked)
             let value = try await question(day)
-            if zone.day(of: now) == day { return (day, value) }
+            if zone.day(of: now) == day { return (day, asked, value) }
         }
         throw DeviceError(.busy, "The ring's day ended while it answered; ask again.")
     }

@@ -46,25 +46,26 @@ actor RingHistory {
         case .heartRate:
             try await clock.synchronise()
             for day in await wanted(request) {
+                let asked = await clock.now
                 let reply = try await line.ask(
                     RingRequest.heartRates(of: day), for: DayLogReply(RingRequest.heartRateLog))
-                await store([day: decoder().heartRates(reply, day)], of: .heartRate, keepsOthers: true)
+                store([day: decoder(asked).heartRates(reply, day)], of: .heartRate, keepsOthers: true)
             }
         case .stress:
             for day in await wanted(request) {
-                let (_, reply) = try await clock.withToday { [line] today throws(DeviceError) in
+                let (_, asked, reply) = try await clock.withToday { [line] today throws(DeviceError) in
                     let packet = RingRequest.stress(daysAgo: today.number - day.number)
                     return try await line.ask(packet, for: DayLogReply(RingRequest.stressLog))
                 }
-                await store([day: decoder().stress(reply, day)], of: .stress, keepsOthers: true)
+                store([day: decoder(asked).stress(reply, day)], of: .stress, keepsOthers: true)
             }
         case .steps:
             for day in await wanted(request) {
-                let (_, reply) = try await clock.withToday { [line] today throws(DeviceError) in
+                let (_, asked, reply) = try await clock.withToday { [line] today throws(DeviceError) in
                     try await line.ask(RingRequest.steps(daysAgo: today.number - day.number), for: StepReply())
                 }
                 if reply.records.contains(where: { $0.quarter % 4 != 0 }) { countsQuarters = true }
-                let records = await decoder().steps(reply, day, byQuarters: countsQuarters)
+                let records = decoder(asked).steps(reply, day, byQuarters: countsQuarters)
                 store([day: records], of: .steps, keepsOthers: true)
             }
         case .bloodOxygen: try await refresh(.bloodOxygen, BigMessage.oxygen) { $0.oxygen($1, today: $2) }
@@ -79,10 +80,10 @@ actor RingHistory {
         _ metric: Metric, _ type: UInt8,
         _ decode: @Sendable (RecordDecoder, [UInt8], LocalDay) -> [LocalDay: DayRecords]
     ) async throws(DeviceError) {
-        let (today, body) = try await clock.withToday { [line] _ throws(DeviceError) in
+        let (today, asked, body) = try await clock.withToday { [line] _ throws(DeviceError) in
             try await line.ask(message: type)
         }
-        store(decode(await decoder(), body, today), of: metric, keepsOthers: false)
+        store(decode(decoder(asked), body, today), of: metric, keepsOthers: false)
     }
 
     private func store(_ days: [LocalDay: DayRecords], of metric: Metric, keepsOthers: Bool) {
@@ -92,7 +93,8 @@ actor RingHistory {
         read[metric] = all
     }
 
-    private func decoder() async -> RecordDecoder { RecordDecoder(zone: zone, now: await clock.now) }
+    /// Decodes what was asked for at a moment. What is over only when the answer is there may not have been when the ring read its memory.
+    private func decoder(_ asked: Timestamp) -> RecordDecoder { RecordDecoder(zone: zone, asked: asked) }
 
     /// The days to ask for, oldest first; one at least, so that the ring is asked.
     private func wanted(_ request: HistoryRequest) async -> [LocalDay] {
