@@ -25,6 +25,8 @@ package final class ScriptedRing: Sendable {
         case tires
         /// Notices come between the parts.
         case notices
+        /// Its first answer to a clock that is set is lost.
+        case lostClockAnswer
     }
 
     /// What it keeps over its connections.
@@ -176,6 +178,7 @@ package final class ScriptedRing: Sendable {
             state.offset = shown - clock.now.milliseconds / 1000
             state.clocks.append(Timestamp(seconds: shown - Int64(zone) * 60))
         }
+        if faults.contains(.lostClockAnswer), state.withLock({ $0.clocks.count }) == 1 { return }
         send([0x01, 0, 1, 0, 0x22, 0, 0, 0, 0, 1, 0, 0, 0x30, 0, 0x10])
         send(raw: RingCaptures.packetSize)
     }

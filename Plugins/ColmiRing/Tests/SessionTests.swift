@@ -66,6 +66,26 @@ import WearableTesting
         }
     }
 
+    @Test func `a clock whose first answer is lost is set again to the time that it is then`() throws {
+        try withRing([.lostClockAnswer]) { _, ring, simulation in
+            #expect(ring.state.withLock { $0.clocks } == [Self.start, Self.start + RingLine.patience])
+            #expect(ring.state.withLock { $0.offset } == 0)
+        }
+    }
+
+    @Test func `a clock that waits behind a measurement is set to the time of its turn`() throws {
+        try withRing([.silent(0x69)]) { session, ring, simulation in
+            async let measurement = try? session.startMeasurement(of: .heartRate, duration: .seconds(5))
+            // Until the ring was asked to measure.
+            while !ring.commands.contains(0x69) { try await simulation.gatewayClock.sleep(for: .seconds(1)) }
+            try await session.setClock(simulation.date + .days(1), utcOffset: 60)
+            #expect(simulation.uptime >= RingMeasurement.startPatience)
+            #expect(ring.state.withLock { $0.offset } == 86_400)
+            let accepted = await measurement
+            #expect(accepted == nil)
+        }
+    }
+
     /// Parts come in another order, twice, with notices between them; one is lost or damaged once.
     @Test(
         arguments: [[.disorder], [.lostPart], [.damagedPart], [.notices], [.disorder, .lostPart, .notices]]

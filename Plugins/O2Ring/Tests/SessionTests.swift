@@ -160,6 +160,15 @@ import WearableTesting
         }
     }
 
+    @Test func `a clock whose answer is lost is set again to the time that it is then`() throws {
+        try withRing { session, ring, simulation in
+            ring.state.withLock { $0.lost = 1 }
+            try await session.setClock(simulation.date, utcOffset: 60)
+            #expect(simulation.uptime >= O2Line.patience)
+            #expect(ring.state.withLock { $0.skew } == 0)
+        }
+    }
+
     @Test func `a ring that does not answer ends the session after six seconds`() throws {
         try withRing { session, ring, simulation in
             ring.state.withLock { $0.isSilent = true }

@@ -24,14 +24,16 @@ actor RingClock {
     /// What the clock shows now, as a moment.
     var now: Timestamp { setting.map { $0.to + (clock.uptime - $0.at) } ?? clock.now }
 
-    /// Sets the clock.
+    /// Sets the clock to a moment that is now. The ring gets what it has become when its turn comes: it may have to answer others first,
+    /// and an answer may be lost.
     func set(to moment: Timestamp) async throws(DeviceError) {
-        let request: RingPacket
-        do { request = try RingRequest.time(moment, zone) } catch {
-            throw DeviceError(.invalid, "The clock cannot be set: \(error.problem).")
-        }
         let begin = clock.uptime
-        _ = try await line.ask(request, for: PacketReply(RingRequest.time))
+        try await line.send(
+            { [clock, zone] () throws(DeviceError) in
+                do throws(FormatError) { return try RingRequest.time(moment + (clock.uptime - begin), zone) } catch {
+                    throw DeviceError(.invalid, "The clock cannot be set: \(error.problem).")
+                }
+            }, command: RingRequest.time)
         setting = (moment, begin)
     }
 

@@ -38,7 +38,18 @@ actor RingLine {
         attempts: Int = RingLine.attempts
     ) async throws(DeviceError) -> Reply {
         try await perform { () async throws(DeviceError) in
-            try await self.exchange(packet.bytes, packet.command, reply, patience, attempts)
+            try await self.exchange({ packet.bytes }, packet.command, reply, patience, attempts)
+        }
+    }
+
+    /// Sends a packet that tells the time: it is made when its turn has come, and anew if it is repeated.
+    nonisolated func send(
+        _ packet: @escaping @Sendable () throws(DeviceError) -> RingPacket, command: UInt8
+    ) async throws(DeviceError) {
+        _ = try await perform { () async throws(DeviceError) in
+            try await self.exchange(
+                { () throws(DeviceError) in try packet().bytes }, command, PacketReply(command), Self.patience,
+                Self.attempts)
         }
     }
 
@@ -46,7 +57,7 @@ actor RingLine {
     nonisolated func ask(message type: UInt8) async throws(DeviceError) -> [UInt8] {
         try await perform { () async throws(DeviceError) in
             try await self.exchange(
-                BigMessage.request(type), nil, MessageReply(type), Self.patience, Self.attempts
+                { BigMessage.request(type) }, nil, MessageReply(type), Self.patience, Self.attempts
             ).body
         }
     }
@@ -94,7 +105,8 @@ actor RingLine {
     }
 
     private func exchange<Reply: ReplyCollector>(
-        _ bytes: [UInt8], _ command: UInt8?, _ reply: Reply, _ patience: Duration, _ attempts: Int
+        _ request: @Sendable () throws(DeviceError) -> [UInt8], _ command: UInt8?, _ reply: Reply,
+        _ patience: Duration, _ attempts: Int
     ) async throws(DeviceError) -> Reply {
         let before = arrivals
         self.command = command
@@ -109,6 +121,7 @@ actor RingLine {
             assembler.reset()
             let target = command == nil ? characteristics.messageRequests : characteristics.requests
             guard let target else { throw .unsupported("messages") }
+            let bytes = try request()
             do {
                 try await link.write(bytes, to: target, target.fastestWrite)
             } catch { throw DeviceError(error, "The request to the ring") }

@@ -61,9 +61,15 @@ final class O2Connection: Sendable {
         }
     }
 
-    /// Sets the clock to local time, which the ring shows.
+    /// Sets the clock to local time, which the ring shows: to what it has become when its turn comes, also if it is told twice.
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
-        _ = try await line.ask(.configure([("SetTIME", LocalTime.text(now, offset: utcOffset))]))
+        let (clock, begin) = (context.clock, context.clock.uptime)
+        try await line.perform { (line) async throws(DeviceError) in
+            _ = try await line.exchange {
+                let moment = now + (clock.uptime - begin)
+                return .configure([("SetTIME", LocalTime.text(moment, offset: utcOffset))])
+            }
+        }
     }
 
     /// Receives until the link ends; then the events and all calls end, too.

@@ -56,6 +56,11 @@ actor O2Line {
 
     /// Sends a request within `perform`, and waits for its reply.
     func exchange(_ request: OxiRequest) async throws(DeviceError) -> OxiReply {
+        try await exchange { request }
+    }
+
+    /// Sends a request within `perform`, made anew for each attempt, and waits for its reply.
+    func exchange(_ request: @Sendable () -> OxiRequest) async throws(DeviceError) -> OxiReply {
         defer { answer = nil }
         await passOwed()
         for attempt in 0..<Self.attempts {
@@ -63,6 +68,7 @@ actor O2Line {
             let answer = Promise<Result<OxiReply, DeviceError>>()
             self.answer = answer
             assembler.reset()
+            let request = request()
             isOwed = attempt > 0
             try await send(request.bytes)
             let result = await clock.race(against: Self.patience) { try? await answer.wait() }
