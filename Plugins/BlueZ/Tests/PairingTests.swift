@@ -5,7 +5,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// Pairing, and services of the gateway.
+/// Pairing.
 @Suite(.timeLimit(.minutes(2))) struct PairingTests {
     private static let path = FakeBlueZ.path(Clinic.strap)
 
@@ -78,22 +78,6 @@ import Vitals
                 try await group.waitForAll()
             }
             #expect(clinic.bluez.calls.elements.contains { $0.hasPrefix("UnregisterAgent") })
-        }
-    }
-
-    @Test func `a service of the gateway is read by its device, and by no other`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
-            try await clinic.link("cuff") { link in
-                let time = GATTLocalCharacteristic(uuid: BluetoothUUID(0x2a2b)) { [1, 2, 3] }
-                try await link.serve([GATTLocalService(uuid: BluetoothUUID(0x1805), characteristics: [time])])
-                #expect(try await clinic.bluez.readFromGateway(0x2a2b, by: Self.path) == [1, 2, 3])
-                #expect(try await clinic.bluez.readFromGateway(0x2a2b, by: Self.path, offset: 2) == [3])
-                await #expect(throws: BusError.bluez("NotPermitted", "It is for another device.")) {
-                    try await clinic.bluez.readFromGateway(0x2a2b, by: "/org/bluez/hci0/dev_other")
-                }
-            }
-            #expect(await clinic.bluez.application == nil)
         }
     }
 }

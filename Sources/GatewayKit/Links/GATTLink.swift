@@ -29,7 +29,8 @@ public protocol GATTLink: Sendable {
     /// one that came without a subscription is told when the connection ends.
     /// - Throws: `broken` when the connection was lost, or more than `GATTValueQueue.capacity` values waited.
     func nextValue() async throws(LinkError) -> GATTValue?
-    /// Offers services to this device while the link is open, besides those already offered. Another device does not see them.
+    /// Offers services to this device while the link is open, besides those already offered. A transport may show them to the gateway's
+    /// other devices, too, and for longer.
     func serve(_ services: [GATTLocalService]) async throws(GATTError)
     /// The signal strength in dBm, `nil` if unknown.
     func signalStrength() async -> Int?

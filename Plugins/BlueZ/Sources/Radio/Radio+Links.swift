@@ -108,7 +108,7 @@ extension Radio {
                     metadata: ["device": "\(link.holder)", "records": "\(lost)"])
             }
         }
-        await withdrawServices(of: link)
+        withdrawServices(of: link)
         if bus != nil, owner != nil, tree[link.path, BlueZ.device] != nil {
             // It also ends an attempt to connect.
             _ = try? await call(

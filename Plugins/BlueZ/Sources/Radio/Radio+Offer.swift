@@ -1,43 +1,66 @@
 import Concurrency
 import GatewayKit
 
-/// Services that the gateway offers to a device.
-struct OfferedServices: Sendable {
-    var link: OpenLink
-    /// The adapter that offers them.
-    var adapter: String
+/// Services that the gateway offers on an adapter. It belongs to the radio.
+struct OfferedServices {
+    /// The adapter that offers them: one that was plugged in again has forgotten them.
+    let adapter: Adapter
+    /// The newest ones, for a device that reads before its driver has offered it anything.
     var services: [GATTLocalService]
+    /// Those of each device that has a link, by its object.
+    var own: [String: [GATTLocalService]]
+    /// BlueZ has taken them, or has not.
+    let registered = Promise<Bool>()
+
+    /// The services for a device.
+    func services(for device: String) -> [GATTLocalService] { own[device] ?? services }
 }
 
 /// Services of the gateway, which BlueZ offers through its `GattManager1`.
 ///
-/// BlueZ shows them to every device that is connected; the gateway lets only the one read that they are for.
+/// BlueZ shows them to every device that is connected. A device reads the first ones with the right identifiers, so that like services of
+/// several devices are one, which all of the gateway's devices may read. They stay when a link ends: some devices look for the time as
+/// soon as they are connected, and do not look again.
 extension Radio {
     static let offerPath = "/vitals2mqtt/services"
 
     func serve(_ services: [GATTLocalService], to link: OpenLink) async throws(GATTError) {
-        if let end = link.ended.value { throw .link(end) }
-        guard let adapter = tree.adapter(of: link.path), tree[adapter, BlueZ.gattManager] != nil else {
-            throw .refused(.requestNotSupported)
-        }
-        offerNumber += 1
-        let root = "\(Self.offerPath)/\(offerNumber)"
-        offered[root] = OfferedServices(link: link, adapter: adapter, services: services)
-        do throws(BusError) {
-            try await call(adapter, BlueZ.gattManager, "RegisterApplication", [.path(root), .options()])
-        } catch {
-            offered[root] = nil
-            throw GATTError(error)
+        while true {
+            if let end = link.ended.value { throw .link(end) }
+            guard let path = tree.adapter(of: link.path), tree[path, BlueZ.gattManager] != nil,
+                let adapter = adapters[path]
+            else { throw .refused(.requestNotSupported) }
+            offered = offered.filter { adapters[$0.value.adapter.path] === $0.value.adapter }
+            let alike = offered.first { $0.value.adapter === adapter && $0.value.services.isAlike(services) }
+            guard let (root, offer) = alike else { return try await register(services, on: adapter, for: link) }
+            offered[root]?.services = services
+            offered[root]?.own[link.path] = services
+            do { if try await offer.registered.wait() { return } } catch {
+                throw .link(LinkError(.cancelled, "The gateway no longer waits for the device."))
+            }
         }
     }
 
-    /// Takes back what was offered to a device.
-    func withdrawServices(of link: OpenLink) async {
-        for (root, offer) in offered where offer.link === link {
+    private func register(
+        _ services: [GATTLocalService], on adapter: Adapter, for link: OpenLink
+    ) async throws(GATTError) {
+        offerNumber += 1
+        let root = "\(Self.offerPath)/\(offerNumber)"
+        let offer = OfferedServices(adapter: adapter, services: services, own: [link.path: services])
+        offered[root] = offer
+        do throws(BusError) {
+            try await call(adapter.path, BlueZ.gattManager, "RegisterApplication", [.path(root), .options()])
+        } catch {
             offered[root] = nil
-            _ = try? await call(
-                offer.adapter, BlueZ.gattManager, "UnregisterApplication", [.path(root)], isCleanUp: true)
+            offer.registered.fulfil(false)
+            throw GATTError(error)
         }
+        offer.registered.fulfil(true)
+    }
+
+    /// Forgets what was offered to a device.
+    func withdrawServices(of link: OpenLink) {
+        for root in offered.keys { offered[root]?.own[link.path] = nil }
     }
 
     /// Answers BlueZ's questions about the services.
@@ -54,17 +77,15 @@ extension Radio {
             guard let offer = offered[question.path] else { return unknown }
             return .success([Self.objects(of: offer.services, below: question.path)])
         case "ReadValue":
-            for (root, offer) in offered {
-                for (path, characteristic) in Self.characteristics(of: offer.services, below: root)
-                where path == question.path {
-                    let options = question.arguments.first?.members ?? [:]
-                    guard options["device"]?.text == offer.link.path else {
-                        return .failure(
-                            .reply(name: "org.bluez.Error.NotPermitted", message: "It is for another device."))
-                    }
-                    let offset = options["offset"]?.number ?? 0
-                    return .success([.bytes(Array(characteristic.value().dropFirst(offset)))])
+            let options = question.arguments.first?.members ?? [:]
+            for (root, offer) in offered where question.path.hasPrefix(root + "/") {
+                guard let device = options["device"]?.text, links[device] != nil else {
+                    return .failure(.reply(name: "org.bluez.Error.NotPermitted", message: "It is for other devices."))
                 }
+                let found = Self.characteristics(of: offer.services(for: device), below: root)
+                guard let (_, characteristic) = found.first(where: { $0.path == question.path }) else { break }
+                let offset = options["offset"]?.number ?? 0
+                return .success([.bytes(Array(characteristic.value().dropFirst(offset)))])
             }
             return unknown
         default: return unknown
@@ -103,5 +124,13 @@ extension Radio {
                     key: .path(path),
                     value: .dictionary(key: "s", value: "a{sv}", [.init(key: .string(interface), value: properties)]))
             })
+    }
+}
+
+extension [GATTLocalService] {
+    /// Whether these services have the same identifiers as others.
+    fileprivate func isAlike(_ others: [GATTLocalService]) -> Bool {
+        map(\.uuid) == others.map(\.uuid)
+            && map { $0.characteristics.map(\.uuid) } == others.map { $0.characteristics.map(\.uuid) }
     }
 }
