@@ -59,14 +59,7 @@ extension Conversation {
             members.append(JSONValue.Member("units", .object([JSONValue.Member(name, .string(unit))])))
         }
         let answer = try await ask("recorder/statistics_during_period", members).value
-        return (answer[target.entity]?.asArray ?? []).compactMap { row in
-            guard let start = row["start"]?.asDouble else { return nil }
-            return StatisticRow(
-                start: Timestamp(milliseconds: Int64(start)), mean: row["mean"]?.asDouble,
-                lowest: row["min"]?.asDouble, highest: row["max"]?.asDouble, state: row["state"]?.asDouble,
-                sum: row["sum"]?.asDouble,
-                lastReset: row["last_reset"]?.asDouble.map { Timestamp(milliseconds: Int64($0)) })
-        }
+        return (answer[target.entity]?.asArray ?? []).compactMap { StatisticRow($0) }
     }
 
     /// Has hours stored in place of those that are there. It is queued, so that `rows` shows it a moment later.
@@ -106,6 +99,22 @@ extension Conversation {
                 JSONValue.Member(
                     "adjustment_unit_of_measurement", target.metadata.unit.map { .string($0) } ?? .null),
             ])
+    }
+}
+
+extension StatisticRow {
+    /// A row of an answer; `nil` without a time of the calendar. What is no number, or no such time, is missing.
+    init?(_ row: JSONValue) {
+        func moment(_ name: String) -> Timestamp? {
+            guard let number = row[name]?.asDouble,
+                (Double(Timestamp.earliest.milliseconds)...Double(Timestamp.latest.milliseconds)).contains(number)
+            else { return nil }
+            return Timestamp(milliseconds: Int64(number))
+        }
+        guard let start = moment("start") else { return nil }
+        self.init(
+            start: start, mean: row["mean"]?.asDouble, lowest: row["min"]?.asDouble, highest: row["max"]?.asDouble,
+            state: row["state"]?.asDouble, sum: row["sum"]?.asDouble, lastReset: moment("last_reset"))
     }
 }
 

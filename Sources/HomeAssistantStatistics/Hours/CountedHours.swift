@@ -103,7 +103,10 @@ package struct CountedHours: Sendable {
 
     private func total(from start: Timestamp, to end: Timestamp) -> Double {
         guard start < end else { return 0 }
-        return (Self.quarter(of: start)..<Self.quarter(of: end)).reduce(0) { $0 + (quarters[$1] ?? 0) }
+        let range = Self.quarter(of: start)..<Self.quarter(of: end)
+        // A row of Home Assistant may have been reset ages ago. In the order of time, so that the sum is the same each time.
+        guard range.count > quarters.count else { return range.reduce(0) { $0 + (quarters[$1] ?? 0) } }
+        return quarters.keys.filter { range.contains($0) }.sorted().reduce(0) { $0 + (quarters[$1] ?? 0) }
     }
 
     /// The length of a quarter of an hour in milliseconds.
