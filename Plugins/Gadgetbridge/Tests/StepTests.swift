@@ -84,6 +84,17 @@ import Vitals
         #expect(steps == [3000, 500])
     }
 
+    @Test func `a row of midnight has the count of the day that ends, unless it has begun anew`() throws {
+        // The watch lies still until nine o'clock.
+        try counts([(1438, 7990), (1439, 7995), (1440, 8000), (33 * 60, 320), (33 * 60 + 1, 330)])
+        #expect(try phone.values(.steps).map(\.number) == [7990, 5, 5, 320, 10])
+    }
+
+    @Test func `a count that has begun anew at midnight itself loses no step`() throws {
+        try counts([(1439, 7995), (1440, 3), (1441, 8), (2880, 0), (2881, 6)])
+        #expect(try phone.values(.steps).map(\.number) == [7995, 3, 5, 6])
+    }
+
     @Test func `after a day without rows a count is a new one`() throws {
         try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
         try phone.insert(

@@ -93,9 +93,13 @@ private final class CountStream: SampleStream {
             Steps(count: Int(clamping: count.steps), distance: metres(count.centimetres))
         }
         guard let last else { return whole() }
-        let isSameDay = reading.calendar.day(of: count.moment) == reading.calendar.day(of: last.moment)
+        // A row is stamped at its end: one of midnight has the count of the day that ends, unless it has begun anew already.
+        let day = reading.calendar.day(of: last.moment - CountFeed.minute)
+        let isSameDay = reading.calendar.day(of: count.moment - CountFeed.minute) == day
         guard isSameDay || count.moment - last.moment <= CountFeed.pauseOverMidnight else { return whole() }
-        guard count.steps >= last.steps else { return isSameDay ? nil : whole() }
+        guard count.steps >= last.steps else {
+            return reading.calendar.day(of: count.moment) == day ? nil : whole()
+        }
         let way = count.centimetres.flatMap { now in last.centimetres.map { now - $0 } }
         return Steps(count: Int(clamping: count.steps - last.steps), distance: metres(way))
     }
