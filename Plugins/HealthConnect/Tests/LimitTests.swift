@@ -95,4 +95,22 @@ import Vitals
         let samples = try phone.samples(.sleep)
         #expect(samples.map(\.value) == [960] && samples.allSatisfy { $0.isValid })
     }
+
+    @Test func `sleeps and workouts beyond those of any day are counted`() throws {
+        let (sleeps, workouts) = ("sleep_session_record_table", "exercise_session_record_table")
+        let begin = HealthPhone.ms(1)
+        for number in 1...200 {
+            let start = begin + 2 * Int64(number)
+            try phone.interval(sleeps, number, start, start + 1)
+            try phone.run("INSERT INTO sleep_stages_table VALUES (\(number), \(start), \(start + 1), 4)")
+            try phone.interval(workouts, number, start, start + 1, [("exercise_type", "56")])
+        }
+        try phone.interval(sleeps, 201, HealthPhone.ms(30), HealthPhone.ms(31))
+        try phone.run("INSERT INTO sleep_stages_table VALUES (201, \(HealthPhone.ms(30)), \(HealthPhone.ms(31)), 4)")
+        #expect(try phone.samples(.sleep).count == NightLimits.perDay + 1)
+        #expect(try phone.samples(.sport).count == WorkoutFeed.perDay)
+        let left = try phone.open().leftovers
+        #expect(left[sleeps]?[.tooMany] == 200 - NightLimits.perDay)
+        #expect(left[workouts]?[.tooMany] == 200 - WorkoutFeed.perDay)
+    }
 }

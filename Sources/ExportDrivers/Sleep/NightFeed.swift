@@ -22,19 +22,21 @@ package enum NightLimits {
     package static let perDay = 24
 }
 
-/// Counts the sleeps of each day, which come ascending, so that a window of nights fits into memory.
-package struct SleepsOfDay {
+/// Counts the records of each day, which come ascending, so that those of a day have a limit.
+package struct RecordsOfDay {
+    private let limit: Int
     private var day: Int64?
     private var count = 0
 
-    package init() {}
+    /// - Parameter limit: the most records that begin on one day of UTC.
+    package init(limit: Int) { self.limit = limit }
 
-    /// Whether another sleep of this day is read.
+    /// Whether another record of this day is read.
     package mutating func admits(_ start: Timestamp) -> Bool {
         let number = start.milliseconds / Duration.days(1).inMilliseconds
         count = number == day ? count + 1 : 1
         day = number
-        return count <= NightLimits.perDay
+        return count <= limit
     }
 }
 

@@ -85,7 +85,7 @@ struct HuamiNights: NightFeed {
             reading.device, unit.number(notBefore: reading.from - Self.margin),
             unit.number(notBefore: reading.to + Self.margin))
         var nights: [Sample] = []
-        var sleeps = SleepsOfDay()
+        var sleeps = RecordsOfDay(limit: NightLimits.perDay)
         while try statement.step() {
             let row = Row(statement, unit: unit)
             guard sleeps.admits(row.moment) else {

@@ -53,7 +53,7 @@ struct SessionNights: NightFeed {
             let statement = try reading.database.statement(Table.select([end], from: table))
             statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
             var found: [(start: Timestamp, end: Timestamp?)] = []
-            var sleeps = SleepsOfDay()
+            var sleeps = RecordsOfDay(limit: NightLimits.perDay)
             while try statement.step() {
                 let row = Row(statement, unit: unit)
                 guard sleeps.admits(row.moment) else {
@@ -79,7 +79,7 @@ struct SessionNights: NightFeed {
             unit.number(notBefore: reading.to + NightLimits.night))
         var found: [(start: Timestamp, end: Timestamp?)] = []
         var start: Timestamp?
-        var sleeps = SleepsOfDay()
+        var sleeps = RecordsOfDay(limit: NightLimits.perDay)
         while try statement.step() {
             let row = Row(statement, unit: unit)
             switch row.integer(0) {

@@ -31,6 +31,7 @@ struct SessionNights: NightFeed {
         let statement = try reading.database.statement(sessions)
         statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
         var nights: [Sample] = []
+        var sleeps = RecordsOfDay(limit: NightLimits.perDay)
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let last = row.integer(0), let record = row.integer(1), last > row.moment.milliseconds else {
@@ -40,6 +41,10 @@ struct SessionNights: NightFeed {
             let end = Timestamp(milliseconds: last)
             guard end - row.moment <= NightLimits.night else {
                 reading.leave(.tooLong, in: table, at: row.moment)
+                continue
+            }
+            guard sleeps.admits(row.moment) else {
+                reading.leave(.tooMany, in: table, at: row.moment)
                 continue
             }
             let rows = try stages(of: record, within: row.moment, reading)

@@ -9,6 +9,9 @@ struct WorkoutFeed: Feed {
     static let distances = "distance_record_table"
     static let activeEnergies = "active_calories_burned_record_table"
     static let totalEnergies = "total_calories_burned_record_table"
+    /// The most workouts that begin on one day of UTC: one every half hour, as a day's summary lists. Each of them reads the
+    /// records within it, so that a file of overlapping ones would be read for hours.
+    static let perDay = DailyAccumulator.workoutLimit
     /// Tables whose records are parts of workouts.
     static let parts = [distances, activeEnergies, totalEnergies]
 
@@ -100,6 +103,7 @@ private final class WorkoutStream: SampleStream {
     private let statement: ExportStatement
     private let feed: WorkoutFeed
     private let reading: ExportRange
+    private var workouts = RecordsOfDay(limit: WorkoutFeed.perDay)
 
     init(_ statement: ExportStatement, _ feed: WorkoutFeed, _ reading: ExportRange) {
         self.statement = statement
@@ -117,6 +121,10 @@ private final class WorkoutStream: SampleStream {
             let end = Timestamp(milliseconds: last)
             guard end > row.moment, end - row.moment <= SampleLimits.duration else {
                 reading.leftovers.add(.incomplete, in: WorkoutFeed.table)
+                continue
+            }
+            guard workouts.admits(row.moment) else {
+                reading.leftovers.add(.tooMany, in: WorkoutFeed.table)
                 continue
             }
             let sample = Sample(
