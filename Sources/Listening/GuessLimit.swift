@@ -71,6 +71,13 @@ package final class GuessLimit: Sendable {
         }
     }
 
+    /// Forgets all errors for a device that is known from now on: it may have called too early, with the right secret.
+    package func forget(_ device: String) {
+        state.withLock { state in
+            for entry in state.records.keys where entry.device == device { state.records[entry] = nil }
+        }
+    }
+
     /// The number of remembered entries of wrong secrets.
     package var count: Int { state.withLock { $0.records.count } }
 }

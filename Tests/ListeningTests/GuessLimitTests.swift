@@ -75,6 +75,14 @@ import Vitals
         #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: later) == .seconds(1))
     }
 
+    @Test func `a device that is known from now on does not wait for its errors`() {
+        let limit = GuessLimit()
+        for name in ["anna", "anna", "ben"] { limit.failed("192.0.2.1", for: name, at: .zero) }
+        limit.forget("anna")
+        #expect(limit.wait(of: "192.0.2.1", for: "anna", at: .zero) == nil)
+        #expect(limit.wait(of: "192.0.2.1", for: "ben", at: .zero) == .seconds(1))
+    }
+
     @Test func `remembers a limited number of entries, and forgets the one whose wait ends first`() {
         let limit = GuessLimit()
         for _ in 0..<6 { limit.failed("192.0.2.1", for: "anna", at: .zero) }

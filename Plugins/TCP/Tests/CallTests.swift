@@ -95,6 +95,20 @@ import Vitals
         }
     }
 
+    @Test func `names that the gateway knows are refused like those that it does not know`() async throws {
+        try await Reception.with(clock: .scaled(by: 0.01)) { reception in
+            try reception.expect("phone-1", token: "one")
+            for (name, code) in [
+                ("nobody", "unauthorized"), ("somebody", "unauthorized"), ("phone-1", "unauthorized"),
+                ("nobody", "too_many_requests"), ("phone-1", "too_many_requests"),
+            ] {
+                let caller = try await Caller(port: reception.port)
+                try await caller.introduce(name, "wrong")
+                #expect(try await caller.line()?.contains(code) == true, "\(name)")
+            }
+        }
+    }
+
     @Test(arguments: [
         "hello\n", "\n", "[]\n", #"{"device":"phone-1"}"# + "\n", #"{"device":1,"token":2}"# + "\n",
         String(repeating: "x", count: 5000), "GET / HTTP/1.1\r\n", "\u{16}\u{3}\u{1}\u{2}\0\n",

@@ -1,5 +1,6 @@
 import Concurrency
 import GatewayKit
+import Listening
 import Synchronization
 import Vitals
 
@@ -34,21 +35,27 @@ final class ExpectedCallers: Sendable {
         var forgottenAt: Duration?
     }
     private let entries = Mutex<[DeviceID: Entry]>([:])
+    private let guesses: GuessLimit
     /// The token for the comparison with that of an unknown device, so that its refusal takes as long.
     private static let nobody = Secret("no token is this long, and this one is nobody's")
+
+    /// - Parameter guesses: forgets the errors of a device that may call from now on.
+    init(_ guesses: GuessLimit) { self.guesses = guesses }
 
     /// Lets a device call.
     @discardableResult
     func expect(_ device: DeviceID, token: Secret, presence: DevicePresence) -> Signal {
-        let (arrival, revoked) = entries.withLock { entries -> (Signal, Call?) in
+        let (isNew, arrival, revoked) = entries.withLock { entries -> (Bool, Signal, Call?) in
+            let isNew = entries[device] == nil
             var entry = entries[device] ?? Entry(token: token, presence: presence)
             (entry.token, entry.presence, entry.forgottenAt) = (token, presence, nil)
             // It came with the token of an earlier configuration.
             let revoked = entry.waiting.flatMap { token.matches($0.token.utf8) ? nil : $0 }
             if revoked != nil { entry.waiting = nil }
             entries[device] = entry
-            return (entry.arrival, revoked)
+            return (isNew, entry.arrival, revoked)
         }
+        if isNew { guesses.forget(device.text) }
         revoked?.settled.fulfil(false)
         // Its token is worth nothing from then on.
         presence.whenEnded { [weak self, weak presence] in
@@ -97,12 +104,6 @@ final class ExpectedCallers: Sendable {
             if Task.isCancelled { throw LinkError(.cancelled, "The gateway no longer waits for a call of \(device).") }
             await arrival.wait()
         }
-    }
-
-    /// Whether a device of this name may call at this moment.
-    func knows(_ device: String) -> Bool {
-        guard let device = DeviceID(device) else { return false }
-        return entries.withLock { $0[device] != nil }
     }
 
     /// The device of an introduction with the right token, if the gateway knows it at this moment.

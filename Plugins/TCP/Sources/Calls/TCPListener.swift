@@ -38,7 +38,7 @@ package final class TCPListener: PluginService {
     static let refusalsPerSecond = 10
 
     let options: ListenOptions
-    let callers = ExpectedCallers()
+    let callers: ExpectedCallers
     private let guesses = GuessLimit()
     private let strangers = Mutex(0)
     /// The refusals of the present second.
@@ -50,6 +50,7 @@ package final class TCPListener: PluginService {
 
     /// Reads `listen`, `tls` and `insecure`.
     package init(options: inout ConfigurationReader) {
+        callers = ExpectedCallers(guesses)
         self.options = options.listenOptions(default: Self.defaultAddress)
     }
 
@@ -183,8 +184,9 @@ package final class TCPListener: PluginService {
         guard let line else { throw .tooLate }
         guard let introduction = line.flatMap(Introduction.init) else { throw .notIntroduced }
         let (address, uptime) = (link.endpoint.host, context.clock.uptime)
-        // All unknown names of an address are one: made-up ones must not push out what is remembered of a device.
-        let guessed = callers.knows(introduction.device) ? introduction.device : ""
+        // Unknown names count like those of devices: a difference would tell which is which. Made-up ones cannot push out what is
+        // remembered of a device, since a network that guesses has to wait as a whole after a few.
+        let guessed = introduction.device
         if let wait = guesses.wait(of: address, for: guessed, at: uptime) { throw .tooSoon(wait) }
         guard let device = callers.device(of: introduction, uptime: uptime) else {
             guesses.failed(address, for: guessed, at: uptime)
