@@ -55,6 +55,25 @@ import Vitals
             isWanted: isWanted, isPowered: isPowered, isDiscovering: isDiscovering, hasLinks: hasLinks)
     }
 
+    @Test func `a scan that could not be ended is ended later, unless it is wanted again`() {
+        var watch = ScanWatch(silence: .minutes(10))
+        var generator = SplitMix64(seed: 1)
+        watch.started(at: .zero)
+        watch.markSeen(at: .seconds(1))
+        let idle = Self.situation(isWanted: false)
+        #expect(watch.next(idle, at: .seconds(1)) == (.stop, nil))
+        watch.stopFailed(at: .seconds(1), using: &generator)
+        guard case (.none, let again?) = watch.next(idle, at: .seconds(1)) else {
+            Issue.record("it is not tried again")
+            return
+        }
+        #expect(again <= .seconds(1) + ScanWatch.longestWait)
+        #expect(watch.next(idle, at: again) == (.stop, nil))
+        #expect(watch.next(Self.situation(), at: again) == (.none, .minutes(10) + .seconds(1)))
+        watch.stopped()
+        #expect(watch.next(idle, at: again) == (.none, nil))
+    }
+
     @Test func `a scan runs as long as a device is waited for, and restarts when it is silent`() {
         var watch = ScanWatch(silence: .minutes(10))
         #expect(watch.next(Self.situation(isWanted: false), at: .zero) == (.none, nil))
@@ -122,6 +141,15 @@ import Vitals
             let error = LinkError(of: .reply(name: name, message: row.text), "No connection")
             #expect(error == LinkError(row.code, "No connection: \(row.meaning)"), "\(row.name) \(row.text)")
             #expect(row.meaning.hasSuffix("."))
+        }
+        // The texts of a failed Low Energy connection, of src/error.h in BlueZ 5.66, with that of later releases for a lost key.
+        for text in [
+            "invalid-arguments", "adapter-not-powered", "not-supported", "already-connected", "bad-socket",
+            "memory-allocation", "busy", "refused", "create-socket", "timeout", "concurrent-connection-limit",
+            "abort-by-remote", "abort-by-local", "link-layer-protocol-error", "gatt-browsing", "unknown", "key-missing",
+        ] {
+            let row = ErrorTable.row("org.bluez.Error.Failed", "le-connection-" + text)
+            #expect(row.map { ("le-connection-" + text).contains($0.text) && !$0.text.isEmpty } == true, "\(text)")
         }
         let unknown = LinkError(of: .reply(name: "org.bluez.Error.New", message: "Strange"), "No connection")
         #expect(unknown.message.contains("Strange (org.bluez.Error.New)"))

@@ -62,6 +62,21 @@ import Vitals
         }
     }
 
+    @Test func `who wants a new connection does not wait for the time of the next visit`() async throws {
+        try await withClinic { clinic in
+            let duty = DeviceTarget.Duty.visit(every: .hours(24), idle: .milliseconds(100), longest: .seconds(30))
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
+                try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
+            }
+            // The gateway waits a day, until somebody wants a connection or changes the settings.
+            let pause = Task { try await clinic.link("strap", Clinic.target(duty: duty), Self.listen) }
+            pause.cancel()
+            _ = await pause.result
+            try await clinic.link("strap", Clinic.target()) { _ in }
+        }
+    }
+
     @Test func `a device that is never silent is left after the longest visit`() async throws {
         try await withClinic { clinic in
             let duty = DeviceTarget.Duty.visit(every: .seconds(10), idle: .seconds(5), longest: .milliseconds(200))

@@ -32,6 +32,65 @@ enum ErrorTable {
                 "the adapter gave up. The device is out of reach, asleep, or connected to a phone. It is tried again when it advertises."
         ),
         Row(
+            name: "Failed", text: "le-connection-concurrent-connection-limit", code: .unreachable,
+            meaning:
+                "the adapter has as many connections as it can. Write a smaller links for it, or end those of other programs."
+        ),
+        Row(
+            name: "Failed", text: "le-connection-abort-by-remote", code: .unreachable,
+            meaning:
+                "the device ended the attempt. It is tried again when it advertises; look whether a phone is connected to it."
+        ),
+        Row(
+            name: "Failed", text: "le-connection-key-missing", code: .unreachable,
+            meaning: "the device has forgotten the pairing. Remove it (bluetoothctl remove ADDRESS), and pair it again."
+        ),
+        Row(
+            name: "Failed", text: "le-connection-adapter-not-powered", code: .unreachable,
+            meaning: "the adapter is off. Switch it on: rfkill unblock bluetooth, bluetoothctl power on."),
+        Row(
+            name: "Failed", text: "le-connection-busy", code: .unreachable,
+            meaning: "the adapter is busy with another connection. It is tried again."),
+        Row(
+            name: "Failed", text: "le-connection-refused", code: .unreachable,
+            meaning: "the device refuses the connection. Look whether a phone is connected to it."),
+        Row(
+            name: "Failed", text: "le-connection-gatt-browsing", code: .unreachable,
+            meaning:
+                "the services of the device could not be read. It is tried again; if it always fails, remove it (bluetoothctl remove ADDRESS)."
+        ),
+        Row(
+            name: "Failed", text: "le-connection-link-layer-protocol-error", code: .unreachable,
+            meaning:
+                "the adapter and the device do not understand each other. Bring the device nearer, or try another adapter."
+        ),
+        Row(
+            name: "Failed", text: "le-connection-not-supported", code: .unreachable,
+            meaning: "the adapter cannot do it. Low Energy needs Bluetooth 4.0."),
+        Row(
+            name: "Failed", text: "le-connection-already-connected", code: .unreachable,
+            meaning: "the device is connected already. It is tried again."),
+        Row(
+            name: "Failed", text: "le-connection-invalid-arguments", code: .unreachable,
+            meaning: "this version of BlueZ does not take it. 5.51 is needed."),
+        Row(
+            name: "Failed", text: "le-connection-bad-socket", code: .unreachable,
+            meaning: "BlueZ lost its socket. If it does so again: systemctl restart bluetooth."),
+        Row(
+            name: "Failed", text: "le-connection-create-socket", code: .unreachable,
+            meaning: "BlueZ got no socket. Look whether it has enough descriptors: journalctl -u bluetooth."),
+        Row(
+            name: "Failed", text: "le-connection-memory-allocation", code: .unreachable,
+            meaning: "BlueZ got no memory. Look at free memory, and at journalctl -u bluetooth."),
+        Row(
+            name: "Failed", text: "le-connection-unknown", code: .unreachable,
+            meaning:
+                "the connection failed, and BlueZ does not say why. It is tried again; journalctl -u bluetooth may say more."
+        ),
+        Row(
+            name: "Failed", text: "le-connection-profile-unavailable", code: .unreachable,
+            meaning: "the device offers no service that BlueZ knows. It is tried again when it advertises."),
+        Row(
             name: "Failed", text: "br-connection", code: .unreachable,
             meaning:
                 "BlueZ tried classic Bluetooth. Remove the device (bluetoothctl remove ADDRESS), so that it is found again as Low Energy."
@@ -46,6 +105,9 @@ enum ErrorTable {
         Row(
             name: "InProgress", code: .unreachable,
             meaning: "the adapter is busy with the device; another program may use it. It is tried again."),
+        Row(
+            name: "AlreadyExists", code: .unreachable,
+            meaning: "BlueZ has it already. If it stays so: systemctl restart bluetooth."),
         Row(name: "NotConnected", code: .broken, meaning: "the device is no longer connected."),
         Row(
             name: "AuthenticationFailed", code: .unreachable,

@@ -35,7 +35,11 @@ extension Radio {
         if let due = expected[id]?.dueAt, due > clock.uptime {
             expected[id]?.state = .settled
             change.wake()
-            do { try await clock.sleep(for: due - clock.uptime) } catch { throw .notWaiting(for: target) }
+            do { try await clock.sleep(for: due - clock.uptime) } catch {
+                // A new connection is wanted, or other settings are to hold, or the device is no longer configured.
+                leave(id)
+                throw .notWaiting(for: target)
+            }
         }
         let now = clock.uptime
         var device = expected[id] ?? ExpectedDevice(target: target, presence: presence, state: .settled)

@@ -135,7 +135,15 @@ extension Radio {
                 adapter.scan.started(at: clock.uptime)
                 adapter.scanFailure = nil
                 settleScans()
-            case .stop: try await stopScan(adapter)
+            case .stop:
+                do throws(BusError) { try await stopScan(adapter) } catch {
+                    var generator = SystemRandomNumberGenerator()
+                    adapter.scan.stopFailed(at: clock.uptime, using: &generator)
+                    if error == .cancelled { return }
+                    logger.warning(
+                        "The scan of an adapter does not end; it is tried again.",
+                        metadata: ["adapter": name, "error": "\(error)"])
+                }
             case .restart:
                 logger.notice("An adapter hears nothing; its scan begins again.", metadata: ["adapter": name])
                 try? await stopScan(adapter)
@@ -172,8 +180,11 @@ extension Radio {
 
     /// Ends the scan of an adapter.
     func stopScan(_ adapter: Adapter) async throws(BusError) {
+        do throws(BusError) { try await call(adapter.path, BlueZ.adapter, "StopDiscovery") } catch {
+            // Without an answer, or while BlueZ is busy, it may still run.
+            guard case .reply(let error, _) = error, error != "org.bluez.Error.InProgress" else { throw error }
+        }
         adapter.scan.stopped()
-        try await call(adapter.path, BlueZ.adapter, "StopDiscovery")
     }
 
     /// Sets a property of an object of BlueZ.

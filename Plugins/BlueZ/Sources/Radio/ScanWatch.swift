@@ -46,8 +46,9 @@ struct ScanWatch: Sendable {
     /// The next step, and the latest time for the next question.
     func next(_ situation: Situation, at now: Duration) -> (Action, Duration?) {
         guard situation.isPowered else { return (.none, nil) }
-        guard situation.isWanted else { return (isOurs ? .stop : .none, nil) }
+        guard situation.isWanted || isOurs else { return (.none, nil) }
         if now < notBefore { return (.none, notBefore) }
+        guard situation.isWanted else { return (.stop, nil) }
         guard isOurs else {
             return (failures >= Self.failuresBeforePowerCycle && !situation.hasLinks ? .powerCycle : .start, nil)
         }
@@ -83,6 +84,11 @@ struct ScanWatch: Sendable {
 
     /// The adapter is switched off and on.
     mutating func powerCycled() { failures = 0 }
+
+    /// The scan could not be ended, and may still run.
+    mutating func stopFailed(at now: Duration, using generator: inout some RandomNumberGenerator) {
+        notBefore = now + backOff.next(using: &generator)
+    }
 
     /// The scan could not be started.
     mutating func failed(at now: Duration, using generator: inout some RandomNumberGenerator) {
