@@ -141,11 +141,20 @@ import Vitals
         // The means of weeks, and baselines.
         try phone.table("COLMI_HRV_SUMMARY_SAMPLE", "WEEKLY_AVERAGE I, LAST_NIGHT_AVERAGE I, BASELINE_LOW_UPPER I")
         try phone.insert("COLMI_HRV_SUMMARY_SAMPLE", [[midnight * 1000, 40, 41, 35]])
+        // Whole sleeps without the table of their stages, or of their minutes.
+        try phone.table("XIAOMI_SLEEP_TIME_SAMPLE", "WAKEUP_TIME I, TOTAL_DURATION I")
+        try phone.insert("XIAOMI_SLEEP_TIME_SAMPLE", [[midnight * 1000, (midnight + 28_800) * 1000, 480]])
+        try phone.table("LEFUN_SLEEP_SAMPLE", "TYPE I!")
+        try phone.insert("LEFUN_SLEEP_SAMPLE", [[midnight + 60, 2]])
+        // Each interval is there twice, and nothing tells which row is which.
+        try phone.table("HUAWEI_ACTIVITY_SAMPLE", "STEPS I!, HEART_RATE I!, RAW_KIND I!")
+        try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [[midnight, 9, 60, 1]])
         let device = try phone.open().device
         #expect(
             device.unknownTables == [
                 "COLMI_HRV_SUMMARY_SAMPLE", "GARMIN_NAP_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE",
-                "GLORY_FIT_STEPS_SAMPLE", "HUAWEI_SLEEP_STATS_SAMPLE",
+                "GLORY_FIT_STEPS_SAMPLE", "HUAWEI_ACTIVITY_SAMPLE", "HUAWEI_SLEEP_STATS_SAMPLE", "LEFUN_SLEEP_SAMPLE",
+                "XIAOMI_SLEEP_TIME_SAMPLE",
             ])
         #expect(device.feeds.isEmpty)
     }

@@ -12,7 +12,11 @@ struct Table: Sendable {
     var isActivity: Bool { name.hasSuffix("ACTIVITY_SAMPLE") || name == "SONY_SWR12_SAMPLE" }
 
     /// What its rows must fulfil, in SQL: Huawei's table has every interval twice, at its start and at its end.
-    var condition: String? { name == "HUAWEI_ACTIVITY_SAMPLE" ? "OTHER_TIMESTAMP > TIMESTAMP" : nil }
+    var condition: String? { name == Self.huawei ? "OTHER_TIMESTAMP > TIMESTAMP" : nil }
+
+    /// Whether it has the columns without which its rows cannot be told apart.
+    var isComplete: Bool { name != Self.huawei || columns.contains("OTHER_TIMESTAMP") }
+    private static let huawei = "HUAWEI_ACTIVITY_SAMPLE"
 
     /// Whether a table can be read by the rule of names: samples of a device at a time.
     static func isReadable(_ name: String, _ columns: Set<String>) -> Bool {

@@ -8,11 +8,8 @@ struct Catalogue: Sendable {
     /// Tables with rows of the wearable that no rule knows.
     let unknownTables: [String]
 
-    /// Tables that belong to a feed of another table, or hold what is no measurement of a moment.
-    private static let companions: Set<String> = [
-        "XIAOMI_SLEEP_TIME_SAMPLE", "COLMI_SLEEP_SESSION_SAMPLE", "CMF_SLEEP_SESSION_SAMPLE", "GARMIN_EVENT_SAMPLE",
-        "LEFUN_SLEEP_SAMPLE",
-    ]
+    /// A table that is no measurement of a moment: most events have nothing to do with health.
+    private static let events = "GARMIN_EVENT_SAMPLE"
 
     /// - Parameter temperature: what temperatures are of that have neither a kind nor a place.
     init(
@@ -21,19 +18,30 @@ struct Catalogue: Sendable {
         var feeds: [Metric: [any Feed]] = [:]
         var unknown: [String] = []
         var nights: [any NightFeed] = []
+        // Tables of whole sleeps that belong to the stages of another table.
+        var companions: Set<String> = [Self.events]
         for (name, columns) in database.tables.sorted(by: { $0.key < $1.key }) {
             guard Table.isReadable(name, Set(columns)), let newest = try Self.newest(of: name, device, in: database)
             else {
                 continue
             }
             let table = Table(name: name, columns: Set(columns), unit: TimeUnit(of: newest))
+            guard table.isComplete else {
+                unknown.append(name)
+                continue
+            }
             let found =
                 ValueFeeds.feeds(of: table, temperature: temperature) + XiaomiManualFeeds.feeds(of: table)
                 + LefunFeeds.feeds(of: table) + StepFeeds.feeds(of: table)
             for feed in found { feeds[feed.metric, default: []].append(feed) }
             let sleeps = Self.nights(of: table, database)
             nights += sleeps
-            if found.isEmpty, sleeps.isEmpty, !Self.companions.contains(name) { unknown.append(name) }
+            if found.isEmpty, sleeps.isEmpty { unknown.append(name) }
+            if !sleeps.isEmpty, let sessions = StageTable.all.first(where: { $0.table == name })?.sessions {
+                companions.insert(sessions.table)
+            }
+            // It has the sleeps that are in the kinds of the minutes, too.
+            if !sleeps.isEmpty, name == "LEFUN_ACTIVITY_SAMPLE" { companions.insert("LEFUN_SLEEP_SAMPLE") }
         }
         if let pebble = OverlayNights(database.tables[OverlayNights.table]),
             try pebble.isUsed(by: device, in: database)
@@ -46,7 +54,7 @@ struct Catalogue: Sendable {
             feeds[.sport] = [workouts]
         }
         self.feeds = feeds
-        unknownTables = unknown
+        unknownTables = unknown.filter { !companions.contains($0) }
     }
 
     /// The newest TIMESTAMP of a wearable in a table; `nil` without a row of it.
