@@ -22,7 +22,7 @@ package final class Leftovers {
         case incomplete
         /// A night of more than a day, or a text of more than its limit.
         case tooLong = "too_long"
-        /// More rows of one minute, or sleeps of one day, than any wearable makes.
+        /// More rows of one minute, or sleeps or workouts of one day, than any wearable makes.
         case tooMany = "too_many"
         /// A running count that fell, as after a journey to another time zone.
         case countFell = "count_fell"

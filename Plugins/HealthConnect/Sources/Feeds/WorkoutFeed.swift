@@ -45,7 +45,8 @@ struct WorkoutFeed: Feed {
 
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let statement = try reading.database.statement(sessions)
-        statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
+        // From the day before on, so that the same ones are left out wherever a page begins.
+        statement.bind(reading.device, (reading.from - .days(1)).milliseconds, reading.to.milliseconds)
         return WorkoutStream(statement, self, reading)
     }
 
@@ -114,6 +115,8 @@ private final class WorkoutStream: SampleStream {
     func next() throws(ExportError) -> Candidate? {
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
+            let isAdmitted = workouts.admits(row.moment)
+            guard row.moment >= reading.from else { continue }
             guard let last = row.integer(0), let type = row.integer(1) else {
                 reading.leftovers.add(.unreadable, in: WorkoutFeed.table)
                 continue
@@ -123,7 +126,7 @@ private final class WorkoutStream: SampleStream {
                 reading.leftovers.add(.incomplete, in: WorkoutFeed.table)
                 continue
             }
-            guard workouts.admits(row.moment) else {
+            guard isAdmitted else {
                 reading.leftovers.add(.tooMany, in: WorkoutFeed.table)
                 continue
             }
