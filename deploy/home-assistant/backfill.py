@@ -51,7 +51,9 @@ class Export:
         self.write()
 
     def add(self, moment: int, rate: int = 0) -> None:
-        steps = moment // 900 * 37 % 211 if datetime.fromtimestamp(moment, ZONE).hour >= 7 else 0
+        # Somebody gets up in every second hour of the night, also in the repeated one of the day on which the clock changes.
+        walks = datetime.fromtimestamp(moment, ZONE).hour >= 7 or moment // 3600 % 2 == 0
+        steps = moment // 900 * 37 % 211 if walks else 0
         self.rows[moment] = (steps, rate or 55 + moment // 900 * 13 % 41, steps * 0.75)
 
     def write(self) -> None:
