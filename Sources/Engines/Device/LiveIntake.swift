@@ -65,14 +65,14 @@ final class LiveIntake {
             if waiting.samples.isEmpty { await arrival.wait() }
             guard !waiting.samples.isEmpty else { continue }
             let hasCompany = await pace.wait()
-            // `finish` stores the rest, once.
+            // `storeRest` does it, once.
             if Task.isCancelled { return }
             try await store(from: device, waitsForCompany: hasCompany)
         }
     }
 
     /// Stores what still waits after the end of a session. If the store refuses it, it waits for the next session.
-    func finish() async {
+    func storeRest() async {
         await turn.withLock {
             let live = removeWaiting()
             guard !live.samples.isEmpty else { return }

@@ -150,7 +150,7 @@ actor O2Recordings {
             _ = try await line.exchange(OxiRequest(command: .close))
             return .read(part)
         }
-        return try await finish(read, name)
+        return try await ingest(read, name)
     }
 
     /// What a turn with the ring brought of a file.
@@ -161,7 +161,7 @@ actor O2Recordings {
     }
 
     /// Takes what was read of a file. Returns whether nothing of it is left to be read.
-    private func finish(_ outcome: Outcome, _ name: String) async throws(DeviceError) -> Bool {
+    private func ingest(_ outcome: Outcome, _ name: String) async throws(DeviceError) -> Bool {
         part = nil
         switch outcome {
         case .gone: files[name] = nil
