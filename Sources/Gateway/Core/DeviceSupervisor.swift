@@ -61,7 +61,7 @@ actor DeviceSupervisor {
     subscript(_ device: DeviceID) -> DeviceAgent? { members[device]?.agent }
 
     /// Where a device's passkey is asked for; `nil` if it is not.
-    func passkeys(of device: DeviceID) -> PasskeyDesk? { members[device]?.setup.passkeys }
+    func passkeys(of device: DeviceID) -> PasskeyRequests? { members[device]?.setup.passkeys }
 
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 

@@ -7,7 +7,7 @@ extension Radio {
     /// - Throws: what `body` throws; a `LinkError` if there is no link, and with `ended` if the gateway left the device on purpose.
     nonisolated func withLink(
         _ id: DeviceID, _ target: DeviceTarget, presence: DevicePresence,
-        passkeys: PasskeyDesk = PasskeyDesk(),
+        passkeys: PasskeyRequests = PasskeyRequests(),
         _ body: @escaping @Sendable (BlueZLink) async throws -> Void
     ) async throws {
         let path = try await reach(id, target, presence: presence)
