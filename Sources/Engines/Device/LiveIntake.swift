@@ -3,10 +3,10 @@ import GatewayKit
 import StoreAPI
 import Vitals
 
-/// Live samples between the device and the store. They wait for company, except where somebody waits for them.
+/// Live samples between the device and the store. They wait for others to share a commit, unless the device waits for the receipt.
 ///
-/// They wait here, not in the store, so that nothing is held meanwhile: the projection stays free for whatever else the
-/// device brings.
+/// They wait here, not in the store, so that nothing is locked meanwhile: the projection stays free for what else the device
+/// sends.
 final class LiveIntake {
     /// The most samples that are kept from session to session while the store fails, by `Sample.weight`; the oldest are
     /// dropped.

@@ -36,7 +36,7 @@ extension Radio {
         guard case .visit(let every, _, _) = target.duty else { return leave(id) }
         switch result {
         case .success: expected[id]?.brokenVisits = 0
-        // The gateway stops, or somebody wants a new connection.
+        // The gateway stops, or a new connection was requested.
         case .failure where Task.isCancelled: return leave(id)
         case .failure:
             let count = (expected[id]?.brokenVisits ?? 0) + 1

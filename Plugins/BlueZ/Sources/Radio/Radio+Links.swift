@@ -53,7 +53,7 @@ extension Radio {
         if traffic.services.isEmpty { traffic.found(tree.services(of: traffic.link.path)) }
     }
 
-    /// Ends a link. What the device has sent is told before.
+    /// Ends a link, after it has delivered what the device sent.
     func end(_ traffic: LinkTraffic, _ error: LinkError) {
         discover(traffic)
         traffic.end(error)

@@ -34,7 +34,7 @@ extension Radio {
             if target.pairing == .ask { report(result, of: attempt, target, passkeys) }
             if case .failure(.reply("org.bluez.Error.AlreadyExists", _)) = result { return }
             try result.get()
-            // Without this BlueZ asks somebody each time the device connects by itself.
+            // Without this BlueZ asks for permission each time the device connects by itself.
             _ = try? await setProperty(path, BlueZ.device, "Trusted", .bool(true))
             logger.info("A device is paired.", metadata: ["device": "\(target.selector)"])
         }

@@ -105,7 +105,7 @@ actor RingMeasurement {
             }
             let refusal = await begin(current)
             let event = refusal == nil ? await complete(current) : nil
-            // Whoever learns of the end may start the next one at once.
+            // First, so that the receiver of the end may start the next one at once.
             running = nil
             if let refusal { current.accepted.fulfil(.failure(refusal)) }
             if let event { await inbox.send([event]) }

@@ -4,7 +4,7 @@ import Vitals
 /// The recordings of a ring, which are read file by file, a part of one at a time. A file that was read stays in memory; the newest one may
 /// still grow, so its size is asked for again.
 actor O2Recordings {
-    /// So long one file is read before others may ask the ring something.
+    /// Longest time that one turn reads a file, before other requests to the ring have their turn.
     static let slice: Duration = .seconds(4)
     /// The longest time that one page reads; the next page continues.
     static let patience: Duration = .seconds(40)
