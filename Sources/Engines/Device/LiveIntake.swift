@@ -9,7 +9,7 @@ import Vitals
 /// sends.
 final class LiveIntake {
     /// The most samples that are kept from session to session while the store fails, by `Sample.weight`; the oldest are
-    /// dropped.
+    /// dropped, and announced as a gap: the device may have deleted them, if its transport has confirmed them.
     static let maximumKept = 4_096
 
     private let intake: SampleIntake
@@ -91,9 +91,7 @@ final class LiveIntake {
         }
         rest.add(newest.reversed(), [])
         waiting = rest
-        if newest.count < samples.count {
-            intake.ignore("samples that the store did not take", count: samples.count - newest.count)
-        }
+        if newest.count < samples.count { intake.drop(samples.dropLast(newest.count)) }
     }
 
     private func removeWaiting() -> LiveSamples {
