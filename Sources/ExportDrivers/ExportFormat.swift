@@ -53,7 +53,7 @@ package struct ExportedDevice: Sendable {
     package var feeds: [Metric: [any Feed]]
     /// Tables with rows of it that no rule knows.
     package var unknownTables: [String] = []
-    /// What else a person should know who chooses it, each a sentence.
+    /// Notes for the person who chooses it, each a sentence.
     package var notes: [String] = []
 
     package init(number: Int64, name: String, identity: DeviceIdentity, feeds: [Metric: [any Feed]]) {

@@ -3,7 +3,7 @@ import Foundation
 /// Standard error, for everything but results.
 enum StandardError {
     static func write(_ text: String) {
-        // Failures are ignored: nobody reads the output then.
+        // Failures are ignored: the output has no reader then.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

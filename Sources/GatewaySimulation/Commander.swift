@@ -4,7 +4,7 @@ import Messages
 import Synchronization
 import Vitals
 
-/// Somebody who sends commands to a gateway, one by one and sometimes many at once.
+/// Sends commands to a gateway, one by one and sometimes many at once.
 final class Commander: Sendable {
     /// The commands of a burst.
     private static let burst = 40

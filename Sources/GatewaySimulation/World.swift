@@ -26,7 +26,7 @@ package final class World: Sendable {
         package var clockFaults = true
         /// Whether the gateway changes its time zone at each start.
         package var zoneChanges = false
-        /// Whether somebody sends commands.
+        /// Whether commands are sent.
         package var commands = true
         /// The duration of the faults, and the quiet time for recovery after them.
         package var trouble: Duration = .minutes(6)

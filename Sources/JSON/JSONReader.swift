@@ -9,7 +9,7 @@
 ///         case .start: start = try reader.int64()
 ///         }
 ///     }
-///     try reader.finish()
+///     try reader.expectEnd()
 ///
 /// Each value of a key or array must be read or skipped before the next one is requested. Duplicate keys are both
 /// returned, so that the last one wins if the caller simply assigns. The grammar is strict and every access within
@@ -102,7 +102,7 @@ package struct JSONReader: Sendable {
     }
 
     /// Checks that nothing but white space follows.
-    package mutating func finish() throws(JSONError) {
+    package mutating func expectEnd() throws(JSONError) {
         skipWhitespace()
         if index < end { throw JSONError(.trailingBytes, at: index) }
     }

@@ -32,7 +32,7 @@ extension JSONValue {
     package init(parsing bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         self = try JSONValue(from: &reader)
-        try reader.finish()
+        try reader.expectEnd()
     }
 
     /// Reads the next value of a reader.

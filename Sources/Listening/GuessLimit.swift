@@ -13,7 +13,7 @@ package final class GuessLimit: Sendable {
     package static let longestWait: Duration = .seconds(60)
     /// How many wrong secrets a network may send for any devices before it has to wait as a whole.
     package static let errorsPerNetwork = 20
-    /// An entry is forgotten so long after its last wrong secret.
+    /// How long an entry is kept after its last wrong secret.
     package static let memory: Duration = .seconds(3600)
     /// The most entries that are remembered of each kind.
     package static let maximumEntries = 1024

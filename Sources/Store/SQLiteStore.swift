@@ -124,11 +124,11 @@ package actor SQLiteStore: GatewayStore {
         }
         do {
             try perform(requests)
-            for request in requests { request.finish(.success(())) }
+            for request in requests { request.complete(.success(())) }
         } catch {
             if requests.count == 1 || StoreError.isOfFile(error) {
                 let error = file.note(StoreError(error))
-                for request in requests { request.finish(.failure(error)) }
+                for request in requests { request.complete(.failure(error)) }
             } else {
                 // One request is at fault and must not fail the others, so each runs alone. Savepoints would find it at
                 // once, but each copies the pages that it changes, every time.
@@ -140,9 +140,9 @@ package actor SQLiteStore: GatewayStore {
     private func performAlone(_ request: WriteRequest) {
         do {
             try perform([request])
-            request.finish(.success(()))
+            request.complete(.success(()))
         } catch {
-            request.finish(.failure(file.note(StoreError(error))))
+            request.complete(.failure(file.note(StoreError(error))))
         }
     }
 

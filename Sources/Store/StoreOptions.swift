@@ -8,8 +8,8 @@ package struct StoreOptions: Sendable, Hashable {
     /// The maximum size in bytes of undelivered facts with their samples, by `messageBytes` and `sampleBytes`. Over it
     /// the oldest are dropped: history first, then live, alerts last.
     package var outboxMaximumBytes: Int64 = 1 << 30
-    /// The maximum number of facts set aside because the broker does not take them; the oldest are dropped, all were told
-    /// as gaps. They end with the age limit of the outbox, too.
+    /// The maximum number of facts set aside because the broker does not take them; the oldest are dropped, all were
+    /// reported as gaps. They end with the age limit of the outbox, too.
     package var maximumAside = 100_000
     /// How long delivered facts can be sent again by number: longer than a long weekend.
     package var replayAge: Duration = .days(7)

@@ -9,7 +9,7 @@ package final class ScriptedRing: Sendable {
     package enum Fault: Sendable, Hashable {
         /// The parts of a log come backwards, and each of them twice.
         case disorder
-        /// A part of the first log that is asked for is lost, or damaged.
+        /// A part of the first requested log is lost or damaged.
         case lostPart, damagedPart
         /// A part of every log is lost.
         case alwaysLostPart

@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    @Test func `only streams and readers are finished`() throws {
+        // As in `AsyncStream`: nothing more comes after it. `ConfigurationReader` is public, and has nothing more to read then.
+        let closing: Set = [
+            "BytePipe", "ConfigurationReader", "EventInbox", "GATTValueQueue", "Launcher", "Mailbox", "MessageBuffer",
+            "ReceiveBuffer", "ScriptedSession",
+        ]
+        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        where !file.path.contains("/Tests/") && file.text.contains(/func finish[(<]/) {
+            let name = file.path.split(separator: "/").last.map { String($0.dropLast(6)) } ?? ""
+            #expect(closing.contains(name), "\(file): name it by what it does")
+        }
+    }
+
     @Test func `every task is the child of another`() throws {
         // So a run that has returned has left no task behind. Test support and packages of others may differ.
         let files = try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")

@@ -49,7 +49,7 @@ import Testing
     private static let lockers: [String: String] = [
         "Sources/Delivery/Refusals/InFlightPublishes.swift": "inFlight.with",
         "Sources/ExportDrivers/Session/FirstReading.swift": " note",
-        "Sources/GatewayKit/Plugin/PasskeyDesk.swift": " change",
+        "Sources/GatewayKit/Plugin/PasskeyRequests.swift": " change",
         "Sources/Recordings/Writing/LinkRecorder.swift": "change",
         "Sources/GatewayTesting/Sessions/ScriptedSession.swift": "session.change",
         "Sources/vitals2mqtt-bench/Feed/DeviceTally.swift": ".update",

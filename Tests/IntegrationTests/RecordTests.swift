@@ -55,6 +55,61 @@ struct RecordTests {
         }
     }
 
+    @Test func `a workout and steps that grow count once, in messages, sums and zones`() async throws {
+        try await withBench { bench in
+            let device = try RecordsDevice(
+                "band", on: bench,
+                capabilities: #"{"heart_rate":{"monitor":true,"history":true},"sport":{"history":true},"#
+                    + #""steps":{"history":true}}"#,
+                configuration: #"{"exercise_max_bpm":200}"#)
+            let start = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 / 60).rounded(.down) * 60 - 20_000)
+            func end(_ minutes: Int) -> Date { start.addingTimeInterval(Double(minutes) * 60) }
+            /// Half an hour at 130 bpm, and what follows at 170; ten steps a minute.
+            func records(_ minutes: Int) -> [JSONValue] {
+                let rates = (0..<minutes).map { minute in
+                    RecordsDevice.record(
+                        "heart_rate", from: end(minute), [JSONValue.Member("value", minute < 30 ? 130 : 170)])
+                }
+                let workout = [JSONValue.Member("activity", "running")]
+                let count = [JSONValue.Member("value", .number(Double(minutes * 10)))]
+                return rates + [
+                    RecordsDevice.record("sport", from: start, to: end(minutes), workout),
+                    RecordsDevice.record("steps", from: start, to: end(minutes), count),
+                ]
+            }
+            try device.keep(records(30))
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            let workout = try await bench.message("band/measurement/sport").json["samples"]?[0] ?? .null
+            let steps = try await bench.message("band/measurement/steps").json["samples"]?[0] ?? .null
+            #expect(workout["value"]?.asInt == 30 && steps["value"]?.asInt == 300)
+
+            try device.keep(records(40))
+            let position = bench.position
+            try await device.sync("grown")
+            for (metric, old, value) in [("sport", workout, 40), ("steps", steps, 400)] {
+                let samples = try await bench.message("band/measurement/\(metric)", from: position).json["samples"]
+                #expect(samples?.asArray?.map { $0["withdrawn"]?.asBool } == [true, false], "\(metric)")
+                #expect(samples?[0]?["id"] == old["id"] && samples?[0]?["rev"]?.asInt == 2, "\(metric)")
+                #expect(samples?[1]?["value"]?.asInt == value, "\(metric)")
+            }
+
+            let range =
+                #","from_day":"\#(Date.now.addingTimeInterval(-172_800).formatted(.iso8601.year().month().day()))""#
+            for (metric, total) in [("sport", 40), ("steps", 400)] {
+                let answer = try await bench.command(
+                    "band/command/daily", id: metric, #""metric":"\#(metric)""# + range)
+                let days = answer["data"]?["days"]?.asArray ?? []
+                #expect(days.reduce(0) { $0 + ($1["total"]?.asInt ?? 0) } == total, "\(answer)")
+                #expect(days.reduce(0) { $0 + ($1["count"]?.asInt ?? 0) } == 1, "\(answer)")
+                if metric == "sport" {
+                    let workouts = days.flatMap { $0["workouts"]?.asArray ?? [] }
+                    #expect(workouts.map { $0["zones_min"] } == [[0, 30, 0, 10, 0]], "\(answer)")
+                }
+            }
+        }
+    }
+
     @Test func `what a cuff brings from the last weeks is historical, and what it measured just now is not`()
         async throws
     {

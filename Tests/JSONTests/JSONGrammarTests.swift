@@ -15,7 +15,7 @@ import Testing
         var reader = JSONReader(Array(text.utf8))
         #expect(throws: JSONError.self) {
             try reader.skip()
-            try reader.finish()
+            try reader.expectEnd()
         }
     }
 
@@ -41,7 +41,7 @@ import Testing
         _ = try JSONValue(parsing: Array(text.utf8))
         var reader = JSONReader(Array(text.utf8))
         try reader.skip()
-        try reader.finish()
+        try reader.expectEnd()
     }
 
     @Test func `reads the examples of RFC 8259`() throws {

@@ -72,7 +72,7 @@ import Vitals
             var reader = JSONReader(bytes)
             let skipped: Void? = try? {
                 try reader.skip()
-                try reader.finish()
+                try reader.expectEnd()
             }()
             if value == nil { refused += 1 }
             // Skipping checks only the grammar; a number may still be too great for a Double.

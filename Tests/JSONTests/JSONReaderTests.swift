@@ -22,7 +22,7 @@ import Testing
             case .user_initiated: #expect(try reader.bool())
             }
         }
-        try reader.finish()
+        try reader.expectEnd()
         #expect(found == [.metric, .start, .value, .user_initiated])
     }
 
@@ -47,7 +47,7 @@ import Testing
     func `reads whole numbers`(text: String, number: Int64) throws {
         var reader = reader(text)
         #expect(try reader.int64() == number)
-        try reader.finish()
+        try reader.expectEnd()
     }
 
     @Test(arguments: [
@@ -84,7 +84,7 @@ import Testing
     func `reads strings`(text: String, value: String) throws {
         var reader = reader(text)
         #expect(try reader.string() == value)
-        try reader.finish()
+        try reader.expectEnd()
     }
 
     @Test func `reads optional values and takes null as nothing`() throws {
@@ -100,7 +100,7 @@ import Testing
         try next()
         #expect(try reader.optionalInt() == 2)
         #expect(try !reader.nextElement())
-        try reader.finish()
+        try reader.expectEnd()
     }
 
     @Test func `finds a word among those it knows without regard to others of its hash`() throws {
@@ -126,7 +126,7 @@ import Testing
         #expect(try reader.nextKey() == "id")
         var inner = JSONReader(text, range: range)
         try inner.skip()
-        try inner.finish()
+        try inner.expectEnd()
     }
 
     @Test func `reads only its range, and nothing beyond the bytes`() {

@@ -1,6 +1,7 @@
 """Checks of the entities: that they are there, what they are, what they show, and when they are unavailable."""
 
 from expected import GATEWAY, Entity, switch_of
+from gateway import WORKOUT
 from processes import Finding, until
 from trial import NOTHING, Trial, same
 
@@ -135,11 +136,28 @@ def show_values(trial: Trial) -> str:
             f"{entity.device} {entity.key}: {mistake}"
             for entity in entities
             if (mistake := mistake_of(trial, entity, states[registry[trial.name(entity)]["entity_id"]]["state"]))]
+        mistakes += lacking({
+            (entity.device, entity.key): states[registry[trial.name(entity)]["entity_id"]]["state"]
+            for entity in entities if entity.platform == "sensor"})
         if mistakes:
             raise Finding("; ".join(mistakes))
         return sum(bool(entity.topic) for entity in entities)
 
     return f"{until('every value is shown', compared)} values"
+
+
+def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
+    """What must be there although a device may lack it, and is not: the strap trained this morning, and has a resting heart rate."""
+    mistakes = [
+        f"no {key} shows a value" for key in ("last_workout", "resting_heart_rate_today")
+        if all(state in NOTHING for (_, known), state in shown.items() if known == key)]
+    for kind in ("workout_zone", "heart_rate_zone"):
+        for number, (minutes, _) in enumerate(WORKOUT, 1):
+            key = f"{kind}_{number}"
+            state = shown.get(("strap-1", key), "missing")
+            if not same(state, minutes):
+                mistakes.append(f"strap-1 {key}: it shows {state}, and the strap was in that zone for {minutes} minutes")
+    return mistakes
 
 
 def mistake_of(trial: Trial, entity: Entity, shown: str) -> str:

@@ -10,7 +10,7 @@ from broker import Broker
 from processes import Processes, free_port
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-STRAP = os.path.join(ROOT, "Plugins", "Link", "Examples", "csv_heart_rate.py")
+STRAP = os.path.join(ROOT, "deploy", "home-assistant", "strap.py")
 ID = "trial"
 DAYS = 3  # of history
 STRAP_SIGNAL = -61  # dBm
@@ -18,6 +18,12 @@ STRAP_SIGNAL = -61  # dBm
 # The simulated wearables follow the local time: at two in the afternoon the night is over, the day has steps, and no band is being
 # charged. So the gateway's time zone is one where it is two o'clock now.
 OCLOCK = 14
+
+# At that hour their weekday workouts are still to come. The strap had one at nine in the morning: the minutes in each zone of the heart
+# rate, and a rate that is in that zone both with the strap's highest rate, 190 bpm, and with the one that a check sets, 181 bpm.
+WORKOUT_OCLOCK = 9
+WORKOUT = ((10, 100), (8, 120), (6, 140), (4, 158), (2, 180))
+QUIET = 75  # bpm, below all zones, around the workout
 
 
 def zone() -> str:
@@ -82,14 +88,34 @@ class Gateway:
         process.send_signal(signal.SIGHUP)
 
     def start_strap(self) -> None:
-        rates = os.path.join(self.processes.folder, "rates.csv")
+        rates, records = (os.path.join(self.processes.folder, name) for name in ("rates.csv", "records.json"))
         if not os.path.exists(rates):
-            with open(rates, "w", encoding="utf-8") as file:
-                now = int(time.time())
-                file.write("epoch_s,bpm\n" + "".join(f"{now - 60 * minute},{60 + minute}\n" for minute in range(20, 0, -1)))
+            self.write_morning(rates, records)
         self.processes.start(
-            "strap", ["python3", "-B", STRAP, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", self.kept,
+            "strap", ["python3", "-B", STRAP, records, rates, "--tcp", f"127.0.0.1:{self.strap_port}", "--state", self.kept,
                       "--signal", str(STRAP_SIGNAL)])
+
+    @staticmethod
+    def write_morning(rates: str, records: str) -> None:
+        """Writes the strap's history: a workout with its heart rates, the resting heart rate before it, and the last minutes."""
+        now = int(time.time())
+        start = now // 3600 * 3600 - (OCLOCK - WORKOUT_OCLOCK) * 3600
+        bpm = [rate for minutes, rate in WORKOUT for _ in range(minutes)]
+        end = start + 60 * len(bpm)
+        rows = [(start - 60 * minute, QUIET) for minute in range(5, 0, -1)]
+        rows += [(start + 60 * minute, rate) for minute, rate in enumerate(bpm)]
+        rows.append((end, QUIET))
+        rows += [(now - 60 * minute, 60 + minute) for minute in range(20, 0, -1)]
+        with open(rates, "w", encoding="utf-8") as file:
+            file.write("epoch_s,bpm\n" + "".join(f"{moment},{rate}\n" for moment, rate in rows))
+        workout = {
+            "metric": "sport", "start": start * 1000, "end": end * 1000, "activity": "running", "distance_m": 4800,
+            "energy_kcal": 310, "steps": 4700, "heart_rate_min": min(bpm), "heart_rate_avg": round(sum(bpm) / len(bpm)),
+            "heart_rate_max": max(bpm)}
+        rested = (start - 7200) * 1000
+        rest = {"metric": "resting_heart_rate", "start": rested, "end": rested, "kind": "resting", "value": 58}
+        with open(records, "w", encoding="utf-8") as file:
+            json.dump({"sport": [workout], "resting_heart_rate": [rest]}, file)
 
     def stop_strap(self) -> None:
         self.processes.end("strap", signal.SIGKILL)

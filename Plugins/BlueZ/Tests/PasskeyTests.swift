@@ -10,12 +10,12 @@ import Vitals
 @Suite(.timeLimit(.minutes(2))) struct PasskeyTests {
     private static let path = FakeBlueZ.path(Clinic.strap)
 
-    /// A desk, with the states that it tells.
-    private struct Desk: Sendable {
-        let desk = PasskeyDesk()
+    /// Requests for a passkey, with the states of the pairing.
+    private struct Questions: Sendable {
+        let requests = PasskeyRequests()
         let states = Recorder<PairingState>()
 
-        init(_ clock: GatewayClock = .system) { desk.follow(clock: clock) { [states] in states.append($0) } }
+        init(_ clock: GatewayClock = .system) { requests.follow(clock: clock) { [states] in states.append($0) } }
 
         var phases: [PairingState.Phase] { states.elements.map(\.phase) }
 
@@ -23,14 +23,15 @@ import Vitals
         func enter(_ digits: String, at question: Int = 1) async throws {
             try await states.wait(within: Clinic.patience) { $0.count { $0.phase == .passkey } >= question }
             let passkey = try #require(Passkey(digits))
-            #expect(desk.enter(passkey))
+            #expect(requests.enter(passkey))
         }
     }
 
-    private static func connect(_ clinic: Clinic, _ desk: Desk) async -> LinkError? {
+    private static func connect(_ clinic: Clinic, _ questions: Questions) async -> LinkError? {
         do {
             try await clinic.radio.withLink(
-                try Clinic.id("cuff"), Clinic.target(pairing: .ask), presence: DevicePresence(), passkeys: desk.desk
+                try Clinic.id("cuff"), Clinic.target(pairing: .ask), presence: DevicePresence(),
+                passkeys: questions.requests
             ) { _ in }
             return nil
         } catch { return error as? LinkError }
@@ -39,31 +40,31 @@ import Vitals
     @Test func `a person gives the passkey that the device shows, and it is in no log`() async throws {
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 40_713) { Clinic.peripheral() }
-            let desk = Desk()
-            async let error = Self.connect(clinic, desk)
-            try await desk.enter("040713")
+            let questions = Questions()
+            async let error = Self.connect(clinic, questions)
+            try await questions.enter("040713")
             #expect(await error == nil)
             #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
-            #expect(desk.phases == [.idle, .passkey, .checking, .paired])
+            #expect(questions.phases == [.idle, .passkey, .checking, .paired])
             #expect(await clinic.bluez.agent == nil)
             #expect(!clinic.log.entries.contains { "\($0)".contains("40713") })
             // It is asked for once: BlueZ keeps the bond.
-            #expect(await Self.connect(clinic, desk) == nil)
-            #expect(desk.phases.count == 4)
+            #expect(await Self.connect(clinic, questions) == nil)
+            #expect(questions.phases.count == 4)
         }
     }
 
     @Test func `a wrong passkey fails, and the next attempt asks again`() async throws {
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
-            let desk = Desk()
-            async let first = Self.connect(clinic, desk)
-            try await desk.enter("000008")
+            let questions = Questions()
+            async let first = Self.connect(clinic, questions)
+            try await questions.enter("000008")
             #expect(await first?.message.contains("the pairing failed") == true)
-            #expect(desk.phases.last == .failed)
-            #expect(desk.states.elements.last?.message?.contains("the pairing failed") == true)
-            async let second = Self.connect(clinic, desk)
-            try await desk.enter("000007", at: 2)
+            #expect(questions.phases.last == .failed)
+            #expect(questions.states.elements.last?.message?.contains("the pairing failed") == true)
+            async let second = Self.connect(clinic, questions)
+            try await questions.enter("000007", at: 2)
             #expect(await second == nil)
         }
     }
@@ -72,39 +73,39 @@ import Vitals
         let clock = ManualClock()
         try await withClinic(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
-            let desk = Desk(clock.gatewayClock)
-            async let error = Self.connect(clinic, desk)
-            let asked = try await desk.states.wait(within: Clinic.patience) { $0.last?.phase == .passkey }
+            let questions = Questions(clock.gatewayClock)
+            async let error = Self.connect(clinic, questions)
+            let asked = try await questions.states.wait(within: Clinic.patience) { $0.last?.phase == .passkey }
             #expect(asked.last?.until == clock.gatewayClock.now + Radio.passkeyTime)
             try await clock.move(to: Radio.passkeyTime)
             #expect(await error != nil)
-            #expect(desk.states.elements.last?.phase == .failed)
-            #expect(desk.states.elements.last?.message?.contains("Nobody gave the passkey in time") == true)
+            #expect(questions.states.elements.last?.phase == .failed)
+            #expect(questions.states.elements.last?.message?.contains("Nobody gave the passkey in time") == true)
             let late = try #require(Passkey("000007"))
-            #expect(!desk.desk.enter(late))
+            #expect(!questions.requests.enter(late))
         }
     }
 
     @Test func `a device that shows no passkey is paired without a question`() async throws {
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
-            let desk = Desk()
-            #expect(await Self.connect(clinic, desk) == nil)
-            #expect(desk.phases == [.idle, .paired])
+            let questions = Questions()
+            #expect(await Self.connect(clinic, questions) == nil)
+            #expect(questions.phases == [.idle, .paired])
         }
     }
 
     @Test func `a stop while a passkey is asked for ends the pairing`() async throws {
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
-            let desk = Desk()
-            let pairing = Task { await Self.connect(clinic, desk) }
-            try await desk.states.wait(within: Clinic.patience) { $0.last?.phase == .passkey }
+            let questions = Questions()
+            let pairing = Task { await Self.connect(clinic, questions) }
+            try await questions.states.wait(within: Clinic.patience) { $0.last?.phase == .passkey }
             pairing.cancel()
             #expect(await pairing.value != nil)
-            #expect(desk.phases.last == .failed)
+            #expect(questions.phases.last == .failed)
             let late = try #require(Passkey("000007"))
-            #expect(!desk.desk.enter(late))
+            #expect(!questions.requests.enter(late))
             #expect(await clinic.bluez.agent == nil)
         }
     }

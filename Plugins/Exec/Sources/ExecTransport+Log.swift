@@ -22,7 +22,7 @@ extension ExecTransport {
             }
             group.cancelAll()
         }
-        lines.finish()
+        lines.writeRest()
     }
 }
 
@@ -59,8 +59,9 @@ private final class ErrorLines: Sendable {
         }
     }
 
-    func finish() {
-        let line = lines.withLock { $0.finish() }
+    /// Logs the last line, and how many were left out.
+    func writeRest() {
+        let line = lines.withLock { $0.completeLine() }
         if let line { write(line) }
         report()
     }

@@ -55,7 +55,7 @@ struct LogLines {
                 skip(piece, isWhole: isWhole)
             } else {
                 buffer(piece)
-                guard isWhole, let line = finish() else { continue }
+                guard isWhole, let line = completeLine() else { continue }
                 countOfSecond += 1
                 lines.append(line)
             }
@@ -82,7 +82,7 @@ struct LogLines {
     }
 
     /// The last line without a line end, `nil` if there is none.
-    mutating func finish() -> Line? {
+    mutating func completeLine() -> Line? {
         defer {
             bytes.removeAll(keepingCapacity: true)
             cut = 0

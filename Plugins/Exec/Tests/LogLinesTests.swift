@@ -21,7 +21,7 @@ extension LogLines {
         #expect(lines.hasLeftOut)
         #expect(lines.takeLeftOut() == 4)
         #expect(lines.takeLeftOut() == 0)
-        #expect(lines.finish() == nil)
+        #expect(lines.completeLine() == nil)
     }
 
     @Test func `reads so much in a turn, and waits for the next one`() {
@@ -52,8 +52,8 @@ extension LogLines {
                 rest = rest.dropFirst(size)
             }
             #expect(found == [.init(level: .warning, text: "käse")])
-            #expect(lines.finish() == .init(level: .info, text: "plain"))
-            #expect(lines.finish() == nil)
+            #expect(lines.completeLine() == .init(level: .info, text: "plain"))
+            #expect(lines.completeLine() == nil)
         }
     }
 

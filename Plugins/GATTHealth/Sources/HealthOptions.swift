@@ -9,7 +9,7 @@ struct HealthOptions: Sendable, Hashable {
     var user: Int?
     var hasVariability = true
 
-    /// The slots of the Bluetooth services: 255 stands for an unknown user.
+    /// The slots of the Bluetooth services: 255 means an unknown user.
     static let users = 0...254
 
     init(user: Int? = nil, hasVariability: Bool = true) {

@@ -59,6 +59,6 @@ import WearableTesting
         _ = records.begin(all: true)
         let value = GATTValue(characteristic: characteristic, bytes: [0])
         for _ in 0...RecordHistory.capacity { records.collect(value) }
-        #expect(records.finish().records.count == RecordHistory.capacity)
+        #expect(records.endTransfer().records.count == RecordHistory.capacity)
     }
 }

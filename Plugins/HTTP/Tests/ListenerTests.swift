@@ -33,7 +33,7 @@ import Vitals
         #expect(reader.finish().map(\.message).contains { $0.contains("token is missing") })
         var plain = ConfigurationReader(Self.words(["token": "here"]))
         _ = HTTPTransport(options: &plain)
-        #expect(plain.finish().map(\.message).contains { $0.contains("must not stand here") })
+        #expect(plain.finish().map(\.message).contains { $0.contains("must not be written here") })
     }
 
     @Test func `the sample is the file`() throws {

@@ -92,7 +92,7 @@ enum LinkInput {
             for reply in replies.split(separator: UInt8(ascii: "\n")) {
                 // An id is repeated verbatim and may be a number beyond `Double`, so only the grammar is checked.
                 var reader = JSONReader(Array(reply))
-                if (try? reader.raw()) != nil, (try? reader.finish()) != nil { continue }
+                if (try? reader.raw()) != nil, (try? reader.expectEnd()) != nil { continue }
                 result.append("the reply \(String(decoding: reply, as: UTF8.self)) is no JSON")
             }
             if logs.contains(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) { result.append("a log of two lines") }

@@ -29,7 +29,7 @@ extension Arguments {
             patch.read(member, at: metric.rawValue)
         }
         for violation in patch.violations { refuse(violation.path, violation.message) }
-        finish(Request.configSet, envelope: CommandParser.envelopeKeys)
+        refuseUnknown(of: Request.configSet, envelope: CommandParser.envelopeKeys)
         judge(patch.changes)
         return .configure(MonitorPatch(patch.changes), ifVersion: ifVersion, adopts: adopts)
     }

@@ -55,7 +55,7 @@ struct Arguments {
     mutating func allow(_ names: String...) { known += names }
 
     /// Ends the reading: every unknown member is a mistake.
-    mutating func finish(_ command: String, envelope: [String]) {
+    mutating func refuseUnknown(of command: String, envelope: [String]) {
         for member in members where !known.contains(member.key) && !envelope.contains(member.key) {
             let names = known.isEmpty ? "it takes none" : "known are \(known.joined(separator: ", "))"
             refuse(member.key, "is no argument of \(command); \(names)")

@@ -23,13 +23,13 @@ extension CommandParser {
             guard let name = DeviceCommandName(rawValue: request.name) else { return nil }
             if name == .passkey {
                 let passkey = arguments.passkey()
-                arguments.finish(request.name, envelope: Self.envelopeKeys)
+                arguments.refuseUnknown(of: request.name, envelope: Self.envelopeKeys)
                 // Without one there is a violation.
                 return passkey.map { Command.passkey($0) } ?? .device(.reconnect)
             }
             command = .device(arguments.deviceCommand(name, at: now, today: calendar.day(of: now)))
         }
-        arguments.finish(request.name, envelope: Self.envelopeKeys)
+        arguments.refuseUnknown(of: request.name, envelope: Self.envelopeKeys)
         return command
     }
 }

@@ -8,7 +8,7 @@ struct Watermarks: Sendable {
     /// Lanes whose watermarks are stored at once, because users notice a repeated alert or answer.
     private static let urgentLanes: [Lane] = [.alert, .answer]
     private static let bulkLanes: [Lane] = [.live, .history]
-    /// How long the other lanes' watermarks wait for a commit that somebody else causes, before they get their own: each
+    /// How long the other lanes' watermarks wait for a commit with another cause, before they get their own: each
     /// wears an SD card. After a crash the facts beyond the stored watermark are only sent again, with the same numbers.
     static let delay: Duration = .seconds(30)
     /// Wait before the next attempt after the store failed to take a watermark.

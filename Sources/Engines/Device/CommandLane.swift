@@ -24,7 +24,7 @@ struct CommandQueue: Sendable {
     }
 
     /// Takes no more commands.
-    func finish() { queue.close() }
+    func close() { queue.close() }
 }
 
 /// Decides which commands run and when: how many at a time, and which of them wait for the device.

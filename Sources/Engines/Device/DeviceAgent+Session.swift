@@ -20,7 +20,7 @@ extension DeviceAgent {
         link.admitCommands()
         scheduleTick(within: Self.tick)
         let failure = await serve(device, work: work, attempt: attempt)
-        await live.finish()
+        await live.storeRest()
         link.close()
         wear.forget()
         await measuring.disconnect()

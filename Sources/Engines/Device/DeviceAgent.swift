@@ -138,7 +138,7 @@ package actor DeviceAgent {
     /// Starts nothing new, and releases what waits.
     private func end() {
         context.stopping.fulfil(())
-        commands.finish()
+        commands.close()
         link.end(.stopped)
         launcher.finish()
     }

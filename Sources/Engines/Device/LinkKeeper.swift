@@ -153,9 +153,9 @@ final class LinkKeeper {
     /// Hands work to the open session and waits for the result.
     /// - Throws: `disconnected` if there is no session, or it ends first.
     func ask<Value: Sendable>(
-        _ work: (SessionWork.Reply<Value>) -> SessionWork
+        _ work: (Promise<Result<Value, DeviceError>>) -> SessionWork
     ) async throws(DeviceError) -> Value {
-        let reply = SessionWork.Reply<Value>()
+        let reply = Promise<Result<Value, DeviceError>>()
         if let error = handOver(work(reply)) { throw error }
         return try await reply.waitUncancelled().get()
     }

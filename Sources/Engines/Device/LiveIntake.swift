@@ -3,13 +3,13 @@ import GatewayKit
 import StoreAPI
 import Vitals
 
-/// Live samples between the device and the store. They wait for company, except where somebody waits for them.
+/// Live samples between the device and the store. They wait for others to share a commit, unless the device waits for the receipt.
 ///
-/// They wait here, not in the store, so that nothing is held meanwhile: the projection stays free for whatever else the
-/// device brings.
+/// They wait here, not in the store, so that nothing is locked meanwhile: the projection stays free for what else the device
+/// sends.
 final class LiveIntake {
     /// The most samples that are kept from session to session while the store fails, by `Sample.weight`; the oldest are
-    /// dropped.
+    /// dropped, and announced as a gap: the device may have deleted them, if its transport has confirmed them.
     static let maximumKept = 4_096
 
     private let intake: SampleIntake
@@ -65,14 +65,14 @@ final class LiveIntake {
             if waiting.samples.isEmpty { await arrival.wait() }
             guard !waiting.samples.isEmpty else { continue }
             let hasCompany = await pace.wait()
-            // `finish` stores the rest, once.
+            // `storeRest` does it, once.
             if Task.isCancelled { return }
             try await store(from: device, waitsForCompany: hasCompany)
         }
     }
 
     /// Stores what still waits after the end of a session. If the store refuses it, it waits for the next session.
-    func finish() async {
+    func storeRest() async {
         await turn.withLock {
             let live = removeWaiting()
             guard !live.samples.isEmpty else { return }
@@ -91,9 +91,7 @@ final class LiveIntake {
         }
         rest.add(newest.reversed(), [])
         waiting = rest
-        if newest.count < samples.count {
-            intake.ignore("samples that the store did not take", count: samples.count - newest.count)
-        }
+        if newest.count < samples.count { intake.drop(samples.dropLast(newest.count)) }
     }
 
     private func removeWaiting() -> LiveSamples {

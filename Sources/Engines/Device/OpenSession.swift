@@ -33,17 +33,14 @@ struct OpenSession: Sendable {
 
 /// Work that needs the open session.
 enum SessionWork: Sendable {
-    /// The result of work that a command asked for.
-    typealias Reply<Value: Sendable> = Promise<Result<Value, DeviceError>>
-
     /// Stop and start measurements.
     case measurement(MeasurementOrder)
     /// Write pending settings.
-    case push(Reply<DeviceError?>)
+    case push(Promise<Result<DeviceError?, DeviceError>>)
     /// Read the monitoring of these metrics.
-    case fetch([Metric], Reply<[MonitorSync.Failure]>)
+    case fetch([Metric], Promise<Result<[MonitorSync.Failure], DeviceError>>)
     /// Set the device's clock.
-    case setClock(Reply<Void>)
+    case setClock(Promise<Result<Void, DeviceError>>)
 
     /// Answers work that cannot be done, as the session has ended.
     func abandon() {

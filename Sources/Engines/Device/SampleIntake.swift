@@ -97,6 +97,14 @@ final class SampleIntake {
         input.refuse(metric, .malformed, start: start, end: start)
     }
 
+    /// Counts live samples that are dropped since the store takes none, to be announced as a gap.
+    func drop(_ samples: ArraySlice<Sample>) {
+        for sample in samples { input.refuse(sample, .notStored) }
+        context.logger.error(
+            "Too many live samples wait for the store; the oldest were dropped.",
+            metadata: ["count": "\(samples.count)"])
+    }
+
     /// Publishes the samples refused since the last report, as a gap per metric.
     func reportRefused(isFinal: Bool) async {
         let now = context.clock.now

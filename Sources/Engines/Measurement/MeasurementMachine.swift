@@ -247,7 +247,7 @@ package struct MeasurementMachine: Sendable {
         return actions
     }
 
-    /// Ends as the device did or was told to. Without any good reading, the measurement has failed.
+    /// Ends as the device reported or as it was ordered. Without any good reading, the measurement has failed.
     private mutating func end(_ readings: Readings, at now: Timestamp) -> [Action] {
         let error = readings.missingReadingError
         return end(error == nil ? .ended : .failed, error: error, at: now)

@@ -111,7 +111,7 @@ extension Timestamp {
 }
 
 extension Sample {
-    /// Whether both have the same id, so that only one of them can be told.
+    /// Whether both have the same id, so that only one of them can be published.
     func isSameRecord(as other: Sample) -> Bool {
         start == other.start && end == other.end && isUserInitiated == other.isUserInitiated
     }

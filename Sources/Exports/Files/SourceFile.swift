@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of somebody else's, open for reading. Every read may meet another content than the one before.
+/// A file that another program may change, open for reading. Two reads may see different contents.
 final class SourceFile {
     /// The most bytes of one read.
     static let chunk = 256 * 1024

@@ -8,7 +8,7 @@ import Vitals
 /// before that does it again.
 struct LossReport: Sendable {
     /// The time between two attempts: a full disk gets room when a person makes it.
-    static let retry: Duration = .seconds(60)
+    static let retryInterval: Duration = .seconds(60)
 
     let store: any DeviceStore
     let opening: StoreOpening
@@ -19,7 +19,7 @@ struct LossReport: Sendable {
     let confirm: @Sendable () -> Void
 
     /// Says what has happened to the store, and announces the loss if there is one.
-    /// - Returns: the devices whose gap could not be stored, for `finish`.
+    /// - Returns: the devices whose gap could not be stored, for `retry`.
     func begin() async -> [DeviceID] {
         switch opening {
         case .new, .existing: return []
@@ -34,10 +34,10 @@ struct LossReport: Sendable {
     }
 
     /// Tries the rest again, until all of it is stored or the task is cancelled.
-    func finish(_ rest: [DeviceID]) async {
+    func retry(_ rest: [DeviceID]) async {
         var rest = rest
         while !rest.isEmpty {
-            do { try await clock.sleep(for: Self.retry) } catch { return }
+            do { try await clock.sleep(for: Self.retryInterval) } catch { return }
             rest = await announce(to: rest, isFirst: false)
         }
     }

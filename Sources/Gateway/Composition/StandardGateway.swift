@@ -90,7 +90,7 @@ private struct CoreService: Service {
         }
         let left = await losses.begin()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await losses.finish(left) }
+            group.addTask { await losses.retry(left) }
             await withGracefulShutdownHandler {
                 await core.run(setups)
             } onGracefulShutdown: {

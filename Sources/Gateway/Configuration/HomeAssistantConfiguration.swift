@@ -133,7 +133,7 @@ extension ConfigurationReader {
         }
         if !isQuoted {
             report(
-                "The version must stand in quotes, \"\(text)\": without them it is a number, and 2024.10 is 2024.1.",
+                "The version must be in quotes, \"\(text)\": without them it is a number, and 2024.10 is 2024.1.",
                 at: key)
         }
         return version

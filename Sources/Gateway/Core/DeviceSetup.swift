@@ -12,7 +12,7 @@ package struct DeviceSetup: Sendable {
     /// What its driver keeps beyond the end of the gateway.
     package var notes: DeviceNotes
     /// Where its transport asks for the passkey of the device; `nil` if it does not.
-    package var passkeys: PasskeyDesk?
+    package var passkeys: PasskeyRequests?
     /// The services of plugins that its driver and its transport use.
     package var services: [ServiceSetup]
     /// Changes if and only if the device's configuration changes.

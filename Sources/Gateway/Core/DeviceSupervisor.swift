@@ -60,8 +60,8 @@ actor DeviceSupervisor {
 
     subscript(_ device: DeviceID) -> DeviceAgent? { members[device]?.agent }
 
-    /// Where a device's passkey is asked for; `nil` if it is not.
-    func passkeys(of device: DeviceID) -> PasskeyDesk? { members[device]?.setup.passkeys }
+    /// A device's requests for a passkey; `nil` if its transport makes none.
+    func passkeys(of device: DeviceID) -> PasskeyRequests? { members[device]?.setup.passkeys }
 
     var agents: [DeviceAgent] { ids.compactMap { members[$0]?.agent } }
 

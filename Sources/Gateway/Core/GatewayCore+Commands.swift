@@ -88,12 +88,12 @@ extension GatewayCore {
             let answer = unknown(&envelope)
             return await commandLog.reject(answer, envelope)
         }
-        guard let desk = await supervisor.passkeys(of: device) else {
+        guard let requests = await supervisor.passkeys(of: device) else {
             let message = "No passkey is asked for: its transport has not pairing: ask."
             return await commandLog.reject(Answer(.rejected, code: .unsupported, message: message), envelope)
         }
         guard let key = await commandLog.begin(envelope) else { return }
-        let isTaken = desk.enter(passkey)
+        let isTaken = requests.enter(passkey)
         await commandLog.complete(
             key,
             isTaken

@@ -9,7 +9,7 @@ final class ServiceKeeper: Sendable {
     static let firstWait: Duration = .seconds(1)
     /// The longest wait. A service is local, so a try costs little.
     static let longestWait: Duration = .seconds(60)
-    /// A service that was open for so long counts as stable: the waits start again at the first.
+    /// A service that was open for this time counts as stable: the waits start again at the first.
     static let stableAfter: Duration = .seconds(60)
 
     let setup: ServiceSetup

@@ -25,7 +25,7 @@ enum ProgramPages {
     }
 
     /// Whether a path is that of a shared library, such as `/usr/lib/libc.so.6`. Libraries stay mapped until the end. Other files
-    /// may be unmapped meanwhile, and their place may have become somebody's memory, which must not be dropped.
+    /// may be unmapped meanwhile, and their place may be other memory now, which must not be dropped.
     static func isLibrary(_ path: String) -> Bool {
         let name = path.split(separator: "/").last ?? ""
         return name.hasSuffix(".so") || name.firstRange(of: #/\.so\.[0-9]/#) != nil

@@ -39,7 +39,7 @@ package struct ScanTool: Sendable {
     /// The ids of the configuration.
     package var devices: [DeviceID] { configured.map(\.info.id) }
 
-    /// Looks for so long.
+    /// The time of the scan.
     package func scan(for duration: Duration) async throws(Failure) -> ScanReport {
         let scanners = Scanners()
         let context = ServiceContext(clock: .system, logger: logger)

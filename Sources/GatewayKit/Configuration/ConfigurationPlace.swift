@@ -18,7 +18,7 @@ public struct ConfigurationPlace: Sendable {
         text.hasPrefix("/") ? text : URL(filePath: directory).appending(path: text).standardizedFileURL.path
     }
 
-    /// Where container engines mount secrets. Their modes are often open, and nobody else is in the container.
+    /// Where container engines mount secrets. Their modes are often open, and the container has no other user.
     private static let mountedSecrets = "/run/secrets/"
 
     /// Whether systemd or a container engine keeps the file for this service only. The file may then look readable for a

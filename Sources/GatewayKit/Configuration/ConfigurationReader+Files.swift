@@ -12,7 +12,7 @@ extension ConfigurationReader {
 
     /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. The user of the path
     /// reads the file again.
-    /// - Parameter isSecret: whether it has a private key, so that nobody else may read it.
+    /// - Parameter isSecret: whether it has a private key, so that no other user may read it.
     public mutating func pemFile(_ key: String, isSecret: Bool = false) -> String? {
         guard let path = optionalString(key).map(place.path) else { return nil }
         do throws(TextFileError) {
@@ -33,7 +33,7 @@ extension ConfigurationReader {
     public mutating func secret(_ key: String) -> Secret? {
         guard let value = value(key) else { return nil }
         guard case .map = value.content else {
-            report("A secret must not stand here. Write {file: PATH} or {env: NAME}.", at: key)
+            report("A secret must not be written here. Write {file: PATH} or {env: NAME}.", at: key)
             return nil
         }
         let secret = section(key) { reader in

@@ -39,7 +39,7 @@ public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The 16 bits of the Bluetooth SIG; `nil` for an identifier of somebody else.
+    /// The 16 bits of the Bluetooth SIG; `nil` for any other identifier.
     public var short: UInt16? {
         low == Self.baseLow && high & 0xffff_0000_ffff_ffff == Self.baseHigh ? UInt16(high >> 32 & 0xffff) : nil
     }

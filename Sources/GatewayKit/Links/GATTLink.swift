@@ -26,7 +26,7 @@ public protocol GATTLink: Sendable {
     /// device has ended the connection. One task waits at a time.
     ///
     /// The link confirms an indication when it arrives, since that is when BlueZ does it: the device may then forget the value. So
-    /// one that came without a subscription is told when the connection ends.
+    /// one that came without a subscription is delivered when the connection ends.
     /// - Throws: `broken` when the connection was lost, or more than `GATTValueQueue.capacity` values waited.
     func nextValue() async throws(LinkError) -> GATTValue?
     /// Offers services to this device while the link is open, besides those already offered. A transport may show them to the gateway's

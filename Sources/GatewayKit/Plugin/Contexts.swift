@@ -44,7 +44,7 @@ public struct LinkContext: Sendable {
     /// Where a transport reports that the device can be reached, so that the gateway does not wait to connect it.
     public var presence: DevicePresence
     /// Where a transport asks a person for a device's passkey.
-    public var passkeys = PasskeyDesk()
+    public var passkeys = PasskeyRequests()
     /// The messages of the transport's topics (`Transport.topics`).
     package var documents = DocumentQueue()
     /// The kind of link that the driver needs, for a transport that can open several.

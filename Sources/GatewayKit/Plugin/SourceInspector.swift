@@ -49,7 +49,7 @@ public struct SourceReport: Sendable, Hashable {
         public var records: [Records]
         /// What of it gives no sample.
         public var omissions: [Omission]
-        /// What else a person should know who chooses it, each a sentence.
+        /// Notes for the person who chooses it, each a sentence.
         public var notes: [String]
         /// The driver that reads it.
         public var driver: String

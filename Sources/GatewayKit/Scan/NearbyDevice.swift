@@ -28,7 +28,7 @@ public struct NearbyDevice: Sendable, Hashable {
     public var device: DeviceID?
     /// What recognises it under `transport:`, beside `type`.
     public var options: [Option]
-    /// What a person should know who configures it, a sentence; `nil` if there is nothing.
+    /// A sentence for the person who configures it; `nil` if there is nothing to say.
     public var note: String?
 
     /// A device that a scan has found.

@@ -27,7 +27,7 @@ package struct SimulationError: Error, Sendable, Hashable, CustomStringConvertib
         let what =
             switch code {
             case .deadlock:
-                "everybody waits and nobody sleeps: for each other, or for something outside of the simulation"
+                "every task waits and none sleeps: they wait for each other, or for something outside the simulation"
             case .deadline: "the deadline has passed"
             case .livelock: "jobs keep coming without time passing"
             }

@@ -114,7 +114,7 @@ package struct Answer: Sendable {
                 default: try reader.skip()
                 }
             }
-            try reader.finish()
+            try reader.expectEnd()
         } catch {
             throw HomeAssistantError.unexpected("no answer to \(command): \(error)")
         }

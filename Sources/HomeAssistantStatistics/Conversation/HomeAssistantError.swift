@@ -2,7 +2,7 @@ package import HomeAssistant
 
 /// Why a conversation with Home Assistant ended.
 package enum HomeAssistantError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Nobody answers at the address, or the connection ended. A later attempt may succeed.
+    /// No answer at the address, or the connection ended. A later attempt may succeed.
     case away(String)
     /// It does not take the token. No later attempt can succeed with it.
     case token(String)

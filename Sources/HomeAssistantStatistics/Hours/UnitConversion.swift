@@ -1,5 +1,5 @@
-/// Converts numbers to the unit in which Home Assistant keeps a sensor's statistics. Somebody with another system of units,
-/// or who chose another unit for the entity, has statistics in that unit: ours alone would mix both.
+/// Converts numbers to the unit in which Home Assistant keeps a sensor's statistics. With another system
+/// of units, or another unit chosen for the entity, the statistics are in that unit: ours alone would mix both.
 package struct UnitConversion: Sendable, Hashable {
     private let factor: Double
     private let offset: Double

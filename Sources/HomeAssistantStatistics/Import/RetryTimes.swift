@@ -15,8 +15,8 @@ struct SensorName: Hashable, Comparable {
     }
 }
 
-/// When each sensor is due to be tried: an attempt that could not end waits twice as long as the one before it, and who was
-/// tried longest ago comes first.
+/// When each sensor is due to be tried: an attempt that could not end waits twice as long as the one before it, and the sensor with
+/// the oldest attempt comes first.
 struct RetryTimes {
     private struct Attempt {
         var at: Duration
@@ -27,7 +27,7 @@ struct RetryTimes {
     private var attempts: [SensorName: Attempt] = [:]
     private var dueSince: [SensorName: Timestamp] = [:]
 
-    /// Forgets who is due no more.
+    /// Forgets the sensors that are no longer due.
     mutating func note(_ due: [DueStatistics], at now: Timestamp) {
         let names = Set(due.map(SensorName.init))
         attempts = attempts.filter { names.contains($0.key) }

@@ -19,7 +19,7 @@ package actor StatisticsImporter {
     private var state = StatisticsState(activity: .idle)
     private var generator: any RandomNumberGenerator & Sendable
     private var retries = RetryTimes()
-    /// What was told about each sensor.
+    /// The last log message about each sensor.
     private var told: [SensorName: String] = [:]
     private var hasBegun = false
     private var hasLoggedIn = false

@@ -30,9 +30,9 @@ final class MosquittoConnection: BrokerConnection {
     /// The reason of the end, from the broker or libmosquitto.
     let disconnectReason = Mutex<Int32?>(nil)
     /// Fulfilled when the broker has accepted or refused the connection.
-    let opened = Reply<Void>()
+    let opened = Promise<Result<Void, BrokerError>>()
     /// Fulfilled when the network thread has ended and the socket is closed.
-    let finished = Reply<Void>()
+    let finished = Promise<Result<Void, BrokerError>>()
     /// The broker's Maximum Packet Size; 0 if it named none.
     let packetLimit = Atomic(0)
     let wakeUp: WakeUp
@@ -109,14 +109,14 @@ final class MosquittoConnection: BrokerConnection {
     func takeEvents() -> BrokerEvents { inbox.takeAll() }
 
     /// Sends a subscription; the reply is the code of the broker's answer.
-    private func request(_ subscription: Subscription) throws(BrokerError) -> Reply<Int32> {
+    private func request(_ subscription: Subscription) throws(BrokerError) -> Promise<Result<Int32, BrokerError>> {
         if let ending = inbox.ending { throw ending }
         var flags: UInt32 = 0
         if options.version == .v5 {
             if subscription.retainsAsPublished { flags |= MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue }
             if subscription.isWithoutOwn { flags |= MQTT_SUB_OPT_NO_LOCAL.rawValue }
         }
-        let reply = Reply<Int32>()
+        let reply = Promise<Result<Int32, BrokerError>>()
         var id: Int32 = 0
         let code = handle.withLock { handle in
             guard let handle else { return MOSQ_ERR_NO_CONN.rawValue }
@@ -157,18 +157,18 @@ final class MosquittoConnection: BrokerConnection {
 /// Unanswered subscriptions by packet identifier. As with messages, the answer may arrive before the request is
 /// noted.
 struct PendingSubscriptions: Sendable {
-    private var waiting: [Int32: Reply<Int32>] = [:]
+    private var waiting: [Int32: Promise<Result<Int32, BrokerError>>] = [:]
     private var early: [Int32: Int32] = [:]
 
     /// Notes a pending reply. Returns the answer if it has already arrived.
-    mutating func note(_ id: Int32, _ reply: Reply<Int32>) -> Int32? {
+    mutating func note(_ id: Int32, _ reply: Promise<Result<Int32, BrokerError>>) -> Int32? {
         if let code = early.removeValue(forKey: id) { return code }
         waiting[id] = reply
         return nil
     }
 
     /// Accepts an answer. Returns the pending reply; keeps an early answer.
-    mutating func remove(_ id: Int32, _ code: Int32) -> Reply<Int32>? {
+    mutating func remove(_ id: Int32, _ code: Int32) -> Promise<Result<Int32, BrokerError>>? {
         guard let reply = waiting.removeValue(forKey: id) else {
             early[id] = code
             return nil
@@ -177,7 +177,7 @@ struct PendingSubscriptions: Sendable {
     }
 
     /// Removes all pending replies, because no answer can arrive any more.
-    mutating func takeAll() -> [Reply<Int32>] {
+    mutating func takeAll() -> [Promise<Result<Int32, BrokerError>>] {
         defer { waiting = [:] }
         return Array(waiting.values)
     }

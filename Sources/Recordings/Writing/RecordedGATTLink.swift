@@ -34,24 +34,28 @@ struct RecordedGATTLink: GATTLink {
             let masked = MaskedCharacteristics.masking(bytes, of: characteristic.uuid, by: mask)
             return .write(characteristic.handle, masked, kind)
         }
-        try await finish(number) { () async throws(GATTError) in
+        try await recordOutcome(of: number) { () async throws(GATTError) in
             try await link.write(bytes, to: characteristic, kind)
         }
     }
 
     func subscribe(to characteristic: GATTCharacteristic) async throws(GATTError) {
         let number = track.call { _ in .subscribe(characteristic.handle) }
-        try await finish(number) { () async throws(GATTError) in try await link.subscribe(to: characteristic) }
+        try await recordOutcome(of: number) { () async throws(GATTError) in
+            try await link.subscribe(to: characteristic)
+        }
     }
 
     func unsubscribe(from characteristic: GATTCharacteristic) async throws(GATTError) {
         let number = track.call { _ in .unsubscribe(characteristic.handle) }
-        try await finish(number) { () async throws(GATTError) in try await link.unsubscribe(from: characteristic) }
+        try await recordOutcome(of: number) { () async throws(GATTError) in
+            try await link.unsubscribe(from: characteristic)
+        }
     }
 
     func serve(_ services: [GATTLocalService]) async throws(GATTError) {
         let number = track.call { _ in .serve(services.map(\.uuid)) }
-        try await finish(number) { () async throws(GATTError) in try await link.serve(services) }
+        try await recordOutcome(of: number) { () async throws(GATTError) in try await link.serve(services) }
     }
 
     func nextValue() async throws(LinkError) -> GATTValue? {
@@ -75,7 +79,7 @@ struct RecordedGATTLink: GATTLink {
     func signalStrength() async -> Int? { await link.signalStrength() }
 
     /// Records how a call without a value ended.
-    private func finish(_ number: Int, _ call: () async throws(GATTError) -> Void) async throws(GATTError) {
+    private func recordOutcome(of number: Int, _ call: () async throws(GATTError) -> Void) async throws(GATTError) {
         do { try await call() } catch {
             track.note { mask in .answer(number, .failed(mask.masking(error))) }
             throw error

@@ -27,7 +27,7 @@ final class FileLock: Sendable {
     /// The file of a store's lock.
     static func path(of store: String) -> String { store + ".lock" }
 
-    /// Whether somebody holds the lock of this store. A gateway that starts at this very moment may be refused, as it would be
+    /// Whether a process holds the lock of this store. A gateway that starts at this very moment may be refused, as it would be
     /// by another one.
     static func isHeld(of store: String) -> Bool {
         let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)

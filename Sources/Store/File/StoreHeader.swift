@@ -32,7 +32,7 @@ package struct StoreHeader {
             return
         }
         let owner = bytes[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        // Its schema begins on the first page: a leaf (13) without a cell has no table, and belongs to nobody.
+        // Its schema begins on the first page: a leaf (13) without a cell has no table, and no program owns it.
         let isNew = bytes[100] == 13 && bytes[103] == 0 && bytes[104] == 0
         // Until a new store's log is moved into it, the file itself has neither owner nor tables.
         isOfAnotherProgram = owner != Schema.applicationID && !isNew

@@ -8,7 +8,7 @@ package enum StorePath {
     static let maximumLinks = 40
 
     /// The path without links. The file may be missing, also behind a link. Where the folder cannot be found, or the links lead in
-    /// circles, it is `path` itself: whoever opens it says why.
+    /// circles, it is `path` itself: opening it fails with the reason.
     package static func resolved(_ path: String) -> String {
         var current = path
         for _ in 0...maximumLinks {

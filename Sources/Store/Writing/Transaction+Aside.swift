@@ -54,7 +54,7 @@ extension Transaction {
     }
 
     /// Drops facts set aside over the limit of their number and, with `byAge`, over the age limit of the outbox: they
-    /// were told as gaps. Returns the number of dropped facts.
+    /// were reported as gaps. Returns the number of dropped facts.
     func dropAside(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Int {
         let excess = try AsideTable.count(in: database) - options.maximumAside
         try execute(

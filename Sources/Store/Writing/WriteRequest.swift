@@ -21,5 +21,5 @@ final class WriteRequest: Sendable {
     /// The result, `nil` while the request waits.
     var outcome: Result<Void, StoreError>? { result.withLock { $0 } }
 
-    func finish(_ outcome: Result<Void, StoreError>) { result.withLock { $0 = outcome } }
+    func complete(_ outcome: Result<Void, StoreError>) { result.withLock { $0 = outcome } }
 }

@@ -11,7 +11,7 @@ package struct Wearers: Sendable, Hashable {
         self.people = people
     }
 
-    /// The person of a sample with this user slot. An unassigned slot belongs to nobody: a guest's values must not
+    /// The person of a sample with this user slot. An unassigned slot has no person: a guest's values must not
     /// count as the owner's.
     package func person(user: Int?) -> String? {
         if let user { people[user] } else { person }

@@ -109,7 +109,7 @@ package struct Gap: Sendable, Hashable {
         case storeReset = "store_reset"
         /// The device was not read for longer than it keeps its history.
         case device
-        /// The device's records are implausible or unreadable.
+        /// The device's records are implausible or unreadable, or too many waited for the store.
         case refused
     }
 

@@ -10,6 +10,8 @@ package enum RefusalReason: String, CaseIterable, Sendable, Hashable {
     case future
     /// It cannot be read, or belongs to another metric.
     case malformed
+    /// A live sample that was dropped: the store took none, and too many waited for it.
+    case notStored = "not_stored"
 }
 
 /// Refused records of one metric, by reason.

@@ -67,7 +67,7 @@ public struct Sample: Sendable, Hashable {
 }
 
 extension Sample {
-    /// What a value stands for. The raw value is the name on the wire.
+    /// What a value represents. The raw value is the name on the wire.
     public enum Kind: String, CaseIterable, Sendable, Hashable {
         /// An ordinary value.
         case normal

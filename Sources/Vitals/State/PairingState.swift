@@ -2,7 +2,7 @@
 package struct PairingState: Sendable, Hashable {
     /// The raw value is the name on the wire.
     package enum Phase: String, CaseIterable, Sendable, Hashable {
-        /// Nothing is asked.
+        /// No passkey is requested.
         case idle
         /// The device shows a passkey, and waits for it.
         case passkey

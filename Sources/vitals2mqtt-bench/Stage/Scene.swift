@@ -18,7 +18,7 @@ final class Scene {
         case simulated
         /// A phone: the only device is its export, at `exportPath`.
         case exported
-        /// Nobody: they are away, and connecting them is refused.
+        /// No device is reachable, and connecting is refused.
         case away
     }
 

@@ -197,6 +197,10 @@ import Vitals
             let stored = try await rig.store.samples(of: Fixture.device)
             #expect(stored.count == most)
             #expect(stored.map(\.sample.start).min() == Fixture.noon + .milliseconds(50))
+            // The dropped ones are announced.
+            let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+            #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 50)
+            #expect(gaps.compactMap(\.to).max() == Fixture.noon + .milliseconds(49))
         }
     }
 }

@@ -114,7 +114,7 @@ import Vitals
         (least + "home_assistant: {discovery: maybe}", "2: home_assistant.discovery: One of device, component, off"),
         (
             least + "home_assistant: {compatibility: 2024.12}",
-            "2: home_assistant.compatibility: The version must stand in quotes"
+            "2: home_assistant.compatibility: The version must be in quotes"
         ),
         (
             least + "home_assistant: {compatibility: \"2024.13\"}",

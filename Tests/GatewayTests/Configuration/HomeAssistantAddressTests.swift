@@ -31,7 +31,7 @@ import Testing
         ("token: {env: TOKEN}", "url and token belong together."),
         ("url: ha.local, token: {env: TOKEN}", "An address is needed here"),
         ("url: \"http://127.0.0.1\", token: {env: BROKEN}", "A token of Home Assistant is one line without spaces."),
-        ("url: \"http://127.0.0.1\", token: abc", "A secret must not stand here."),
+        ("url: \"http://127.0.0.1\", token: abc", "A secret must not be written here."),
         ("url: \"http://127.0.0.1\", token: {env: TOKEN}, discovery: \"off\"", "discovery must not be off"),
     ])
     func `says what is wrong`(members: String, message: String) {

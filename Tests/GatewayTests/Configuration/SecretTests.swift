@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("hunter2", "4: mqtt.password: A secret must not stand here. Write {file: PATH} or {env: NAME}."),
+        ("hunter2", "4: mqtt.password: A secret must not be written here. Write {file: PATH} or {env: NAME}."),
         ("{env: PW}", "4: mqtt.password.env: The environment variable PW is not set, or empty."),
         ("{file: a, env: B}", "4: mqtt.password: Either file or env is needed here: {file: PATH} or {env: NAME}."),
         ("{fil: a}", "4: mqtt.password: Either file or env is needed here: {file: PATH} or {env: NAME}."),

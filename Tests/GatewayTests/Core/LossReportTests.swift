@@ -36,8 +36,8 @@ import Vitals
             #expect(rest == Array(devices.dropFirst()))
             #expect(confirmed.withLock { $0 } == 0)
             let start = world.uptime
-            await report.finish(rest)
-            #expect(world.uptime - start == LossReport.retry * 3)
+            await report.retry(rest)
+            #expect(world.uptime - start == LossReport.retryInterval * 3)
             #expect(confirmed.withLock { $0 } == 1)
             #expect(try await told(scratch) == devices)
         }
@@ -50,7 +50,7 @@ import Vitals
             let report = report(world, scratch, opening) { Issue.record("nothing is to be confirmed") }
             let rest = await report.begin()
             #expect(rest.isEmpty)
-            await report.finish(rest)
+            await report.retry(rest)
             #expect(try await told(scratch).isEmpty)
         }
     }

@@ -7,7 +7,7 @@ extension Radio {
     /// - Throws: what `body` throws; a `LinkError` if there is no link, and with `ended` if the gateway left the device on purpose.
     nonisolated func withLink(
         _ id: DeviceID, _ target: DeviceTarget, presence: DevicePresence,
-        passkeys: PasskeyDesk = PasskeyDesk(),
+        passkeys: PasskeyRequests = PasskeyRequests(),
         _ body: @escaping @Sendable (BlueZLink) async throws -> Void
     ) async throws {
         let path = try await reach(id, target, presence: presence)
@@ -36,7 +36,7 @@ extension Radio {
         guard case .visit(let every, _, _) = target.duty else { return leave(id) }
         switch result {
         case .success: expected[id]?.brokenVisits = 0
-        // The gateway stops, or somebody wants a new connection.
+        // The gateway stops, or a new connection was requested.
         case .failure where Task.isCancelled: return leave(id)
         case .failure:
             let count = (expected[id]?.brokenVisits ?? 0) + 1

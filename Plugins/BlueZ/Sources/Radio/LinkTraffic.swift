@@ -19,7 +19,7 @@ final class LinkTraffic {
     var lastActivity: Duration
     /// Whether BlueZ has said that the device is connected.
     var wasConnected = false
-    /// Whether a record was told. BlueZ has confirmed it, so the device has deleted it, and nobody else has it.
+    /// Whether a record has arrived. BlueZ has confirmed it, so the device has deleted it, and this is the only copy.
     private(set) var hasToldRecords = false
     /// The characteristic that is being read: its own value arrives as if the device had sent it.
     private var reading: String?
@@ -72,7 +72,7 @@ final class LinkTraffic {
 
     // MARK: - Values
 
-    /// A value of a characteristic was told. One that is indicated waits for its subscription.
+    /// A value of a characteristic has arrived. One that is indicated waits for its subscription.
     func received(_ bytes: [UInt8], from path: String, isIndicated: Bool) {
         guard isIndicated || subscriptions[path] != nil else { return }
         if reading != nil { held.append((path, bytes)) } else { deliver(bytes, from: path) }
@@ -105,7 +105,7 @@ final class LinkTraffic {
         for value in values { deliver(value.bytes, from: value.path) }
     }
 
-    /// Ends the link. What the device has sent is told before, also without a subscription: it cannot come again.
+    /// Ends the link, after it has delivered what the device sent, also without a subscription: the device does not send it again.
     func end(_ error: LinkError) {
         guard link.ended.value == nil else { return }
         deliverHeld()
@@ -121,7 +121,7 @@ final class LinkTraffic {
         link.end(error)
     }
 
-    /// Ends the link for good. Returns how many records nobody has taken.
+    /// Ends the link for good. Returns how many records were not read.
     func close(_ error: LinkError) async -> Int {
         link.end(error)
         abandon()

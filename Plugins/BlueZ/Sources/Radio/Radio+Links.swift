@@ -11,7 +11,7 @@ extension Radio {
     /// Connects a device, pairs it if need be, and waits for its services.
     func open(
         _ path: String, _ id: DeviceID, _ target: DeviceTarget, at place: Adapter.Place,
-        _ passkeys: PasskeyDesk
+        _ passkeys: PasskeyRequests
     ) async throws(LinkError) -> BlueZLink {
         guard let adapter = adapters[place.path] else { throw .adapterGone }
         let link = OpenLink(holder: id.text, path: path, device: target)
@@ -53,13 +53,13 @@ extension Radio {
         if traffic.services.isEmpty { traffic.found(tree.services(of: traffic.link.path)) }
     }
 
-    /// Ends a link. What the device has sent is told before.
+    /// Ends a link, after it has delivered what the device sent.
     func end(_ traffic: LinkTraffic, _ error: LinkError) {
         discover(traffic)
         traffic.end(error)
     }
 
-    private func connect(_ traffic: LinkTraffic, _ passkeys: PasskeyDesk) async throws(LinkError) {
+    private func connect(_ traffic: LinkTraffic, _ passkeys: PasskeyRequests) async throws(LinkError) {
         let (link, path, target) = (traffic.link, traffic.link.path, traffic.link.device)
         let what = "No connection to \(target.selector)"
         do throws(BusError) {

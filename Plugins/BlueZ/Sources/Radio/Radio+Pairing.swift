@@ -14,7 +14,7 @@ extension Radio {
     static let passkeyTime: Duration = .seconds(30)
 
     /// Pairs a device. BlueZ keeps the bond.
-    func pair(_ path: String, _ target: DeviceTarget, _ passkeys: PasskeyDesk) async throws(BusError) {
+    func pair(_ path: String, _ target: DeviceTarget, _ passkeys: PasskeyRequests) async throws(BusError) {
         try await pairingTurn.withLock { () throws(BusError) in
             try await registerAgent(target.pairing == .justWorks ? "NoInputNoOutput" : "KeyboardOnly")
             let attempt = PairingAttempt(path: path, pairing: target.pairing)
@@ -34,7 +34,7 @@ extension Radio {
             if target.pairing == .ask { report(result, of: attempt, target, passkeys) }
             if case .failure(.reply("org.bluez.Error.AlreadyExists", _)) = result { return }
             try result.get()
-            // Without this BlueZ asks somebody each time the device connects by itself.
+            // Without this BlueZ asks for permission each time the device connects by itself.
             _ = try? await setProperty(path, BlueZ.device, "Trusted", .bool(true))
             logger.info("A device is paired.", metadata: ["device": "\(target.selector)"])
         }
@@ -64,7 +64,7 @@ extension Radio {
 
     /// Runs `body`, and meanwhile hands BlueZ's questions for a passkey to a person.
     private func withPasskeys(
-        _ passkeys: PasskeyDesk?, _ body: @escaping @Sendable () async -> Result<Void, BusError>
+        _ passkeys: PasskeyRequests?, _ body: @escaping @Sendable () async -> Result<Void, BusError>
     ) async -> Result<Void, BusError> {
         guard let passkeys else { return await body() }
         return await withTaskGroup(of: Result<Void, BusError>?.self) { group in
@@ -80,7 +80,7 @@ extension Radio {
     }
 
     /// Asks a person each time that BlueZ asks, until the pairing is over.
-    private func askPerson(_ passkeys: PasskeyDesk) async {
+    private func askPerson(_ passkeys: PasskeyRequests) async {
         while !Task.isCancelled, let attempt = pairing {
             guard let question = attempt.question else {
                 await attempt.asked.wait()
@@ -103,7 +103,8 @@ extension Radio {
 
     /// Tells a person how the pairing has ended.
     private func report(
-        _ result: Result<Void, BusError>, of attempt: PairingAttempt, _ target: DeviceTarget, _ passkeys: PasskeyDesk
+        _ result: Result<Void, BusError>, of attempt: PairingAttempt, _ target: DeviceTarget,
+        _ passkeys: PasskeyRequests
     ) {
         switch result {
         case .success, .failure(.reply("org.bluez.Error.AlreadyExists", _)): passkeys.end(nil, clock: clock)

@@ -136,7 +136,7 @@ extension Radio {
 }
 
 extension Adapter {
-    /// A link of an adapter that somebody has.
+    /// A place for a link on an adapter, which must be released.
     struct Place: Sendable { let path: String }
 }
 

@@ -57,8 +57,8 @@ extension Radio {
         }
     }
 
-    /// Whether a link is over and has told records, which the device has deleted. Whoever subscribes to them or to something else then
-    /// gets as far as to take them, and learns of the end after them.
+    /// Whether a link is over and has records left, which the device has deleted. A subscription then still succeeds, so that they are
+    /// read before the end of the link is reported.
     private func hasOnlyRecords(_ link: OpenLink) -> Bool {
         guard link.ended.value != nil, let traffic = links[link.path] else { return false }
         return traffic.link === link && traffic.hasToldRecords
@@ -87,7 +87,7 @@ extension Radio {
     }
 
     /// Sends a request when those before are answered. `before` is called when it is sent, `after` when its answer arrives, in the
-    /// order of the messages. Whoever stops waiting does not stop the request.
+    /// order of the messages. Cancelling the wait does not cancel the request.
     private func request(
         _ path: String, _ member: String, _ arguments: [BusValue], of traffic: LinkTraffic,
         before: @escaping () -> Void = {}, after: @escaping (Bus.Result) -> Void = { _ in }

@@ -86,7 +86,7 @@ extension Radio {
         }
     }
 
-    /// An adapter is off: whoever waits for its devices learns why.
+    /// An adapter is off: those that wait for its devices get the reason.
     private func note(_ why: String, about adapter: Adapter) {
         guard adapter.trouble == nil else { return }
         adapter.trouble = LinkError(
@@ -109,7 +109,7 @@ extension Radio {
 
     /// Begins or ends the scan of an adapter, and restarts it if it is stuck. Returns when to look again.
     private func scan(_ adapter: Adapter) async -> Duration? {
-        // Whoever connects wakes `supervise` afterwards.
+        // A connecting device wakes `supervise` afterwards.
         guard adapter.connecting == 0, let properties = tree[adapter.path, BlueZ.adapter] else { return nil }
         let now = clock.uptime
         let situation = ScanWatch.Situation(

@@ -162,7 +162,7 @@ actor Radio {
         settle()
     }
 
-    /// Nobody waits for a link of this adapter any more.
+    /// Nothing waits for a link of this adapter any more.
     func abandon(_ adapter: Adapter) {
         adapters[adapter.path] = nil
         for promise in adapter.waiting.values { promise.fulfil(()) }

@@ -2,7 +2,7 @@ import Vitals
 
 /// The lowest and the highest blood oxygen of each hour of a day.
 struct OxygenDay: Sendable, Hashable {
-    /// An hour, in per cent; 0 stands for no value.
+    /// An hour, in per cent; 0 means no value.
     struct Hour: Sendable, Hashable {
         var lowest: UInt8
         var highest: UInt8
@@ -32,7 +32,7 @@ struct OxygenDay: Sendable, Hashable {
 /// The temperatures of a day, one for each half of an hour.
 struct TemperatureDay: Sendable, Hashable {
     var daysAgo: Int
-    /// 48 values from the ring's midnight, in tenths of a degree above 20 °C; 0 stands for no value.
+    /// 48 values from the ring's midnight, in tenths of a degree above 20 °C; 0 means no value.
     var values: [UInt8]
 
     /// The minutes of a slot, which is also what the second byte of a day tells.

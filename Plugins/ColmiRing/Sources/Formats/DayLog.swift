@@ -15,7 +15,7 @@ struct DayLog: Sendable, Hashable {
     let interval: Int
     /// A second of the day on the ring's clock, counted like Unix time; `nil` if the log has none.
     let second: Int?
-    /// A value per slot, from the ring's midnight. 0 stands for no value.
+    /// A value per slot, from the ring's midnight. 0 means no value.
     let values: [UInt8]
 
     /// The value that some firmware writes where it has none.

@@ -2,7 +2,7 @@ import Vitals
 
 /// The zone in which a ring's clock runs: a constant offset from UTC, so that no hour is skipped and none comes twice.
 ///
-/// The ring knows days and minutes of days, and no zone. Whoever sets its clock decides what they mean.
+/// The ring knows days and minutes of days, and no zone. What they mean depends on how its clock was set.
 struct RingZone: Sendable, Hashable {
     /// The possible offsets in minutes.
     static let offsets = -720...840

@@ -7,7 +7,7 @@ actor RingClock {
     static let interval: Duration = .hours(6)
     /// It is set again when the gateway's own clock was corrected by more.
     static let tolerance: Duration = .seconds(2)
-    /// This close to the ring's midnight nothing is asked by days ago: the ring may already have another day.
+    /// This close to the ring's midnight, no request counts days back from today: the ring may already have another day.
     static let margin: Duration = .seconds(10)
 
     private let line: RingLine

@@ -6,7 +6,7 @@ import Vitals
 actor RingLine {
     /// The pause after which a ring that sends no further part has given up, or a part is lost.
     static let patience: Duration = .seconds(5)
-    /// How often something is asked.
+    /// The number of attempts of a request.
     static let attempts = 2
 
     private let link: any GATTLink

@@ -104,8 +104,8 @@ actor RingMeasurement {
                 continue
             }
             let refusal = await begin(current)
-            let event = refusal == nil ? await finish(current) : nil
-            // Whoever learns of the end may start the next one at once.
+            let event = refusal == nil ? await complete(current) : nil
+            // First, so that the receiver of the end may start the next one at once.
             running = nil
             if let refusal { current.accepted.fulfil(.failure(refusal)) }
             if let event { await inbox.send([event]) }
@@ -126,7 +126,7 @@ actor RingMeasurement {
         return error
     }
 
-    private func finish(_ current: Running) async -> DeviceEvent {
+    private func complete(_ current: Running) async -> DeviceEvent {
         current.accepted.fulfil(.success(()))
         let end = await wait(current)
         await stopRing(current.kind)

@@ -128,7 +128,7 @@ final class HealthConnection: Sendable {
             }
             await close(DeviceError(.disconnected, "The device ended the connection."))
         } catch {
-            // Whoever cancels it ends what waits.
+            // After a cancellation, the canceller ends what waits.
             if error.code != .cancelled { await close(DeviceError(.link(error), "The connection")) }
         }
     }

@@ -9,7 +9,7 @@ protocol RecordCollector: Sendable {
     /// Takes a value of the device that belongs to the transfer.
     mutating func collect(_ value: GATTValue)
     /// Ends the transfer: the device has sent everything. Returns the records, and whether these are all that it has.
-    mutating func finish() -> (records: [StoredRecord], isWhole: Bool)
+    mutating func endTransfer() -> (records: [StoredRecord], isWhole: Bool)
 }
 
 /// The records of a glucose meter, by their sequence numbers: only those after the last one are read again.
@@ -52,7 +52,7 @@ struct GlucoseRecords: RecordCollector {
         }
     }
 
-    mutating func finish() -> (records: [StoredRecord], isWhole: Bool) {
+    mutating func endTransfer() -> (records: [StoredRecord], isWhole: Bool) {
         last = newest ?? last
         let records = measurements.sorted { $0.key < $1.key }.map { profile.record($0.value, contexts[$0.key]) }
         defer { (measurements, contexts) = ([:], [:]) }
@@ -77,7 +77,7 @@ struct OximeterRecords: RecordCollector {
         records.append(profile.record(value.bytes, arrivedAt: nil))
     }
 
-    mutating func finish() -> (records: [StoredRecord], isWhole: Bool) {
+    mutating func endTransfer() -> (records: [StoredRecord], isWhole: Bool) {
         defer { records = [] }
         return (records, true)
     }

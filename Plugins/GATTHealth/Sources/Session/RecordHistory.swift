@@ -10,7 +10,7 @@ struct RecordHistory: Sendable {
     private var samples: [Metric: [Timestamp: Sample]] = [:]
     private var sorted: [Metric: [Sample]] = [:]
     private var refused: [UnreadableSample] = []
-    /// Refused records without a time that pages have told of.
+    /// Refused records without a time that pages have already reported.
     private var told = 0
 
     /// Adds what a transfer brought.

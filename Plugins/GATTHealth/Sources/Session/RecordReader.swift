@@ -94,7 +94,7 @@ actor RecordReader {
             guard outcome == .success || outcome == .noRecords else {
                 throw DeviceError(.failure, "The device did not send its records (code \(outcome.code)).")
             }
-            let (records, isWhole) = collector.finish()
+            let (records, isWhole) = collector.endTransfer()
             history.add(records, isWhole: isWhole)
             return .success(())
         } catch {

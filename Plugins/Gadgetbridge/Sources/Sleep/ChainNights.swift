@@ -19,7 +19,7 @@ struct ChainNights: NightFeed {
         var nights: [Sample] = []
         var chain: [StageRow] = []
         var isTooLong = false
-        func finish() {
+        func completeNight() {
             defer { (chain, isTooLong) = ([], false) }
             guard let first = chain.first else { return }
             guard !isTooLong else { return reading.leave(.tooLong, in: table, at: first.moment) }
@@ -31,7 +31,7 @@ struct ChainNights: NightFeed {
             nights.append(Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages))))
         }
         while let row = try next() {
-            if let last = chain.last, isOver(last, before: row) { finish() }
+            if let last = chain.last, isOver(last, before: row) { completeNight() }
             // The first row of a chain that is too long stays, and the newest one.
             if let first = chain.first,
                 row.moment - first.moment > NightLimits.night || chain.count >= SampleLimits.stages
@@ -42,7 +42,7 @@ struct ChainNights: NightFeed {
                 chain.append(row)
             }
         }
-        finish()
+        completeNight()
         return nights
     }
 

@@ -40,7 +40,7 @@ struct OverlayNights: NightFeed {
         var nights: [Sample] = []
         var night: [Sleep.Stage] = []
         var end = Timestamp(milliseconds: .min)
-        func finish() {
+        func completeNight() {
             defer { night = [] }
             guard let start = night.first?.start, start >= reading.from, start < reading.to else { return }
             guard end - start <= NightLimits.night, night.count < SampleLimits.stages / 2 else {
@@ -57,12 +57,12 @@ struct OverlayNights: NightFeed {
                 reading.leave(.incomplete, in: table, at: row.moment)
                 continue
             }
-            if !night.isEmpty, row.moment - end > NightLimits.pause { finish() }
+            if !night.isEmpty, row.moment - end > NightLimits.pause { completeNight() }
             end = night.isEmpty ? last : max(end, last)
             // What is too much for a night only counts.
             if night.count < SampleLimits.stages / 2 { night.append(Sleep.Stage(depth, from: row.moment, to: last)) }
         }
-        finish()
+        completeNight()
         return nights
     }
 

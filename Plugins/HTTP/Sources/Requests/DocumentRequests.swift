@@ -61,7 +61,7 @@ final class DocumentRequests: Sendable {
         let name = path.dropFirst(Self.path.count)
         guard !name.contains("/") else { throw .reply(.notFound) }
         guard head.method == .post else { throw .reply(.wrongMethod) }
-        // Who sends no token does not guess.
+        // A request without a token is no guess.
         guard let token = head.headerFields[.authorization].flatMap(Self.token) else { throw .reply(.unauthorized) }
         let remembered = String(name.prefix(Self.rememberedName))
         if let wait = guesses.wait(of: address, for: remembered, at: uptime) { throw .reply(.tooSoon(wait)) }
@@ -136,7 +136,7 @@ final class DocumentRequests: Sendable {
     private func answer(_ document: Document, _ sender: ExpectedSenders.Sender, clock: GatewayClock) async -> Reply {
         sender.add(document)
         let answer = await clock.race(against: Self.answerTime) { try? await document.answered() }
-        // Nobody waits for it any more, unless a driver is at it already.
+        // No request waits for it any more. A driver may be reading it already.
         sender.documents.remove(document)
         guard let answer = answer ?? nil else {
             return Task.isCancelled ? .unavailable("The gateway stops; send it again later.") : .late

@@ -46,7 +46,7 @@ enum Envelope {
             case .error: error = try reader.takeNull() ? nil : try DeviceError(link: &reader)
             }
         }
-        try reader.finish()
+        try reader.expectEnd()
         if let method {
             self = .call(
                 method, params: params,

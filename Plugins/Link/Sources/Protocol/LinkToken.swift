@@ -29,7 +29,7 @@ struct LinkToken: Hashable, Sendable {
         var reader = JSONReader(bytes)
         do {
             try reader.skip()
-            try reader.finish()
+            try reader.expectEnd()
             writer.raw(bytes: bytes)
         } catch {
             writer.string(text)

@@ -20,10 +20,10 @@ struct OxiValues: Sendable, Hashable {
         isWorn = bytes[11] != 0
     }
 
-    /// A saturation; 255 stands for no finger, and what is below 10 for no signal.
+    /// A saturation; 255 means no finger, and what is below 10 for no signal.
     static func oxygen(_ byte: UInt8) -> Int? { (10...100).contains(byte) ? Int(byte) : nil }
 
-    /// A pulse of two bytes; 65535 stands for no finger, 0 for no signal. The rings measure up to 250.
+    /// A pulse of two bytes; 65535 means no finger, 0 for no signal. The rings measure up to 250.
     static func pulse(_ low: UInt8, _ high: UInt8) -> Int? {
         let pulse = Int(low) | Int(high) << 8
         return (1...250).contains(pulse) ? pulse : nil

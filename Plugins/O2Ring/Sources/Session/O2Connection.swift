@@ -61,7 +61,7 @@ final class O2Connection: Sendable {
         }
     }
 
-    /// Sets the clock to local time, which the ring shows: to what it has become when its turn comes, also if it is told twice.
+    /// Sets the clock to local time, which the ring shows. The time spent waiting for the turn, or for a repetition, is added.
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
         let (clock, begin) = (context.clock, context.clock.uptime)
         try await line.perform { (line) async throws(DeviceError) in

@@ -7,7 +7,7 @@ import Vitals
 actor O2Line {
     /// The pause after which a ring has not understood a request.
     static let patience: Duration = .seconds(3)
-    /// How often something is asked: every request may be repeated.
+    /// The number of attempts of a request: every request may be repeated.
     static let attempts = 2
     /// The bytes of one write, and the pause after it (fact of the maker's library).
     static let pieceLength = 20

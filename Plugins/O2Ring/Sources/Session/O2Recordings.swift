@@ -4,7 +4,7 @@ import Vitals
 /// The recordings of a ring, which are read file by file, a part of one at a time. A file that was read stays in memory; the newest one may
 /// still grow, so its size is asked for again.
 actor O2Recordings {
-    /// So long one file is read before others may ask the ring something.
+    /// Longest time that one turn reads a file, before other requests to the ring have their turn.
     static let slice: Duration = .seconds(4)
     /// The longest time that one page reads; the next page continues.
     static let patience: Duration = .seconds(40)
@@ -150,7 +150,7 @@ actor O2Recordings {
             _ = try await line.exchange(OxiRequest(command: .close))
             return .read(part)
         }
-        return try await finish(read, name)
+        return try await ingest(read, name)
     }
 
     /// What a turn with the ring brought of a file.
@@ -161,7 +161,7 @@ actor O2Recordings {
     }
 
     /// Takes what was read of a file. Returns whether nothing of it is left to be read.
-    private func finish(_ outcome: Outcome, _ name: String) async throws(DeviceError) -> Bool {
+    private func ingest(_ outcome: Outcome, _ name: String) async throws(DeviceError) -> Bool {
         part = nil
         switch outcome {
         case .gone: files[name] = nil

@@ -1,12 +1,12 @@
 import GatewayKit
 import Vitals
 
-/// Since when a ring refuses to open files that it lists. It is kept as notes: a session may be short.
+/// The first refusal of each file that a ring lists but does not open. Notes of the device keep it, since a session may be short.
 ///
-/// A refusal may pass, such as that of a ring that is recording, so that the file is asked for again. One that stays must not hold back
-/// the later files for ever.
+/// A refusal may be temporary, as while the ring records, so the file is requested again. A permanent one must not hold back the later
+/// files for ever.
 actor RefusedFiles {
-    /// So long a file is asked for again: longer than a night's recording. After that it is counted and passed over.
+    /// How long a refused file is requested again: longer than a night's recording. After that it is counted and skipped.
     static let patience: Duration = .hours(24)
 
     private static let prefix = "refused."

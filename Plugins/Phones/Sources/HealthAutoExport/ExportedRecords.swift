@@ -80,7 +80,7 @@ struct ExportedRecords: RecordStream {
 }
 
 extension Sleep.Stage.Depth {
-    /// The depth that the app calls so; `nil` for those that say only that somebody slept or lay in bed.
+    /// The depth for the app's name of it; `nil` for names that say only that the person slept or lay in bed.
     fileprivate init?(exported word: String) {
         switch word.lowercased().filter({ $0.isLetter }) {
         case "core", "asleepcore", "light": self = .light

@@ -21,7 +21,7 @@ package enum HealthConnectWebhook: PhoneApp {
             // All of it is checked before anything of it is stored.
             var check = JSONReader(document)
             try check.skip()
-            try check.finish()
+            try check.expectEnd()
             contents = try Contents(document)
         } catch {
             throw DocumentProblem(error)

@@ -117,7 +117,7 @@ extension JSONReader {
 
 extension Sleep.Stage.Depth {
     /// The depth that the app calls so, by a word or by the number of Health Connect (`SleepSessionRecord.STAGE_TYPE_*`); `nil`
-    /// for those that say only that somebody slept or was out of bed.
+    /// for those that say only that the person slept or was out of bed.
     fileprivate init?(webhook word: String) {
         let word = word.lowercased().replacing("stage_type_", with: "").replacing("sleep_stage_", with: "")
         switch word {

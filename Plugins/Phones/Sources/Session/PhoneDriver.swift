@@ -30,7 +30,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    // Whoever waits for events learns of the end before the group does.
+                    // The reader of the events learns of the end before the group does.
                     do { try await session.serve(documents) } catch {
                         ending.fulfil(error)
                         session.close(error)

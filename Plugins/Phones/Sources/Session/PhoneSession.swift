@@ -9,7 +9,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     let description: DeviceDescription
     private let metrics: Set<Metric>
     private let source: String?
-    /// Whether this visit has told that several sources count.
+    /// Whether this visit has reported that several sources count.
     private let hasWarned = Mutex(false)
     private let context: SessionContext
     private let inbox = EventInbox()

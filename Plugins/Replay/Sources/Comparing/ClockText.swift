@@ -1,7 +1,7 @@
 /// Recognises moments in text: what a gateway writes differently at another time.
 ///
 /// A moment is Unix time in seconds or milliseconds, 10 to 13 digits from 1000000000 (the year 2001) on, or a date with a time of RFC
-/// 3339, such as `2026-01-01`, `2026-01-01T00:00:00.5Z` or `2026-01-01T00:00:00+01:00`. Any moment stands for any other one.
+/// 3339, such as `2026-01-01`, `2026-01-01T00:00:00.5Z` or `2026-01-01T00:00:00+01:00`. Any moment matches any other one.
 enum ClockText {
     private static let day = Array("0000-00-00".utf8)
     private static let time = Array("T00:00:00".utf8)

@@ -12,7 +12,7 @@ enum Comparison: String, CaseIterable, Sendable {
     case clocks
     /// Only the number of bytes: for protocols with clocks in binary requests.
     case length
-    /// Nothing: any write stands for the recorded one.
+    /// Nothing: any write matches the recorded one.
     case none
 
     /// Characteristics that are written with the time of day (Bluetooth SIG, GATT Specification Supplement: Current Time, Date Time,

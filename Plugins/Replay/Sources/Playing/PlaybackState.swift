@@ -101,7 +101,7 @@ struct PlaybackState {
                         path: path, line: event.line, position: "call \(number)", expected: recorded.text,
                         actual: call.text))
             }
-            finish(index)
+            markDone(index)
             return answer(to: number, from: index).map { .recorded($0) } ?? .none
         }
         throw fail(
@@ -127,7 +127,7 @@ struct PlaybackState {
         guard let index = found ?? alike.last(where: { isDone[$0] }),
             case .call(let number, _) = link.events[index].content
         else { return .refused }
-        if found != nil { finish(index) }
+        if found != nil { markDone(index) }
         guard let answer = answer(to: number, from: index) else { return .none }
         return found == nil ? .again(answer) : .recorded(answer)
     }
@@ -138,7 +138,7 @@ struct PlaybackState {
         }
     }
 
-    private mutating func finish(_ index: Int) {
+    private mutating func markDone(_ index: Int) {
         isDone[index] = true
         advance()
     }
@@ -146,7 +146,7 @@ struct PlaybackState {
     /// Goes on without what the gateway has not done.
     mutating func skip() {
         guard isDone.indices.contains(reached) else { return }
-        finish(reached)
+        markDone(reached)
     }
 
     /// Whether the gateway may do without something that it had done: only calls of Bluetooth have an order of their own.

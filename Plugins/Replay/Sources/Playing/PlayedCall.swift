@@ -19,7 +19,7 @@ struct PlayedCall: Sendable {
         }
     }
 
-    /// Whether it stands for a recorded call of the same kind.
+    /// Whether it is of the same kind as a recorded call.
     func matches(_ recorded: RecordedCall, _ comparison: Comparison) -> Bool {
         switch (call, recorded) {
         case (.write(_, let bytes, let kind), .write(_, let other, let otherKind)):

@@ -134,7 +134,7 @@ package final class TCPListener: PluginService {
             strangers += 1
             return true
         }
-        // Whoever opens this many connections gets neither time nor a line of the log for each.
+        // A caller with this many connections gets neither time nor a line of the log for each.
         guard hasPlace else {
             if !link.isEncrypted { await refuse(link, .busy, context) }
             return await link.close()

@@ -2,8 +2,8 @@ import GatewayKit
 import Testing
 import Vitals
 
-/// The passkey, and the desk at which it is asked for.
-@Suite struct PasskeyDeskTests {
+/// Passkeys, and the requests for them.
+@Suite struct PasskeyRequestsTests {
     @Test(arguments: [("000000", 0 as UInt32), ("012345", 12_345), ("999999", 999_999)])
     func `a passkey has six digits`(digits: String, number: UInt32) throws {
         let passkey = try #require(Passkey(digits))
@@ -31,21 +31,21 @@ import Vitals
 
     @Test func `a passkey that nobody waits for is refused`() throws {
         let passkey = try #require(Passkey("123456"))
-        #expect(!PasskeyDesk().enter(passkey))
+        #expect(!PasskeyRequests().enter(passkey))
     }
 
     @Test func `a new question and an end leave nobody waiting`() async throws {
-        let desk = PasskeyDesk()
+        let requests = PasskeyRequests()
         let clock = GatewayClock.system
-        let first = Task { try await desk.passkey(within: .minutes(1), clock: clock) }
-        while desk.pairing?.phase != .passkey { await Task.yield() }
-        let begun = try #require(desk.pairing)
-        let second = Task { try await desk.passkey(within: .minutes(2), clock: clock) }
-        while desk.pairing == begun { await Task.yield() }
+        let first = Task { try await requests.passkey(within: .minutes(1), clock: clock) }
+        while requests.pairing?.phase != .passkey { await Task.yield() }
+        let begun = try #require(requests.pairing)
+        let second = Task { try await requests.passkey(within: .minutes(2), clock: clock) }
+        while requests.pairing == begun { await Task.yield() }
         await #expect(throws: LinkError.self) { try await first.value }
-        desk.end(LinkError(.broken, "The device has gone."), clock: clock)
+        requests.end(LinkError(.broken, "The device has gone."), clock: clock)
         await #expect(throws: LinkError.self) { try await second.value }
-        #expect(desk.pairing?.phase == .failed)
-        #expect(desk.pairing?.message == "The device has gone.")
+        #expect(requests.pairing?.phase == .failed)
+        #expect(requests.pairing?.message == "The device has gone.")
     }
 }

@@ -1,10 +1,7 @@
 import Concurrency
 
-/// The result of a request to the broker, set once from a thread that must not wait.
-typealias Reply<Value: Sendable> = Promise<Result<Value, BrokerError>>
-
 extension Promise {
-    /// Waits at most `limit` for the result of a request.
+    /// Waits at most `limit` for the result of a request to the broker.
     /// - Throws: the error of the request, `.timedOut` with `message`, or `.cancelled`.
     func value<Success>(
         within limit: Duration, orTimeOut message: String

@@ -2,11 +2,11 @@ import Concurrency
 import Synchronization
 public import Vitals
 
-/// Where a transport asks a person for the passkey that a device shows while it is paired.
+/// A transport's requests for the passkey that a device shows while it is paired. A person answers them.
 ///
-/// The gateway publishes that the device asks, as a state and in Home Assistant, and takes the answer as a command. A passkey is kept
-/// nowhere: the waiting transport gets it, or it is refused.
-public final class PasskeyDesk: Sendable {
+/// The gateway publishes each request, as a state and in Home Assistant, and receives the answer as a command. It stores no passkey: the
+/// waiting transport gets it, or it is refused.
+public final class PasskeyRequests: Sendable {
     private struct State {
         var pairing: PairingState?
         /// The question of the transport that waits for a passkey.
@@ -18,7 +18,7 @@ public final class PasskeyDesk: Sendable {
     /// The state of the pairing; `nil` before the first one.
     package var pairing: PairingState? { state.withLock { $0.pairing } }
 
-    /// A desk without a question.
+    /// No request yet.
     public init() {}
 
     /// Waits until a person has given the passkey. One question is open at a time; a new one takes the place of an earlier one.
@@ -63,7 +63,7 @@ public final class PasskeyDesk: Sendable {
         }
     }
 
-    /// Tells that nothing is asked, and then nobody of the pairing any more.
+    /// Reports the pairing as idle, and no longer calls the action of `follow`.
     package func unfollow(clock: GatewayClock) {
         change { _ in PairingState(.idle, at: clock.now) }
         state.withLock { $0.onChange = nil }
@@ -78,7 +78,7 @@ public final class PasskeyDesk: Sendable {
         return question?.fulfil(passkey) ?? false
     }
 
-    /// Changes the pairing, and tells it. An earlier question ends without a passkey.
+    /// Changes the pairing, and reports its state. An earlier question ends without a passkey.
     private func change(_ change: (inout State) -> PairingState) {
         let (pairing, action, earlier) = state.withLock { state in
             let before = state.question
