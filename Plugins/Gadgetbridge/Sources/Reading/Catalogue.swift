@@ -8,6 +8,12 @@ struct Catalogue: Sendable {
     /// Tables with rows of the wearable that no rule knows.
     let unknownTables: [String]
 
+    /// The tables that are read.
+    var tables: Set<String> {
+        // A feed of several tables names them all.
+        Set(feeds.values.joined().flatMap { $0.table.split(separator: ", ").map { String($0) } })
+    }
+
     /// A table that is no measurement of a moment: most events have nothing to do with health.
     private static let events = "GARMIN_EVENT_SAMPLE"
 
