@@ -43,6 +43,8 @@ package struct ExportedDevice: Sendable {
     package var number: Int64
     /// Its name, for people.
     package var name: String
+    /// What kind of wearable it is, for people; `nil` for an app.
+    package var family: String?
     /// The options beside `path` that choose it.
     package var options: [(key: String, value: String)] = []
     /// What it says of itself.

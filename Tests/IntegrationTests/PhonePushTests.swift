@@ -82,7 +82,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `of two documents that overlap, each record counts once, and what changed is corrected`() async throws {
+    @Test func `of documents that overlap, each record counts once, and an impossible value is refused`() async throws {
         try await withBench { bench in
             let port = try freePort()
             try configure(bench, port: port)
@@ -104,6 +104,12 @@ struct PhonePushTests {
             #expect(try await told(post([11: 71, 12: 80, 13: 73])) == [1, 1, 1])
             #expect(try await told(post([:])) == [0, 0, 0])
             #expect(try await told(post([10: 70, 11: 71, 12: 80, 13: 73])) == [0, 0, 4])
+            // No heart beats 400 times a minute: the others count, and the answer says why it does not.
+            let answer = try await post([13: 73, 14: 400, 15: 401, 16: 74])
+            #expect(told(answer) == [1, 0, 1])
+            let refused = answer["refused"]?.asArray ?? []
+            #expect(refused.map { $0["reason"]?.asString } == ["value: must be a number from 20 to 300"], "\(answer)")
+            #expect(refused.map { $0["count"]?.asInt } == [2])
         }
     }
 

@@ -9,13 +9,14 @@ import signal
 import sqlite3
 import time
 from datetime import datetime, timedelta, timezone
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 from zoneinfo import ZoneInfo
 
 from broker import Broker
 from connection import Connection
 from instance import Instance
 from processes import Finding, Processes, until
+from trial import NOTHING
 
 ZONE = ZoneInfo("Europe/Berlin")
 ID, DEVICE = "trial", "phone-1"
@@ -23,17 +24,22 @@ DAYS = 400
 HOUR = 3600
 SETTLING = 75 * 60  # seconds after its end in which an hour is Home Assistant's own
 LONG = 240  # seconds that the import of 400 days may take
+OVER = 3 * HOUR  # since when there is no stress any more: its values are fresh for two hours, so its sensor never has one
 
 
 class Export:
-    """The database of a phone: a row each quarter of an hour, ten more in a row each evening, and a night each day."""
+    """The database of a phone: a row each quarter of an hour, ten more in a row each evening, and a night each day.
+
+    The newest rows have no stress.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
         now = int(time.time())
         begin = datetime.fromtimestamp(now, ZONE).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS)
         self.begin = int(begin.timestamp())
-        self.rows: dict[int, tuple[int, int, float]] = {}  # by second: steps, heart rate, metres
+        self.calm = now - OVER
+        self.rows: dict[int, tuple[int, int, float, Optional[int]]] = {}  # by second: steps, heart rate, metres, stress
         for moment in range(self.begin, now, 900):
             self.add(moment)
         self.nights: dict[int, int] = {}  # by their end: minutes
@@ -54,7 +60,8 @@ class Export:
         # Somebody gets up in every second hour of the night, also in the repeated one of the day on which the clock changes.
         walks = datetime.fromtimestamp(moment, ZONE).hour >= 7 or moment // 3600 % 2 == 0
         steps = moment // 900 * 37 % 211 if walks else 0
-        self.rows[moment] = (steps, rate or 55 + moment // 900 * 13 % 41, steps * 0.75)
+        stress = 20 + moment // 900 * 7 % 61 if moment < self.calm else None
+        self.rows[moment] = (steps, rate or 55 + moment // 900 * 13 % 41, steps * 0.75, stress)
 
     def write(self) -> None:
         """Writes it anew, and puts it in the place of the one before."""
@@ -72,7 +79,7 @@ class Export:
                 INSERT INTO DEVICE VALUES (1, 'Band', 'Xiaomi', 'C0:11:22:33:44:55', 0, 'MIBAND8', 'M2239B1', NULL, NULL);
                 CREATE TABLE XIAOMI_ACTIVITY_SAMPLE (TIMESTAMP INTEGER NOT NULL, DEVICE_ID INTEGER NOT NULL,
                     USER_ID INTEGER NOT NULL, RAW_INTENSITY INTEGER NOT NULL, STEPS INTEGER NOT NULL, RAW_KIND INTEGER NOT NULL,
-                    HEART_RATE INTEGER NOT NULL, DISTANCE_METERS REAL, PRIMARY KEY (TIMESTAMP, DEVICE_ID)) WITHOUT ROWID;
+                    HEART_RATE INTEGER NOT NULL, DISTANCE_METERS REAL, STRESS INTEGER, PRIMARY KEY (TIMESTAMP, DEVICE_ID)) WITHOUT ROWID;
                 CREATE TABLE COLMI_SLEEP_SESSION_SAMPLE (TIMESTAMP INTEGER NOT NULL, DEVICE_ID INTEGER NOT NULL,
                     USER_ID INTEGER NOT NULL, WAKEUP_TIME INTEGER, PRIMARY KEY (TIMESTAMP, DEVICE_ID)) WITHOUT ROWID;
                 CREATE TABLE COLMI_SLEEP_STAGE_SAMPLE (TIMESTAMP INTEGER NOT NULL, DEVICE_ID INTEGER NOT NULL,
@@ -80,8 +87,8 @@ class Export:
                     PRIMARY KEY (TIMESTAMP, DEVICE_ID)) WITHOUT ROWID;
                 """)
             database.executemany(
-                "INSERT INTO XIAOMI_ACTIVITY_SAMPLE VALUES (?, 1, 1, 0, ?, 0, ?, ?)",
-                [(moment, steps, rate, metres) for moment, (steps, rate, metres) in sorted(self.rows.items())])
+                "INSERT INTO XIAOMI_ACTIVITY_SAMPLE VALUES (?, 1, 1, 0, ?, 0, ?, ?, ?)",
+                [(moment, *row) for moment, row in sorted(self.rows.items())])
             for end, minutes in sorted(self.nights.items()):
                 begin = (end - minutes * 60) * 1000
                 database.execute("INSERT INTO COLMI_SLEEP_SESSION_SAMPLE VALUES (?, 1, 1, ?)", (begin, end * 1000))
@@ -94,10 +101,11 @@ class Export:
     def counted(self, place: int) -> list[tuple[int, float]]:
         return sorted((moment - 60, row[place]) for moment, row in self.rows.items() if row[0] > 0)
 
-    def rates(self, last: int) -> dict[int, dict]:
+    def measured(self, place: int, last: int) -> dict[int, dict]:
         periods: dict[int, dict[int, list[float]]] = {}
-        for moment, (_, rate, _) in self.rows.items():
-            periods.setdefault(moment // HOUR * HOUR, {}).setdefault(moment // 300, []).append(rate)
+        for moment, row in self.rows.items():
+            if row[place] is not None:
+                periods.setdefault(moment // HOUR * HOUR, {}).setdefault(moment // 300, []).append(row[place])
         hours = {}
         for hour, fives in periods.items():
             if hour <= last:
@@ -204,8 +212,9 @@ class Backfill:
 
     def expected(self, last: int) -> dict[str, dict[int, dict]]:
         return {
-            "heart_rate": self.export.rates(last), "steps": self.export.counts(0, last),
-            "distance": self.export.counts(2, last), "sleep": self.export.slept(last)}
+            "heart_rate": self.export.measured(1, last), "stress": self.export.measured(3, last),
+            "steps": self.export.counts(0, last), "distance": self.export.counts(2, last),
+            "sleep": self.export.slept(last)}
 
     def compared(self) -> str:
         last = self.last() - HOUR  # one that is surely imported
@@ -259,7 +268,7 @@ def moment(second: int) -> str:
 
 
 def imported(trial: Backfill) -> str:
-    """statistics of 400 days are imported, also if Home Assistant restarts in the middle"""
+    """statistics of 400 days are imported, also if Home Assistant restarts in the middle, and of a sensor without a state"""
     trial.start_gateway(False)
     # The counts of today must have been seen, so that there is a row to be continued.
     until("the entities have states", lambda: trial.home.connection.get(
@@ -278,6 +287,9 @@ def imported(trial: Backfill) -> str:
     until("the import is complete", trial.done, LONG)
     numbers = trial.compared()
     trial.joined()
+    shown = trial.home.connection.get(f"/api/states/{trial.entity('stress')}")["state"]
+    if shown not in NOTHING:
+        raise Finding(f"the stress of three hours ago is shown as {shown}")
     return f"{numbers}, {time.monotonic() - began:.0f} s"
 
 
@@ -306,8 +318,8 @@ def corrected(trial: Backfill) -> str:
     day = trial.export.begin + 300 * 86_400
     for moment_ in range(day - day % 900, day + 86_400, 900):
         if moment_ in trial.export.rows:
-            steps, rate, metres = trial.export.rows[moment_]
-            trial.export.rows[moment_] = (steps + 11, rate + 1, metres + 8)
+            steps, rate, metres, stress = trial.export.rows[moment_]
+            trial.export.rows[moment_] = (steps + 11, rate + 1, metres + 8, stress)
     trial.export.write()
 
     def done() -> bool:
@@ -324,7 +336,7 @@ def corrected(trial: Backfill) -> str:
 
 def repeated(trial: Backfill) -> str:
     """after a kill a second import of everything changes nothing"""
-    names = [trial.entity(key) for key in ("heart_rate", "steps", "distance", "sleep")]
+    names = [trial.entity(key) for key in ("heart_rate", "stress", "steps", "distance", "sleep")]
     last = trial.last() - HOUR
     before = [[row for row in trial.rows(name) if row["start"] / 1000 <= last] for name in names]
     trial.processes.end("gateway", signal.SIGKILL)
@@ -380,7 +392,7 @@ def refused(trial: Backfill) -> str:
     with open(trial.token, "w", encoding="utf-8") as file:
         file.write("wrong\n")
     newest = max(trial.export.rows)
-    trial.export.rows[newest - 86_400] = (1, 199, 0.75)
+    trial.export.rows[newest - 86_400] = (1, 199, 0.75, 50)
     trial.export.write()
     since = trial.broker.count
     trial.start_gateway(True)

@@ -27,6 +27,22 @@ import Vitals
         #expect(counts == [.notMeasured: 3, .implausible: 1])
     }
 
+    @Test func `what is empty was not measured, and what is no number cannot be read`() throws {
+        try phone.table(
+            "XIAOMI_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, STRESS I, SPO2 I")
+        try phone.insert(
+            "XIAOMI_ACTIVITY_SAMPLE",
+            [
+                [midnight, 0, 0, 0, 61, "NULL", "NULL"], [midnight + 60, 0, 0, 0, 62, 35, "NULL"],
+                [midnight + 120, 0, 0, 0, 63, "'low'", 97],
+            ])
+        #expect(try phone.values(.heartRate) == [Value(0, 61), Value(60, 62), Value(120, 63)])
+        #expect(try phone.values(.stress) == [Value(60, 35)])
+        #expect(try phone.values(.bloodOxygen) == [Value(120, 97)])
+        // One empty stress and two empty saturations.
+        #expect(try phone.open().leftovers["XIAOMI_ACTIVITY_SAMPLE"] == [.notMeasured: 3, .unreadable: 1])
+    }
+
     @Test func `a record with its own time counts before the minute's value`() throws {
         try phone.table("MOYOUNG_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!")
         try phone.table("MOYOUNG_HEART_RATE_SAMPLE", "HEART_RATE I!")

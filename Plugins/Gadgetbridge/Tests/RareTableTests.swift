@@ -4,7 +4,7 @@ import Vitals
 
 @testable import Gadgetbridge
 
-/// Tables of rarer wearables, with their documented columns: what the rule of names reads of a row.
+/// Tables that no other test has, with their documented columns: what the rule of names reads of a row.
 @Suite struct RareTableTests {
     /// A table, its columns and what its row gives. `milliseconds` is the unit of its times; others have seconds.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -148,6 +148,40 @@ import Vitals
             table: "XIAOMI_DAILY_SUMMARY_SAMPLE",
             columns: "TIMEZONE I, STEPS I, HR_RESTING I, HR_MAX I, HR_MAX_TS I, HR_MIN I, HR_AVG I", milliseconds: true,
             expected: ["resting_heart_rate 0…0 52"]),
+        Case(
+            table: "XIAOMI_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, STRESS I, SPO2 I, DISTANCE_CM I!, ACTIVE_CALORIES I!,
+                ENERGY I!
+                """, expected: ["blood_oxygen 0…0 97", rate, "steps -60…0 12, 9 m", "stress 0…0 35"]),
+        Case(
+            table: "HUAMI_EXTENDED_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, UNKNOWN1 I, SLEEP I, DEEP_SLEEP I, REM_SLEEP I
+                """, expected: minute),
+        Case(
+            table: "HUAMI_HEART_RATE_RESTING_SAMPLE", columns: "UTC_OFFSET I!, HEART_RATE I!", milliseconds: true,
+            expected: ["resting_heart_rate 0…0 71"]),
+        Case(table: "WENA3_HEART_RATE_SAMPLE", columns: "HEART_RATE I!", milliseconds: true, expected: [rate]),
+        Case(
+            table: "BANGLE_JSACTIVITY_SAMPLE", columns: "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            expected: minute),
+        Case(
+            table: "HPLUS_HEALTH_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_HPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
+                """, expected: minute),
+        Case(
+            table: "NO1_F1_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!",
+            expected: minute),
+        Case(
+            table: "XWATCH_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!",
+            expected: minute),
+        Case(
+            table: "TLW64_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!",
+            expected: ["steps -60…0 12"]),
+        Case(
+            table: "MAKIBES_HR3_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, HEART_RATE I!", expected: minute),
     ]
 
     /// The value of a column with this name; other columns have a 1.

@@ -161,6 +161,32 @@ import Vitals
         #expect(try phone.open().leftovers["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == 1)
     }
 
+    @Test func `a sleep of Huawei lasts from going to bed until getting up, where the watch knows both`() throws {
+        func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
+        try phone.table(
+            "HUAWEI_SLEEP_STATS_SAMPLE", "SLEEP_SCORE I!, BED_TIME I!, RISING_TIME I!, WAKEUP_TIME I!, AVG_HRV I!")
+        try phone.table("HUAWEI_SLEEP_STAGE_SAMPLE", "STAGE I!")
+        try phone.insert(
+            "HUAWEI_SLEEP_STATS_SAMPLE",
+            [
+                [ms(200), 80, ms(0), ms(200), ms(195), 40], [ms(1010), 70, -1, ms(1010), ms(1010), -1],
+                [ms(1330), 60, ms(1300), -1, ms(1330), -1],
+                // Told twice, the second time as a longer one.
+                [ms(2030), 50, ms(2000), ms(2030), -1, -1], [ms(2050), 50, ms(2000), ms(2050), -1, -1],
+            ])
+        func rows(_ minutes: Range<Int64>, _ stage: Int) -> [[Any]] { minutes.map { [ms($0), stage] } }
+        try phone.insert(
+            "HUAWEI_SLEEP_STAGE_SAMPLE",
+            // Awake for more than an hour without a row.
+            rows(5..<60, 1) + rows(130..<195, 3) + rows(1000..<1010, 1) + rows(1301..<1335, 2) + rows(2010..<2045, 1))
+        #expect(
+            try nights() == [
+                "0…200: L5-60 D130-195", "1000…1010: L1000-1010", "1300…1330: R1301-1330", "2000…2050: L2010-2045",
+            ])
+        #expect(try phone.open().leftovers.isEmpty)
+        #expect(try phone.open().device.unknownTables.isEmpty)
+    }
+
     @Test func `a long time awake ends a night without a table of sleeps, and no stage lasts for hours`() throws {
         func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
         try phone.table("MOYOUNG_SLEEP_STAGE_SAMPLE", "STAGE I!")

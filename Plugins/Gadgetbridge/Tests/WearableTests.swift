@@ -52,6 +52,24 @@ import Vitals
         #expect(try phone.values(.heartRate) == [Value(0, 66)])
     }
 
+    @Test func `a wearable's family is that of its tables, or else its type as the export has it`() throws {
+        func family() throws -> String? { try phone.open().device.family }
+        #expect(try family() == "MIBAND8")
+        try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!")
+        try phone.insert("GENERIC_HEART_RATE_SAMPLE", [[Phone.midnight * 1000, 66]])
+        #expect(try family() == "MIBAND8")
+        try phone.table("XIAOMI_MANUAL_SAMPLE", "TYPE I, VALUE I")
+        try phone.insert("XIAOMI_MANUAL_SAMPLE", [[Phone.midnight * 1000, 0x11, 66]])
+        // Of another wearable.
+        try phone.table("GARMIN_STRESS_SAMPLE", "STRESS I!")
+        try phone.insert("GARMIN_STRESS_SAMPLE", device: 2, [[Phone.midnight * 1000, 35]])
+        #expect(try family() == "Xiaomi")
+        try phone.table("COLMI_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME I")
+        try phone.table("COLMI_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
+        try phone.insert("COLMI_SLEEP_STAGE_SAMPLE", [[Phone.midnight * 1000, 20, 2]])
+        #expect(try family() == "Xiaomi; Colmi, Yawell")
+    }
+
     @Test func `reads workouts with what their summaries say`() throws {
         let start = Phone.midnight * 1000
         try phone.run(

@@ -49,14 +49,14 @@ import Vitals
         #expect(try options.place.newest().path == archive.path)
     }
 
-    @Test(arguments: [true, false]) func `an export that is cut at any of a hundred points is not read`(isZip: Bool)
+    @Test(arguments: [true, false]) func `an export that is cut at any of two hundred points is not read`(isZip: Bool)
         throws
     {
         if isZip { try pack() }
         let file = isZip ? archive : phone.file
         let whole = try Data(contentsOf: file)
         var random = SplitMix64(seed: 41)
-        for _ in 0..<100 {
+        for _ in 0..<200 {
             let length = Int.random(in: 0..<whole.count, using: &random)
             try whole.prefix(length).write(to: file)
             let error = #expect(throws: ExportError.self) { _ = try rates(file) }
@@ -64,6 +64,40 @@ import Vitals
         }
         try whole.write(to: file)
         #expect(try rates(file) == 2000)
+    }
+
+    @Test func `a zip that is overwritten slowly in place is read only when it is whole`() throws {
+        try pack()
+        let old = try Data(contentsOf: archive)
+        try phone.instant("weight_record_table", 1, at: HealthPhone.ms(7), [("weight", "71500")])
+        try pack()
+        let new = try Data(contentsOf: archive)
+        try old.write(to: archive)
+        try FileManager.default.removeItem(at: phone.file)
+        let place = archive
+        try phone.live { life in
+            try await life.pass(.seconds(80))
+            #expect(life.kept.count == 2000)
+            var random = SplitMix64(seed: 43)
+            let file = try FileHandle(forUpdating: place)
+            defer { try? file.close() }
+            var written = 0
+            while written < new.count {
+                let length = min(Int.random(in: 1...(new.count / 8), using: &random), new.count - written)
+                try file.seek(toOffset: UInt64(written))
+                try file.write(contentsOf: new[written..<(written + length)])
+                written += length
+                guard written < new.count else { break }
+                // Often longer than the time in which a file must not change, and than the time between two looks.
+                try await life.pass(.seconds(Int.random(in: 1...150, using: &random)))
+                #expect(life.kept.count == 2000)
+            }
+            try file.truncate(atOffset: UInt64(new.count))
+            try await life.pass(.seconds(80))
+            #expect(life.kept.samples(.weight).map(\.value) == [71.5])
+            #expect(life.kept.samples(.heartRate).count == 2000 && life.kept.corrected.isEmpty)
+            #expect(life.endings.isEmpty)
+        }
     }
 
     @Test func `the state before stays while a torn export is there`() throws {

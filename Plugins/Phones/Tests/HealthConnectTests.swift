@@ -18,6 +18,9 @@ import Vitals
             Sleep.Stage(.deep, from: at("2026-01-05T01:00:00Z"), to: at("2026-01-05T02:00:00Z")),
             Sleep.Stage(.rem, from: at("2026-01-05T02:00:00Z"), to: at("2026-01-05T03:00:00Z")),
             Sleep.Stage(.awake, from: at("2026-01-05T04:00:00Z"), to: at("2026-01-05T04:10:00Z")),
+            // Out of bed, by its word and by its number.
+            Sleep.Stage(.awake, from: at("2026-01-05T05:00:00Z"), to: at("2026-01-05T05:10:00Z")),
+            Sleep.Stage(.awake, from: at("2026-01-05T05:30:00Z"), to: at("2026-01-05T05:35:00Z")),
         ]
         let expected: [Sample] = [
             Sample(

@@ -2,7 +2,7 @@
 package final class Leftovers {
     /// Why a row gives no sample.
     package enum Reason: String, CaseIterable, Sendable, Hashable {
-        /// The app's own mark for "not measured", such as a heart rate of 255.
+        /// The app's own mark for "not measured", such as a heart rate of 255, or nothing in the column.
         case notMeasured = "not_measured"
         /// A value that no living person has.
         case implausible

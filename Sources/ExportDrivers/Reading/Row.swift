@@ -14,6 +14,8 @@ package struct Row {
         moment = unit.moment(statement.int64(0))
     }
 
+    /// Whether the column at this place, from 0, has nothing.
+    package func isNull(_ column: Int) -> Bool { statement.isNull(column + 1) }
     /// The column at this place, from 0, as a number; `nil` for anything else.
     package func number(_ column: Int) -> Double? { statement.number(column + 1) }
     /// The column at this place as a whole number; `nil` for anything else.

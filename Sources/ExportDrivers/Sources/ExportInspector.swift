@@ -43,7 +43,8 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
         }
         let tables = device.unknownTables.map { SourceReport.Omission($0, reason: "no rule knows this table") }
         return SourceReport.Device(
-            name: device.name, records: records, omissions: rows + tables, notes: device.notes, driver: Format.driver,
+            name: device.name, family: device.family, records: records, omissions: rows + tables, notes: device.notes,
+            driver: Format.driver,
             options: [SourceReport.Option("path", path)] + device.options.map { SourceReport.Option($0.key, $0.value) })
     }
 }

@@ -43,6 +43,9 @@ package final class ExportStatement {
 
     package func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
+    /// Whether there is nothing.
+    package func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+
     /// A whole number or a real one; `nil` for anything else.
     package func number(_ column: Int) -> Double? {
         switch sqlite3_column_type(handle, Int32(column)) {

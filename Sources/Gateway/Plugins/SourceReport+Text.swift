@@ -54,7 +54,9 @@ extension SourceReport.Device {
         let left = omissions.map { omission in
             "left out: \(omission.place)\(omission.count.map { ", \($0) rows" } ?? ""): \(omission.reason)"
         }
-        return (found.isEmpty ? ["no records"] : found) + left + notes
+        var lines: [String] = family.map { ["family: \($0)"] } ?? []
+        lines += found.isEmpty ? ["no records"] : found
+        return lines + left + notes
     }
 
     /// An id of its name: small letters and digits, with `-` for the rest.
@@ -67,6 +69,7 @@ extension SourceReport.Device {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("name", name)
+        writer.member("family", family)
         writer.member("driver", driver)
         writer.key("options")
         writer.beginObject()

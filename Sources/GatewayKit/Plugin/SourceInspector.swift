@@ -45,6 +45,8 @@ public struct SourceReport: Sendable, Hashable {
     public struct Device: Sendable, Hashable {
         /// Its name, for people.
         public var name: String
+        /// What kind of device it is, for people, such as a maker's wearables with one format; `nil` if nothing says it.
+        public var family: String?
         /// What it has, by metric.
         public var records: [Records]
         /// What of it gives no sample.
@@ -58,10 +60,11 @@ public struct SourceReport: Sendable, Hashable {
 
         /// What may become a device.
         public init(
-            name: String, records: [Records], omissions: [Omission] = [], notes: [String] = [], driver: String,
-            options: [Option]
+            name: String, family: String? = nil, records: [Records], omissions: [Omission] = [], notes: [String] = [],
+            driver: String, options: [Option]
         ) {
             self.name = name
+            self.family = family
             self.records = records
             self.omissions = omissions
             self.notes = notes

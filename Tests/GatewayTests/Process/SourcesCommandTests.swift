@@ -86,7 +86,15 @@ import Vitals
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: file)
             let result = try await run(.path(Self.program), ["sources", folder.path])
-            #expect(result.output.hasPrefix("\(file) is an export of Gadgetbridge, schema 92.\n\nBand 7\n"))
+            #expect(
+                result.output.hasPrefix(
+                    """
+                    \(file) is an export of Gadgetbridge, schema 92.
+
+                    Band 7
+                      family: Huami, Amazfit with Mi Band protocol
+
+                    """))
             #expect(
                 result.output.contains(
                     "  heart_rate  2  2026-01-05 12:00Z to 2026-01-05 12:01Z  MI_BAND_ACTIVITY_SAMPLE\n"))
@@ -130,6 +138,12 @@ import Vitals
             #expect(records.map { $0["metric"] as? String } == ["steps", "sleep"])
             #expect(records[0]["count"] as? Int == 2 && records[0]["first"] as? String == "2026-01-05T12:00:00.000Z")
             #expect((devices[0]["options"] as? [String: String])?["app"] == "com.example.watch")
+            // An app is no family of wearables.
+            #expect(devices[0]["family"] is NSNull)
+            let band = folder.appending(path: "Gadgetbridge.db").path
+            try await export("gadgetbridge_export.py", [band, "0=61"])
+            let other = try await run(.path(Self.program), ["sources", "--json", band]).output
+            #expect(other.contains("\"family\":\"Huami, Amazfit with Mi Band protocol\""), "\(other)")
         }
     }
 

@@ -100,7 +100,8 @@ enum ValueFeeds {
             metric: metric, table: table.name, rank: table.isActivity ? .minutes : .records, unit: table.unit,
             columns: [column] + more, condition: condition ?? table.condition
         ) { row in
-            guard let raw = row.number(0) else { return .left(.unreadable) }
+            // Columns that the app added later are empty in older rows, and in minutes without this measurement.
+            guard let raw = row.number(0) else { return .left(row.isNull(0) ? .notMeasured : .unreadable) }
             let value = convert(raw)
             guard range.contains(value) else {
                 return .left(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)

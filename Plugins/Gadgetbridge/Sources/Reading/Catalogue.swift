@@ -8,6 +8,12 @@ struct Catalogue: Sendable {
     /// Tables with rows of the wearable that no rule knows.
     let unknownTables: [String]
 
+    /// The tables that are read.
+    var tables: Set<String> {
+        // A feed of several tables names them all.
+        Set(feeds.values.joined().flatMap { $0.table.split(separator: ", ").map { String($0) } })
+    }
+
     /// A table that is no measurement of a moment: most events have nothing to do with health.
     private static let events = "GARMIN_EVENT_SAMPLE"
 
@@ -39,6 +45,9 @@ struct Catalogue: Sendable {
             if found.isEmpty, sleeps.isEmpty { unknown.append(name) }
             if !sleeps.isEmpty, let sessions = StageTable.all.first(where: { $0.table == name })?.sessions {
                 companions.insert(sessions.table)
+            }
+            if name == HuaweiSleeps.stages, HuaweiSleeps.areReadable(in: database) {
+                companions.insert(HuaweiSleeps.table)
             }
             // It has the sleeps that are in the kinds of the minutes, too.
             if !sleeps.isEmpty, name == "LEFUN_ACTIVITY_SAMPLE" { companions.insert("LEFUN_SLEEP_SAMPLE") }
@@ -97,10 +106,14 @@ struct Catalogue: Sendable {
             let rows = try stages.rows(reading, unit: table.unit)
             return { () throws(ExportError) in try rows.next() }
         }
+        // Where a sleep has no record as a whole, its stages alone make a night.
         let events = Set(database.tables["GARMIN_EVENT_SAMPLE"] ?? [])
-        guard table.name == "GARMIN_SLEEP_STAGE_SAMPLE", events.isSuperset(of: ["EVENT", "EVENT_TYPE"]) else {
-            return [chain]
+        switch table.name {
+        case "GARMIN_SLEEP_STAGE_SAMPLE" where events.isSuperset(of: ["EVENT", "EVENT_TYPE"]):
+            return [SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents), chain]
+        case HuaweiSleeps.stages where HuaweiSleeps.areReadable(in: database):
+            return [SessionNights(stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions), chain]
+        default: return [chain]
         }
-        return [SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents), chain]
     }
 }

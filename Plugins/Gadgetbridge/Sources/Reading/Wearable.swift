@@ -79,6 +79,7 @@ struct Wearable: Sendable, Hashable {
             number: number, name: alias ?? name, identity: try identity(in: database), feeds: catalogue.feeds)
         device.options = [("device", address.isEmpty ? name : address)]
         if let temperature { device.options.append(("temperature", temperature.rawValue)) }
+        device.family = Family.name(of: catalogue.tables) ?? typeName
         device.battery = try battery(in: database)
         device.unknownTables = catalogue.unknownTables
         return device

@@ -117,11 +117,11 @@ extension JSONReader {
 
 extension Sleep.Stage.Depth {
     /// The depth that the app calls so, by a word or by the number of Health Connect (`SleepSessionRecord.STAGE_TYPE_*`); `nil`
-    /// for those that say only that the person slept or was out of bed.
+    /// for those that say only that the person slept. A person who was out of bed was awake, as in an export of Health Connect.
     fileprivate init?(webhook word: String) {
         let word = word.lowercased().replacing("stage_type_", with: "").replacing("sleep_stage_", with: "")
         switch word {
-        case "awake", "awake_in_bed", "1", "7": self = .awake
+        case "awake", "awake_in_bed", "out_of_bed", "1", "3", "7": self = .awake
         case "light", "4": self = .light
         case "deep", "5": self = .deep
         case "rem", "6": self = .rem
