@@ -101,6 +101,8 @@ class Consumer:
         self.lock = threading.Lock()
         self.ids: dict[tuple[str, int], set[str]] = {}  # the ids of each device and start
         self.answers: dict[str, list[str]] = {}  # the final statuses of each command
+        self.codes: dict[str, str | None] = {}  # of the last of them
+        self.facts: dict[int, set[tuple]] | None = None  # what came under each number, if a row wants to know
         self.gaps: list[dict] = []
         self.newest: dict[str, dict] = {}  # the newest payload of each topic
         self.statuses: list[str] = []  # what gateway/status said, in order
@@ -132,11 +134,15 @@ class Consumer:
 
     def note(self, levels: list[str], body) -> None:
         self.newest["/".join(levels[2:])] = body
+        if self.facts is not None and levels[3:] != ["event", "history"] and body.get("seq") is not None:
+            content = (sample["id"] for sample in body.get("samples", ()))
+            self.facts.setdefault(body["seq"], set()).add((levels[2], *levels[3:], *content))
         if levels[3] == "measurement":
             for sample in body["samples"]:
                 start = milliseconds(sample["start"])
                 self.ids.setdefault((levels[2], start), set()).add(sample["id"])
         elif levels[3] == "response" and body["status"] != "accepted":
+            self.codes[body["id"]] = body.get("code")
             self.answers.setdefault(body["id"], []).append(body["status"])
         elif levels[3:] == ["event", "gap"]:
             self.gaps.append({"device": levels[2], **body})
