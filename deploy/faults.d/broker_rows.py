@@ -251,9 +251,12 @@ def command_burst(bench: Bench) -> str:
     took = time.monotonic() - began
     require(bench.consumer.ask("band", "fetch", "after") == "done", "a later command is not done")
     bench.gateway.stop()
-    answers = bench.consumer.answers
-    different = [name for name, statuses in answers.items() if len(set(statuses)) != 1]
-    require(not different, f"{len(different)} commands have two different answers")
+    answers = {name: statuses for name, statuses in bench.consumer.answers.items() if name != "after"}
+    require(len(answers) == commands, f"{len(answers)} of {commands} commands have an answer")
+    several = [name for name, statuses in answers.items() if len(statuses) != 1]
+    require(not several, f"{len(several)} commands have two final answers: {several[:5]}")
+    other = {(statuses[0], bench.consumer.codes[name]) for name, statuses in answers.items()} - {("done", None), ("rejected", "busy")}
+    require(not other, f"commands are neither done nor busy: {other}")
     rejected = sum(statuses[0] == "rejected" for statuses in answers.values())
     count = bench.consumer.expect_all("band", list(load.acknowledged), 10)
     return (f"{commands} answers in {took:.1f} s, {commands - rejected} done and {rejected} busy; {count} samples, lost 0; "
