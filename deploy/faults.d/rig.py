@@ -218,7 +218,7 @@ class Mosquitto:
             file.write("\n".join(text) + "\n")
         self.process = subprocess.Popen(
             ["mosquitto", "-c", self.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self.is_open, 10, "mosquitto does not listen")
+        until(self.is_open, PATIENCE, "mosquitto does not listen")
 
     def is_open(self) -> bool:
         with contextlib.suppress(OSError):
@@ -252,7 +252,7 @@ class Bench:
         self.mosquitto.start(*lines)
         if self.consumer is None:
             self.consumer = Consumer(self.mosquitto.port)
-        require(self.consumer.connected.wait(10), "the consumer is not connected")
+        require(self.consumer.connected.wait(PATIENCE), "the consumer is not connected")
 
     def through_middle(self) -> Middle:
         middle = Middle(self.mosquitto.port)
@@ -262,6 +262,19 @@ class Bench:
     def served(self, device: str, seconds: float = PATIENCE) -> None:
         until(lambda: self.consumer.newest.get(f"{device}/link", {}).get("state") == "connected", seconds,
               f"{device} is not connected")
+
+    def settle(self, *names: str) -> int:
+        """Ends these loads and stops the gateway, once all of their samples are there. Returns how many there are.
+
+        A stop waits a second for what is on its way; what waits behind a cut connection comes only after the next start.
+        """
+        loads = {name: self.peers.loads[name] for name in names}
+        for load in loads.values():
+            load.is_over = True
+        until(lambda: not any(load.waiting for load in loads.values()), PATIENCE, "samples without an answer")
+        count = sum(self.consumer.expect_all(name, list(load.acknowledged)) for name, load in loads.items())
+        self.gateway.stop()
+        return count
 
     def end(self) -> None:
         for cleanup in reversed(self.cleanups):
