@@ -105,6 +105,12 @@ import Testing
         await #expect(throws: HomeAssistantError.self) { try await ask("begin", at: port) }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `the client's thread answers while a server is silent`() async throws {
+        let server = try await SocketServer { _ in [] }
+        try await client(server.port).withConnection { _ in await WebSocketClient.answer() }
+        try await server.channel.close()
+    }
+
     /// Runs a body with an open connection, and cancels it once it has begun.
     private func cancelled(
         _ server: SocketServer, _ body: @escaping @Sendable (any MessageStream) async throws -> Void
