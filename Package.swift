@@ -78,13 +78,16 @@ let pluginTests: [String: [Target.Dependency]] = [
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
     "Replay": ["Exec", "GATTHealth", "GatewayTesting", "JSON", "Link", "Recordings", "link-wearable"],
     "Simulator": ["Conformance", "GatewayTesting"],
-    "TCP": ["Concurrency", "GatewayTesting", logging, nioCore, nioPosix, nioSSL],
+    "TCP": [
+        "Concurrency", "GatewayTesting", logging, nioCore, "NIOEmbedded".from("swift-nio"), nioPosix, nioSSL,
+    ],
 ]
 
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
-    "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests", "JSONTests", "LinkTests",
-    "MQTTTests", "StoreTests",
+    "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "ExportsTests", "GatewayKitTests",
+    "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests", "RecordingsTests",
+    "ReplayTests", "StoreTests", "TCPTests",
 ]
 
 /// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.

@@ -53,9 +53,10 @@ package final class Wearable: Sendable {
     private let trace: Trace?
     let state: Mutex<State>
 
+    /// - Parameter zeros: how many records of 0 it has from before, as of a sensor that had no contact for an hour.
     package init(
         id: DeviceID, clock: GatewayClock, faults: Faults, asksForReceipts: Bool, random: SplitMix64,
-        trace: Trace? = nil
+        zeros: Int = 0, trace: Trace? = nil
     ) {
         self.trace = trace
         self.id = id
@@ -64,7 +65,12 @@ package final class Wearable: Sendable {
         let monitoring = MonitorConfiguration.fixture(
             of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 5),
             limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)])
-        state = Mutex(State(monitoring: monitoring, faults: faults, random: random))
+        let first = clock.now - .seconds(10 * (zeros + 1))
+        let records = (0..<zeros).map {
+            Sample(metric: .heartRate, start: first + .seconds(10 * $0), reading: .value(0))
+        }
+        state = Mutex(State(records: records, monitoring: monitoring, faults: faults, random: random))
+        if zeros > 0 { note("has \(zeros) measurements without contact") }
     }
 
     package static let capabilities = Capabilities([

@@ -73,11 +73,13 @@ package final class World: Sendable {
         broker = InMemoryBroker(clock: clock, generator: simulation.random())
         observation = broker.observe("vitals2mqtt/#")
         stores = try StoreFolder()
+        let zeros = plan.deviceFaults ? Self.zeros(random) : [0, 0, 0]
         wearables = (1...3).compactMap { number in
             DeviceID("wearable-\(number)").map { id in
                 Wearable(
                     id: id, clock: clock, faults: plan.deviceFaults ? Self.faults(&random) : Wearable.Faults(),
-                    asksForReceipts: number == 2, random: random.split(), trace: trace)
+                    asksForReceipts: number == 2, random: random.split(),
+                    zeros: zeros[number - 1], trace: trace)
             }
         }
         commander = Commander(broker, clock: clock, random: random.split(), trace: trace)
@@ -97,6 +99,18 @@ package final class World: Sendable {
             repeatsPage: Double.random(in: 0...0.3, using: &random),
             losesContact: Double.random(in: 0...0.05, using: &random),
             keepsNonsense: Double.random(in: 0...0.2, using: &random))
+    }
+
+    /// How many bad records each wearable keeps from before: one in twenty has far more than ten pages of them.
+    ///
+    /// It draws from a copy, so that all other lives stay as they were.
+    private static func zeros(_ random: SplitMix64) -> [Int] {
+        var copy = random
+        var draws = copy.split()
+        return (1...3).map { _ in
+            let isLong = Int.random(in: 0..<20, using: &draws) == 0
+            return isLong ? Int.random(in: 200...400, using: &draws) : 0
+        }
     }
 
     /// Runs the world: first with faults, then without.

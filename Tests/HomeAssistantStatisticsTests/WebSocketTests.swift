@@ -75,6 +75,23 @@ import Testing
         try await server.channel.close()
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a server is left whose unasked messages are too much together`() async throws {
+        let long = String(repeating: "x", count: (16 << 20) - 1)
+        // Two of the longest fit, and two bytes more.
+        let server = try await SocketServer { text in text.isEmpty ? [.text(long), .text(long), .text("yyy")] : [] }
+        try await client(server.port).withConnection { stream in
+            try await server.isLeft.wait()
+            for _ in 0..<2 {
+                let message = try await stream.receive()
+                #expect(message.count == (16 << 20) - 1)
+            }
+            await #expect(throws: HomeAssistantError.away("it sends what nobody asked for")) {
+                _ = try await stream.receive()
+            }
+        }
+        try await server.channel.close()
+    }
+
     @Test func `a server that closes, refuses or is not there is away`() async throws {
         let closing = try await SocketServer { text in
             text.isEmpty ? [] : [WebSocketFrame(fin: true, opcode: .connectionClose, data: ByteBuffer())]
@@ -86,6 +103,12 @@ import Testing
         try await closing.channel.close()
         try await refusing.channel.close()
         await #expect(throws: HomeAssistantError.self) { try await ask("begin", at: port) }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the client's thread answers while a server is silent`() async throws {
+        let server = try await SocketServer { _ in [] }
+        try await client(server.port).withConnection { _ in await WebSocketClient.answer() }
+        try await server.channel.close()
     }
 
     /// Runs a body with an open connection, and cancels it once it has begun.

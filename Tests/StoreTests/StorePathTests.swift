@@ -30,7 +30,9 @@ import Vitals
     @Test func `a path has no links, is absolute, and may lead to a missing file`() throws {
         let folder = try StoreFolder()
         let real = try link(in: folder)
-        let root = String(cString: try #require(realpath(folder.url.path, nil)))
+        let resolved = try #require(realpath(folder.url.path, nil))
+        defer { free(resolved) }
+        let root = String(cString: resolved)
         #expect(StorePath.resolved(folder.path) == "\(root)/disk/real.sqlite")
         #expect(StorePath.resolved(real) == "\(root)/disk/real.sqlite")
         #expect(StorePath.resolved("vitals.sqlite") == FileManager.default.currentDirectoryPath + "/vitals.sqlite")

@@ -16,6 +16,7 @@ class Load:
 
     def __init__(self, rate: float | None) -> None:
         self.rate = rate
+        self.is_over = False  # makes no further samples
         self.first = int(time.time() * 1000) - PAST
         self.made = 0
         self.waiting: dict[int, bool] = {}
@@ -120,7 +121,7 @@ class Peers:
             for number in list(load.waiting):
                 self.request(load, number, writer)
             while True:
-                while len(load.waiting) < WINDOW:
+                while len(load.waiting) < WINDOW and not load.is_over:
                     load.waiting[load.made] = True
                     self.request(load, load.made, writer)
                     load.made += 1

@@ -1,4 +1,4 @@
-"""Rows about the store: a full disk, a damaged file, and a file of an earlier version."""
+"""Rows about the store: a full disk, a damaged file, a backup, and a file of an earlier version."""
 
 import glob
 import os
@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from devices import record
-from rig import Bench, require, row, until
+from rig import PATIENCE, Bench, require, row, sample_id, until
 
 # What undoes the newest migrations, and so makes a file as the version before left it.
 UNDO = {
@@ -85,6 +85,56 @@ def damaged_store(bench: Bench) -> str:
     require(bool(aside), "the damaged file is not beside the new one")
     require(not os.path.exists(bench.gateway.store + ".reset"), "the note of the reset is still there")
     return f"set aside, told, and {count} samples of the history again in {took:.1f} s, with the same ids"
+
+
+def offline(bench: Bench) -> None:
+    """Stops the gateway, and waits until the consumer has its last message."""
+    bench.gateway.stop()
+    until(lambda: bench.consumer.statuses[-1:] == ["offline"], PATIENCE, "the gateway did not say goodbye")
+
+
+def on_store(bench: Bench, command: str, copy: str) -> None:
+    """Runs a command of the program that copies or replaces the store."""
+    done = subprocess.run(
+        [bench.gateway.program, command, "--config", bench.gateway.path, copy], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    require(done.returncode == 0, f"{command} ended with status {done.returncode}: {done.stderr.strip()}")
+
+
+@row("a backup that is restored", "made under load; more samples, stop, restore, start",
+     "the gap is told, the store has a new identity, no number comes twice; samples go on")
+def restored_backup(bench: Bench) -> str:
+    wanted = 500 if bench.is_quick else 5_000
+    load = bench.peers.load("band", rate=200)
+    bench.broker()
+    before_restore = bench.consumer.facts = {}
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    until(lambda: len(load.acknowledged) > wanted, PATIENCE, "no samples")
+    copied = list(load.acknowledged)
+    copy = os.path.join(bench.folder, "copy.sqlite")
+    on_store(bench, "backup", copy)
+    until(lambda: len(load.acknowledged) > len(copied) + wanted, PATIENCE, "the samples stopped at the backup")
+    offline(bench)
+    replaced, store = len(load.acknowledged), bench.consumer.newest["gateway/info"]["store"]
+    on_store(bench, "restore", copy)
+    after_restore = bench.consumer.facts = {}
+    bench.gateway.start()
+    until(lambda: any(gap["reason"] == "store_reset" for gap in bench.consumer.gaps), PATIENCE, "no gap with the reason store_reset")
+    until(lambda: bench.consumer.newest["gateway/info"]["store"] != store, PATIENCE, "the store has its old identity")
+    until(lambda: len(load.acknowledged) > replaced + wanted, PATIENCE, "the samples stopped after the restore")
+    offline(bench)
+    # What was stored between the backup and the restore may be lost, as the gap says.
+    count = bench.consumer.expect_all("band", copied + load.acknowledged[replaced:])
+    for facts in (before_restore, after_restore):
+        twice = [number for number, contents in facts.items() if len(contents) != 1]
+        require(not twice, f"{len(twice)} numbers of one store have two facts: {twice[:5]}")
+    # Up to the backup both are one store; behind it the new one counts on by itself.
+    ids = {sample_id("band", start) for start in copied}
+    last = max(number for number, contents in before_restore.items() if any(ids.intersection(content) for content in contents))
+    other = [number for number, contents in after_restore.items() if number <= last and before_restore.get(number, contents) != contents]
+    require(not other, f"{len(other)} numbers of the backup have other facts: {other[:5]}")
+    return (f"{replaced - len(copied)} samples between backup and restore, told as a gap; {count} others, lost 0; "
+            f"{len(before_restore)} and {len(after_restore)} numbers, none twice")
 
 
 @row("a store of an earlier version", "with waiting facts, without the broker in between",

@@ -101,6 +101,8 @@ class Consumer:
         self.lock = threading.Lock()
         self.ids: dict[tuple[str, int], set[str]] = {}  # the ids of each device and start
         self.answers: dict[str, list[str]] = {}  # the final statuses of each command
+        self.codes: dict[str, str | None] = {}  # of the last of them
+        self.facts: dict[int, set[tuple]] | None = None  # what came under each number, if a row wants to know
         self.gaps: list[dict] = []
         self.newest: dict[str, dict] = {}  # the newest payload of each topic
         self.statuses: list[str] = []  # what gateway/status said, in order
@@ -132,11 +134,15 @@ class Consumer:
 
     def note(self, levels: list[str], body) -> None:
         self.newest["/".join(levels[2:])] = body
+        if self.facts is not None and levels[3:] != ["event", "history"] and body.get("seq") is not None:
+            content = (sample["id"] for sample in body.get("samples", ()))
+            self.facts.setdefault(body["seq"], set()).add((levels[2], *levels[3:], *content))
         if levels[3] == "measurement":
             for sample in body["samples"]:
                 start = milliseconds(sample["start"])
                 self.ids.setdefault((levels[2], start), set()).add(sample["id"])
         elif levels[3] == "response" and body["status"] != "accepted":
+            self.codes[body["id"]] = body.get("code")
             self.answers.setdefault(body["id"], []).append(body["status"])
         elif levels[3:] == ["event", "gap"]:
             self.gaps.append({"device": levels[2], **body})
@@ -212,7 +218,7 @@ class Mosquitto:
             file.write("\n".join(text) + "\n")
         self.process = subprocess.Popen(
             ["mosquitto", "-c", self.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self.is_open, 10, "mosquitto does not listen")
+        until(self.is_open, PATIENCE, "mosquitto does not listen")
 
     def is_open(self) -> bool:
         with contextlib.suppress(OSError):
@@ -246,7 +252,7 @@ class Bench:
         self.mosquitto.start(*lines)
         if self.consumer is None:
             self.consumer = Consumer(self.mosquitto.port)
-        require(self.consumer.connected.wait(10), "the consumer is not connected")
+        require(self.consumer.connected.wait(PATIENCE), "the consumer is not connected")
 
     def through_middle(self) -> Middle:
         middle = Middle(self.mosquitto.port)
@@ -256,6 +262,19 @@ class Bench:
     def served(self, device: str, seconds: float = PATIENCE) -> None:
         until(lambda: self.consumer.newest.get(f"{device}/link", {}).get("state") == "connected", seconds,
               f"{device} is not connected")
+
+    def settle(self, *names: str) -> int:
+        """Ends these loads and stops the gateway, once all of their samples are there. Returns how many there are.
+
+        A stop waits a second for what is on its way; what waits behind a cut connection comes only after the next start.
+        """
+        loads = {name: self.peers.loads[name] for name in names}
+        for load in loads.values():
+            load.is_over = True
+        until(lambda: not any(load.waiting for load in loads.values()), PATIENCE, "samples without an answer")
+        count = sum(self.consumer.expect_all(name, list(load.acknowledged)) for name, load in loads.items())
+        self.gateway.stop()
+        return count
 
     def end(self) -> None:
         for cleanup in reversed(self.cleanups):

@@ -4,6 +4,9 @@ import Synchronization
 
 /// Divides the process's file descriptors among the devices' links, so that the broker, the store and the programs
 /// never lack one.
+///
+/// A program needs more of them at once than a connection, so small links would take whatever is free before it is enough
+/// for one. They leave room for one of the links that need the most.
 package final class DescriptorBudget: Sendable {
     /// The descriptors that no link gets: standard streams (3), store with its readers (10), broker with TLS and name
     /// look-up (6), event loops and signals (14), and some to spare. A gateway without links has 18 at rest.
@@ -11,18 +14,39 @@ package final class DescriptorBudget: Sendable {
 
     /// The process's limit.
     package let limit: Int
-    private let used = Mutex((descriptors: 0, links: 0))
+    private let state = Mutex(State())
+
+    private struct State {
+        /// How many links are open, by the descriptors of each.
+        var links: [Int: Int] = [:]
+        /// What the greatest link of the configuration needs.
+        var greatest = 0
+
+        /// The descriptors of the links that have fewer than `size` each.
+        func used(below size: Int) -> Int { links.reduce(0) { $0 + ($1.key < size ? $1.key * $1.value : 0) } }
+
+        /// Whether one more link of `count` descriptors fits among so many.
+        func fits(_ count: Int, into room: Int) -> Bool {
+            guard count > 0 else { return true }
+            guard used(below: .max) + count <= room else { return false }
+            // Where even one of the greatest has no room, the others need not wait for it.
+            guard count < greatest, greatest <= room else { return true }
+            return used(below: greatest) + count <= room - greatest
+        }
+    }
 
     /// A budget for a process with this limit.
     package init(limit: Int) { self.limit = limit }
 
+    /// Keeps room for one link of so many descriptors from now on: links that need fewer leave it free.
+    package func keepRoom(for greatest: Int) { state.withLock { $0.greatest = greatest } }
+
     /// Runs `body` with descriptors of its own.
     /// - Throws: `LinkError` `.unreachable` if there are not enough, else the error of `body`.
     package func with(_ count: Int, _ body: () async throws -> Void) async throws {
-        let others = used.withLock { used -> Int? in
-            guard used.descriptors + count <= limit - Self.reserve else { return used.links }
-            used.descriptors += count
-            used.links += 1
+        let others = state.withLock { state -> Int? in
+            guard state.fits(count, into: limit - Self.reserve) else { return state.links.values.reduce(0, +) }
+            state.links[count, default: 0] += 1
             return nil
         }
         if let others {
@@ -31,12 +55,7 @@ package final class DescriptorBudget: Sendable {
                 "No file descriptors are left for this link: the process may have \(limit), and \(others) other links "
                     + "have theirs. Raise LimitNOFILE of the service, or ulimit -n.")
         }
-        defer {
-            used.withLock { used in
-                used.descriptors -= count
-                used.links -= 1
-            }
-        }
+        defer { state.withLock { $0.links[count, default: 1] -= 1 } }
         try await body()
     }
 
@@ -45,14 +64,19 @@ package final class DescriptorBudget: Sendable {
         let shared = configuration.services.filter { service in
             configuration.devices.contains { $0.serviceNames.contains(service.name) }
         }
-        let links = configuration.devices.compactMap { $0.transport.map { type(of: $0).descriptors } }
-        let needed = Self.reserve + links.reduce(0, +) + shared.map { type(of: $0.service).descriptors }.reduce(0, +)
-        guard needed > limit else { return }
+        let needed = configuration.linkDescriptors + shared.map { type(of: $0.service).descriptors }
+        let sum = Self.reserve + needed.reduce(0, +)
+        guard sum > limit else { return }
         logger.warning(
             "The process may not have as many file descriptors as its devices need; some of them have to wait.",
             metadata: [
-                "descriptors.limit": "\(limit)", "descriptors.needed": "\(needed)",
+                "descriptors.limit": "\(limit)", "descriptors.needed": "\(sum)",
                 "devices": "\(configuration.devices.count)",
             ])
     }
+}
+
+extension GatewayConfiguration {
+    /// What the link of each device needs.
+    var linkDescriptors: [Int] { devices.compactMap { $0.transport.map { type(of: $0).descriptors } } }
 }

@@ -8,6 +8,7 @@ extension GatewayConfiguration {
     /// The devices.
     func setups(_ settings: CoreSettings, _ budget: DescriptorBudget) -> [DeviceSetup] {
         budget.check(self, logger: settings.logger)
+        budget.keepRoom(for: linkDescriptors.max() ?? 0)
         settings.scanners.replace(with: scanners.map { $0.setup(settings, budget) }, drivers: drivers)
         let shared = Dictionary(uniqueKeysWithValues: services.map { ($0.name, $0.setup(settings, budget)) })
         return devices.map { $0.setup(settings, budget, services: $0.serviceNames.compactMap { shared[$0] }) }

@@ -16,6 +16,7 @@ struct StatisticsService: Service {
     private let clock: GatewayClock
     private let logger: Logger
     private let importer: StatisticsImporter?
+    private let passing: PassingParts
 
     /// - Throws: if the file of authorities cannot be used.
     init(
@@ -25,6 +26,7 @@ struct StatisticsService: Service {
         self.store = store
         clock = settings.clock
         logger = settings.logger
+        passing = settings.passing
         guard let address = configuration.homeAssistant.address, let token = configuration.homeAssistant.token else {
             importer = nil
             return
@@ -49,7 +51,13 @@ struct StatisticsService: Service {
     }
 
     private func serve() async {
-        if let importer { return await importer.run() }
+        if let importer {
+            let probe = HealthProbe(.statistics) {
+                await importer.answer()
+                await WebSocketClient.answer()
+            }
+            return await passing.during(probe) { await importer.run() }
+        }
         do throws(StoreError) { try await store.keepDueStatistics(false, at: clock.now) } catch {
             logger.error("The store cannot be written.", metadata: ["error": "\(error)"])
         }

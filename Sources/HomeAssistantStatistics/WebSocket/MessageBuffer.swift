@@ -13,12 +13,30 @@ final class MessageBuffer: ChannelInboundHandler, Sendable {
     static let messageLimit = 16 << 20
     /// The most waiting messages.
     static let countLimit = 64
+    /// The most bytes of all waiting messages: the answer that is read next, and one more.
+    static let waitingLimit = 2 * messageLimit
     /// The most frames of one message.
     static let frameLimit = 4_096
 
     private struct State {
         var messages: [[UInt8]] = []
+        var bytes = 0
         var end: HomeAssistantError?
+
+        mutating func takeFirst() -> [UInt8]? {
+            guard !messages.isEmpty else { return nil }
+            let message = messages.removeFirst()
+            bytes -= message.count
+            return message
+        }
+
+        /// Adds a message if there is room, and returns whether there was.
+        mutating func add(_ message: [UInt8]) -> Bool {
+            guard messages.count < countLimit, bytes + message.count <= waitingLimit else { return false }
+            messages.append(message)
+            bytes += message.count
+            return true
+        }
     }
     private let state = Mutex(State())
     private let arrival = Signal()
@@ -26,9 +44,7 @@ final class MessageBuffer: ChannelInboundHandler, Sendable {
     /// The next message, or the end.
     func next() async throws -> [UInt8] {
         while true {
-            let (message, end) = state.withLock { state in
-                (state.messages.isEmpty ? nil : state.messages.removeFirst(), state.end)
-            }
+            let (message, end) = state.withLock { state in (state.takeFirst(), state.end) }
             if let message { return message }
             if let end { throw end }
             if Task.isCancelled { throw CancellationError() }
@@ -41,11 +57,8 @@ final class MessageBuffer: ChannelInboundHandler, Sendable {
         switch frame.opcode {
         case .text:
             let bytes = Array(frame.unmaskedData.readableBytesView)
-            let isFull = state.withLock { state in
-                state.messages.append(bytes)
-                return state.messages.count > Self.countLimit
-            }
-            if isFull {
+            let hasRoom = state.withLock { $0.add(bytes) }
+            if !hasRoom {
                 finish("it sends what nobody asked for")
                 context.close(promise: nil)
             }

@@ -1,3 +1,4 @@
+import Concurrency
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -34,6 +35,13 @@ package struct WebSocketClient: Sendable {
         let socket = try await open()
         defer { socket.channel.close(promise: nil) }
         return try await body(socket)
+    }
+
+    /// Returns when the thread of the connections has taken a turn, or the task is cancelled.
+    package static func answer() async {
+        let turn = Promise<Void>()
+        eventLoops.next().execute { turn.fulfil(()) }
+        try? await turn.wait()
     }
 
     private func open() async throws -> WebSocket {

@@ -20,6 +20,8 @@ package enum HealthPart: Sendable, Hashable {
     case configuration
     /// Cleans the store, and reports the gateway's state.
     case upkeep
+    /// Imports statistics into Home Assistant.
+    case statistics
     /// What the devices of a plugin share, such as a listener.
     case plugin(String)
     /// A device whose connection has to end.
@@ -44,15 +46,16 @@ package enum HealthPart: Sendable, Hashable {
         case .timers: "timers"
         case .configuration: "configuration"
         case .upkeep: "upkeep"
+        case .statistics: "statistics"
         case .plugin(let name): "plugin.\(name)"
         case .device(let device): "device.\(device)"
         }
     }
 
-    /// Whether it belongs to one plugin or one device. The rest of the gateway works without it.
+    /// Whether it belongs to one plugin or one device, or serves only one consumer. The rest of the gateway works without it.
     package var isOfPlugin: Bool {
         switch self {
-        case .plugin, .device: true
+        case .plugin, .device, .statistics: true
         default: false
         }
     }

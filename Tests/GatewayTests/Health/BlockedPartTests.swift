@@ -144,17 +144,20 @@ import Vitals
         #expect(alarms.count == 0)
     }
 
-    @Test func `a thread of a plugin that is blocked makes the plugin late, and ends no sign of life`() async throws {
+    @Test(arguments: [HealthPart.plugin("radio"), .statistics])
+    func `a blocked thread of a plugin or of the import makes that part late, and ends no sign of life`(
+        part: HealthPart
+    ) async throws {
         let passing = PassingParts()
         let queue = DispatchQueue(label: "radio")
         let place = BlockedThread()
-        let probe = HealthProbe(.plugin("radio"), limit: Self.limit) {
+        let probe = HealthProbe(part, limit: Self.limit) {
             let turn = Promise<Void>()
             queue.async { turn.fulfil(()) }
             try? await turn.wait()
         }
         try await passing.during(probe) {
-            try await check(.plugin("radio"), [HealthProbe(.timers) {}], passing: passing) {
+            try await check(part, [HealthProbe(.timers) {}], passing: passing) {
                 place.close()
                 queue.async { place.pass() }
                 try await place.isReached.wait()

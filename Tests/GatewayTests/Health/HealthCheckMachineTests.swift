@@ -102,6 +102,7 @@ import Vitals
         #expect(HealthProbe(.storeReader) {}.limit == .seconds(45))
         #expect(HealthProbe(.configuration) {}.limit == .seconds(30))
         #expect(HealthProbe(.plugin("tcp")) {}.limit == .seconds(15))
+        #expect(HealthProbe(.statistics) {}.limit == .seconds(15))
         // What waits for the store's writer is late after it.
         for part in [HealthPart.commands, .refusedFacts, .upkeep] {
             #expect(HealthProbe(part) {}.limit == .seconds(60))

@@ -21,6 +21,36 @@ import Testing
         try await budget.with(5) {}
     }
 
+    @Test func `small links leave room for one of those that need the most, such as a program`() async throws {
+        let budget = DescriptorBudget(limit: DescriptorBudget.reserve + 15)
+        budget.keepRoom(for: 9)
+        try await budget.with(2) {
+            try await budget.with(4) {
+                await #expect(throws: LinkError.self) { try await budget.with(2) {} }
+                // What needs none is never refused.
+                try await budget.with(0) {}
+                try await budget.with(9) {
+                    await #expect(throws: LinkError.self) { try await budget.with(2) {} }
+                }
+                // What the program gave back is not for them, either.
+                await #expect(throws: LinkError.self) { try await budget.with(2) {} }
+                // After a reload without programs.
+                budget.keepRoom(for: 4)
+                try await budget.with(2) {}
+            }
+        }
+        // Links that need the most share all of it.
+        budget.keepRoom(for: 5)
+        try await budget.with(5) { try await budget.with(5) { try await budget.with(5) {} } }
+    }
+
+    @Test func `where a program has no room at all, small links need not leave any`() async throws {
+        let budget = DescriptorBudget(limit: DescriptorBudget.reserve + 8)
+        budget.keepRoom(for: 9)
+        try await budget.with(4) { try await budget.with(4) {} }
+        await #expect(throws: LinkError.self) { try await budget.with(9) {} }
+    }
+
     @Test(arguments: [(limit: 43, warnings: 1), (limit: 44, warnings: 0)])
     func `warns with numbers where the limit is too low`(limit: Int, warnings: Int) throws {
         let configuration = try load(
