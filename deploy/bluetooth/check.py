@@ -65,8 +65,8 @@ def use_for_an_hour(subscriber: Subscriber) -> None:
     for part in range(HOUR // LOSS_EVERY):
         command("leave Strap")
         until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
-        command("come Strap")
-        until("the strap is back", lambda: subscriber.states.get("strap") == "connected", BACK)
+        come = command("come Strap")
+        until("the strap is back", lambda: subscriber.states.get("strap") == "connected", BACK, come)
         before = len(subscriber.of("strap", "heart_rate")), len(subscriber.of("oximeter", "blood_oxygen"))
         time.sleep(LOSS_EVERY)
         came = (len(subscriber.of("strap", "heart_rate")) - before[0], len(subscriber.of("oximeter", "blood_oxygen")) - before[1])
@@ -98,29 +98,30 @@ def check() -> None:
         "ok broker mqtt://127.0.0.1:1883 lets the gateway in, and subscribe to its commands.")
     command("leave Scale")
     subscriber = Subscriber()
-    gateway()
+    started = gateway()
 
     def rates() -> set[int]:
         return {sample["value"] for sample in subscriber.of("strap", "heart_rate")}
 
-    def all_are_connected(what: str) -> None:
-        until(what, lambda: all(subscriber.states.get(device) == "connected" for device in DEVICES), BACK)
+    def all_are_connected(what: str, within: float, since: float) -> None:
+        until(what, lambda: all(subscriber.states.get(device) == "connected" for device in DEVICES), within, since)
 
-    def strap_goes_on(what: str, within: float) -> None:
+    def strap_goes_on(what: str, since: float) -> None:
         before = len(subscriber.of("strap", "heart_rate"))
-        until(what, lambda: len(subscriber.of("strap", "heart_rate")) > before + 2, within)
+        until(what, lambda: len(subscriber.of("strap", "heart_rate")) > before + 2, BACK, since)
 
-    until("every rate of the strap arrives", lambda: rates() == set(figures.STRAP_RATES), START)
-    until("the cuff is paired and its records arrive", lambda: cuff_values(subscriber) == expected_cuff(0), START)
-    until("the oximeter's stored spot checks arrive", lambda: oximeter_is_told(subscriber), START)
+    until("every rate of the strap arrives", lambda: rates() == set(figures.STRAP_RATES), START, started)
+    until("the cuff is paired and its records arrive", lambda: cuff_values(subscriber) == expected_cuff(0), START, started)
+    until("the oximeter's stored spot checks arrive", lambda: oximeter_is_told(subscriber), START, started)
     until(
         "the oximeter's live value arrives",
-        lambda: any(sample["value"] == figures.OXIMETER_LIVE[0] for sample in subscriber.of("oximeter", "blood_oxygen")), START)
-    until("the ring's day arrives", lambda: ring_is_told(subscriber), START)
-    until("the recording of the night arrives", lambda: night_is_told(subscriber), START)
+        lambda: any(sample["value"] == figures.OXIMETER_LIVE[0] for sample in subscriber.of("oximeter", "blood_oxygen")),
+        START, started)
+    until("the ring's day arrives", lambda: ring_is_told(subscriber), START, started)
+    until("the recording of the night arrives", lambda: night_is_told(subscriber), START, started)
     until(
         "the present value of the night's ring arrives",
-        lambda: figures.NIGHT_LIVE[0] in subscriber.told("night", "blood_oxygen").values(), START)
+        lambda: figures.NIGHT_LIVE[0] in subscriber.told("night", "blood_oxygen").values(), START, started)
     publish("ring/config/set", {"id": "interval", "heart_rate": {"schedule": {"interval_min": figures.RING_INTERVAL}}})
     publish("night/config/set", {"id": "limit", "blood_oxygen": {"alert": {"lower": figures.NIGHT_LIMIT}}})
     until(
@@ -128,8 +129,8 @@ def check() -> None:
     until(
         "the night's ring has its limit", lambda: f"O2Ring is set SetOxiThr {figures.NIGHT_LIMIT}" in peripherals_said(), BACK)
     passkeys.pair(subscriber)
-    passkeys.restart(subscriber)
-    all_are_connected("every wearable is back after the gateway was restarted")
+    restarted = passkeys.restart(subscriber)
+    all_are_connected("every wearable is back after the gateway was restarted", START, restarted)
     before = footprint()
 
     def lose_the_link(later: int) -> None:
@@ -137,10 +138,10 @@ def check() -> None:
         command("leave Strap")
         until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
         command("record")
-        command("come Strap")
+        come = command("come Strap")
         command("come Cuff")
-        strap_goes_on("the strap is back after a lost link", BACK)
-        until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK)
+        strap_goes_on("the strap is back after a lost link", come)
+        until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK, come)
 
     lose_the_link(1)
 
@@ -152,29 +153,28 @@ def check() -> None:
         "doctor says what to do without bluetoothd", 1, "FAIL bluetooth BlueZ does not run. Start it: systemctl start bluetooth.")
     command("record")
     command("weigh")
-    bluetoothd()
-    strap_goes_on("the strap is back after bluetoothd was killed", BACK)
-    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK)
-    all_are_connected("every wearable is back after bluetoothd was killed")
-    until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 2), BACK)
+    runs_again = bluetoothd()
+    strap_goes_on("the strap is back after bluetoothd was killed", runs_again)
+    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK, runs_again)
+    all_are_connected("every wearable is back after bluetoothd was killed", BACK, runs_again)
+    until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 2), BACK, runs_again)
 
     command("unplug")
     until("the adapter's end is told", lambda: subscriber.states.get("strap") != "connected", BACK)
     tools.doctor("doctor says what to do without an adapter", 1, "FAIL bluetooth There is no Bluetooth adapter. Plug it in.")
     command("record")
     command("weigh")
-    command("plug")
-    strap_goes_on("the strap is back after the adapter was unplugged", BACK)
-    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK)
-    all_are_connected("every wearable is back after the adapter was unplugged")
-    until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 3), BACK)
+    plugged = command("plug")
+    strap_goes_on("the strap is back after the adapter was unplugged", plugged)
+    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK, plugged)
+    all_are_connected("every wearable is back after the adapter was unplugged", BACK, plugged)
+    until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 3), BACK, plugged)
     passkeys.nobody_is_asked(subscriber)
 
     for _ in range(REPEATED_LOSSES):
         command("leave Strap")
         until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
-        command("come Strap")
-        strap_goes_on("the strap is back after a lost link", BACK)
+        strap_goes_on("the strap is back after a lost link", command("come Strap"))
     use_for_an_hour(subscriber)
 
     after = footprint()
