@@ -23,6 +23,7 @@ DEVICES = ("strap", "cuff", "oximeter", "ring", "night", "scale")
 HOUR = 3600  # seconds of use, which the guest's clock passes over where nothing happens
 LOSS_EVERY = 600  # seconds of it
 PACE = 5  # seconds between live values meanwhile
+NIGHT_PACE = 10  # seconds after which the night's ring is asked for its present values again
 
 GATEWAY = f"""
 gateway: {{id: guest, timezone: UTC}}
@@ -48,7 +49,7 @@ devices:
   - id: night
     name: Ring of the night
     driver: o2ring
-    options: {{live_every: 10s}}
+    options: {{live_every: {NIGHT_PACE}s}}
     transport: {{type: bluez, address: "F0:00:00:00:00:05"}}
   - id: scale
     name: Scale
@@ -60,18 +61,26 @@ plugins:
 
 
 def use_for_an_hour(subscriber: Subscriber) -> None:
-    """All wearables tell live values, and the strap's link is lost now and then. Its values must be as many as the time allows."""
+    """All wearables stay, and the strap's link is lost now and then. Live values must be as many as the time allows."""
     command(f"pace {PACE}")
+    wanted = {
+        ("strap", "heart_rate"): LOSS_EVERY // PACE - 2, ("oximeter", "blood_oxygen"): LOSS_EVERY // PACE - 2,
+        # The pause is between an answer and the next question, so it is a little longer from value to value.
+        ("night", "blood_oxygen"): LOSS_EVERY // NIGHT_PACE * 9 // 10}
     for part in range(HOUR // LOSS_EVERY):
         command("leave Strap")
         until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
         come = command("come Strap")
         until("the strap is back", lambda: subscriber.states.get("strap") == "connected", BACK, come)
-        before = len(subscriber.of("strap", "heart_rate")), len(subscriber.of("oximeter", "blood_oxygen"))
+        before = {place: len(subscriber.of(*place)) for place in wanted}
         time.sleep(LOSS_EVERY)
-        came = (len(subscriber.of("strap", "heart_rate")) - before[0], len(subscriber.of("oximeter", "blood_oxygen")) - before[1])
-        wanted = LOSS_EVERY // PACE - 2
-        until(f"minute {(part + 1) * LOSS_EVERY // 60}: {came} live values", lambda: min(came) >= wanted, 0)
+        came = {place: len(subscriber.of(*place)) - before[place] for place in wanted}
+        minute = (part + 1) * LOSS_EVERY // 60
+        until(
+            f"minute {minute}: {list(came.values())} live values",
+            lambda: all(came[place] >= least for place, least in wanted.items()), 0)
+        connected = [device for device in DEVICES if subscriber.states.get(device) == "connected"]
+        until(f"minute {minute}: {' '.join(connected)} are connected", lambda: len(connected) == len(DEVICES), 0)
         print(f"descriptors {footprint()[0]}, memory {footprint()[1]} KiB", flush=True)
 
 
