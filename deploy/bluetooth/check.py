@@ -12,8 +12,8 @@ import passkeys
 import tools
 from expected import cuff_values, expected_cuff, night_is_told, oximeter_is_told, ring_is_told, scale_is_told
 from programs import (
-    BACK, CONFIGURATION, FOLDER, LOGS, START, STATE, USER, bluetoothd, command, failures, footprint, gateway, has_adapter,
-    peripherals_said, processes, start, stop_gateway, until)
+    BACK, CONFIGURATION, FOLDER, LOGS, START, STATE, USER, bluetoothd, command, failures, footprint, gateway, gateway_said,
+    has_adapter, peripherals_said, processes, start, stop_gateway, until)
 from subscriber import Subscriber, publish
 
 DESCRIPTORS = 4  # that a gateway may have more than before the faults
@@ -201,6 +201,9 @@ def check() -> None:
     if subscriber.gaps:
         raise SystemExit(f"FAILED  something was lost: {subscriber.gaps[:3]}")
     print("no id came twice, and nothing is told as lost", flush=True)
+    said = gateway_said()
+    until("the gateway's log is read", lambda: "A device is paired." in said, 0)
+    until("the time is offered to all devices", lambda: "The time is not offered" not in said, 0)
 
     stop_gateway()
     if failures:

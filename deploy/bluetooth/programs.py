@@ -99,6 +99,15 @@ def peripherals_said() -> list[str]:
         return log.read().splitlines()
 
 
+def gateway_said() -> str:
+    """The log of the gateway, and of the one before it."""
+    said = ""
+    for name in ("gateway", "gateway.errors"):
+        with open(f"{LOGS}/{name}", encoding="utf-8", errors="replace") as log:
+            said += log.read()
+    return said
+
+
 def footprint() -> tuple[int, int]:
     """Open descriptors and resident KiB of the gateway."""
     process = processes["gateway"].pid
