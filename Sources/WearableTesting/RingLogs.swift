@@ -19,6 +19,16 @@ package struct RingLogs {
         return UInt8(50 + second / 1800 % 40)
     }
 
+    /// The least oxygen of the hour that begins at a true second, in per cent; 0 if the ring was not worn.
+    package static func oxygen(at second: Int64, worn: Timestamp) -> UInt8 {
+        value(at: second, worn: worn) == 0 ? 0 : UInt8(80 + second / 3600 % 20)
+    }
+
+    /// The temperature at a true second, in tenths of a degree above 20 °C; 0 if the ring was not worn.
+    package static func temperature(at second: Int64, worn: Timestamp) -> UInt8 {
+        value(at: second, worn: worn) == 0 ? 0 : UInt8(100 + second / 1800 % 60)
+    }
+
     /// A slot that is not over has the value of another day: 199.
     private func slot(_ place: Int64, _ length: Int64) -> UInt8 {
         place + length > shown ? 199 : Self.value(at: place - offset, worn: ring.worn)
@@ -76,6 +86,56 @@ package struct RingLogs {
             packets.append(packet)
         }
         return packets
+    }
+
+    /// The message with the least and the most oxygen of each hour, which is never more than 99.
+    func oxygen() -> [UInt8] {
+        message(0x2a) { midnight in
+            (0..<24).flatMap { (hour: Int) -> [UInt8] in
+                let place = midnight + Int64(hour) * 3600
+                let least: UInt8 = place + 3600 > shown ? 199 : Self.oxygen(at: place - offset, worn: ring.worn)
+                return [least, least == 0 ? 0 : max(least, 99)]
+            }
+        }
+    }
+
+    /// The message with the temperature of each half hour.
+    func temperatures() -> [UInt8] {
+        message(0x25) { midnight in
+            let values = (0..<48).map { (number: Int) -> UInt8 in
+                let place = midnight + Int64(number) * 1800
+                return place + 1800 > shown ? 199 : Self.temperature(at: place - offset, worn: ring.worn)
+            }
+            return [30] + values
+        }
+    }
+
+    /// A message with the last seven days, if the ring was worn then, oldest first: how many days ago, and what it has of the day.
+    private func message(_ type: UInt8, _ day: (_ midnight: Int64) -> [UInt8]) -> [UInt8] {
+        var body: [UInt8] = []
+        for daysAgo in (0..<7).reversed() {
+            let midnight = shown - shown % 86_400 - Int64(daysAgo) * 86_400
+            guard midnight + 86_400 > ring.worn.milliseconds / 1000 + offset else { continue }
+            body.append(UInt8(daysAgo))
+            body += day(midnight)
+        }
+        let sum = Self.checksum(body)
+        let head = [0xbc, type, UInt8(body.count & 0xff), UInt8(body.count >> 8), UInt8(sum & 0xff), UInt8(sum >> 8)]
+        return head + body
+    }
+
+    /// CRC-16/MODBUS: polynomial 8005 reflected, beginning with FFFF.
+    package static func checksum(_ bytes: [UInt8]) -> UInt16 {
+        var sum: UInt16 = 0xffff
+        for byte in bytes {
+            sum ^= UInt16(byte)
+            for _ in 0..<8 {
+                let isOdd = sum % 2 == 1
+                sum >>= 1
+                if isOdd { sum ^= 0xa001 }
+            }
+        }
+        return sum
     }
 }
 

@@ -10,10 +10,10 @@ package final class ScriptedCuff: Sendable {
     package struct Record: Sendable, Hashable {
         /// When it measured, in whole seconds.
         package let moment: Timestamp
-        let systolic: Int
-        let diastolic: Int
+        package let systolic: Int
+        package let diastolic: Int
         /// Beats per minute.
-        let pulse: Int
+        package let pulse: Int
 
         /// Measurement number `number`, so that each differs from the next ones.
         init(_ number: Int, at moment: Timestamp) {

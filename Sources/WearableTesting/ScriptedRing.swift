@@ -235,9 +235,9 @@ package final class ScriptedRing: Sendable {
     private func answer(message request: [UInt8]) {
         guard request.count == 7, !faults.contains(.silent(request[1])) else { return }
         switch request[1] {
-        case 0x2a: send(message: RingMessages.oxygen)
+        case 0x2a: send(message: RingLogs(self).oxygen())
         case 0x27: send(message: RingCaptures.sleep)
-        case 0x25: send(message: RingMessages.temperature)
+        case 0x25: send(message: RingLogs(self).temperatures())
         default: break
         }
     }

@@ -32,15 +32,17 @@ def pair(subscriber: Subscriber) -> None:
     until("the scale's records arrive", lambda: scale_is_told(subscriber, 0), BACK)
 
 
-def restart(subscriber: Subscriber) -> None:
-    """Another gateway uses the bond that BlueZ has kept."""
+def restart(subscriber: Subscriber) -> float:
+    """Another gateway uses the bond that BlueZ has kept. Tells when it was started."""
     command("leave Scale")
     stop_gateway()
     command("weigh")
-    gateway()
+    started = gateway()
     command("come Scale")
-    until("the scale's record arrives after the gateway was restarted", lambda: scale_is_told(subscriber, 1), START)
+    until(
+        "the scale's record arrives after the gateway was restarted", lambda: scale_is_told(subscriber, 1), START, started)
     nobody_is_asked(subscriber)
+    return started
 
 
 def nobody_is_asked(subscriber: Subscriber) -> None:

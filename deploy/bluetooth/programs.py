@@ -14,8 +14,8 @@ LOGS = os.path.join(FOLDER, "logs")
 STATE = "/tmp/gateway"  # the gateway's own folder, in the guest's memory
 CONFIGURATION = f"{STATE}/gateway.yaml"
 # What Plugins/BlueZ/README.md promises in "How soon a device is connected".
-START = 60  # seconds until what is there is connected: an emulated processor is some ten times slower
-BACK = 20  # seconds until a link is back
+START = 60  # seconds from the gateway's start until all is told: an emulated processor is some ten times slower
+BACK = 20  # seconds from a cause until its links are back, and what was stored meanwhile is told
 USER = 10001  # whom the gateway runs as
 
 # As an ordinary user without groups: bluetoothd's rights must be enough.
@@ -36,8 +36,10 @@ def start(name: str, command: list[str], **options: Any) -> subprocess.Popen:
     return process
 
 
-def until(what: str, holds: Callable[[], bool], within: float) -> None:
-    since = time.monotonic()
+def until(what: str, holds: Callable[[], bool], within: float, since: float | None = None) -> None:
+    """Waits until something holds, at most so many seconds since its cause; without one, since now. Checks of one cause share its
+    clock, so that what waits for another device is late as it is for people."""
+    since = time.monotonic() if since is None else since
     while not holds():
         for name, process in processes.items():
             if process.poll() is not None:
@@ -59,13 +61,17 @@ def found(what: str, holds: bool, seen: Any, since: float) -> None:
         print(f"FAILED  {what}: {seen}", flush=True)
 
 
-def bluetoothd() -> None:
+def bluetoothd() -> float:
+    """Starts it, and tells when."""
     program = (glob.glob("/usr/libexec/bluetooth/bluetoothd") + glob.glob("/usr/lib/bluetooth/bluetoothd"))[0]
     start("bluetoothd", [program, "-n", "-d"])
+    return time.monotonic()
 
 
-def gateway() -> None:
+def gateway() -> float:
+    """Starts it, and tells when."""
     start("gateway", [*VITALS2MQTT, "run", "--config", CONFIGURATION], env=ENVIRONMENT)
+    return time.monotonic()
 
 
 def stop_gateway() -> None:
@@ -80,16 +86,26 @@ def has_adapter() -> bool:
     return "Controller" in subprocess.run(["bluetoothctl", "list"], capture_output=True, text=True, check=False).stdout
 
 
-def command(text: str) -> None:
-    """Moves the wearables."""
+def command(text: str) -> float:
+    """Moves the wearables, and tells when that was done."""
     with socket.create_connection(("127.0.0.1", figures.PORT), timeout=20) as port:
         port.sendall(text.encode() + b"\n")
         assert port.recv(16) == b"ok\n", text
+    return time.monotonic()
 
 
 def peripherals_said() -> list[str]:
     with open(f"{LOGS}/peripherals", encoding="utf-8") as log:
         return log.read().splitlines()
+
+
+def gateway_said() -> str:
+    """The log of the gateway, and of the one before it."""
+    said = ""
+    for name in ("gateway", "gateway.errors"):
+        with open(f"{LOGS}/{name}", encoding="utf-8", errors="replace") as log:
+            said += log.read()
+    return said
 
 
 def footprint() -> tuple[int, int]:

@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import GatewayTesting
 import Testing
@@ -44,6 +45,47 @@ import Vitals
             }
             #expect(clinic.bluez.calls.elements.contains { $0.hasPrefix("CancelPairing") })
             #expect(await clinic.bluez.agent == nil)
+        }
+    }
+
+    /// Pairings with a passkey or without one, questions of BlueZ (its manual page org.bluez.Agent) with what they have beside the device,
+    /// and the answers; `nil` for a rejection.
+    private static let questions: [(UInt32?, String, [BusValue], [BusValue]?)] = [
+        (nil, "RequestPinCode", [], nil), (nil, "RequestPasskey", [], nil),
+        (nil, "RequestConfirmation", [.uint32(7)], nil), (nil, "RequestAuthorization", [], []),
+        (nil, "AuthorizeService", [.string("0000180d-0000-1000-8000-00805f9b34fb")], []),
+        (nil, "DisplayPasskey", [.uint32(7), .uint16(0)], nil),
+        (7, "RequestPinCode", [], [.string("000007")]), (7, "RequestPasskey", [], [.uint32(7)]),
+        (7, "RequestConfirmation", [.uint32(7)], []), (7, "RequestConfirmation", [.uint32(8)], nil),
+        (7, "RequestAuthorization", [], []),
+        (7, "AuthorizeService", [.string("0000180d-0000-1000-8000-00805f9b34fb")], []),
+        (7, "DisplayPasskey", [.uint32(7), .uint16(0)], nil),
+    ]
+
+    @Test(arguments: questions)
+    func `a question is answered only about the device that is being paired, and only as its pairing allows`(
+        passkey: UInt32?, question: String, rest: [BusValue], answer: [BusValue]?
+    ) async throws {
+        let pairing = try Self.pairing(passkey)
+        let rejected = Bus.Result.failure(.bluez("Rejected", "The gateway does not pair it so."))
+        let wanted = answer.map { Bus.Result.success($0) } ?? rejected
+        let own = [BusValue.path(Self.path)] + rest
+        let other = [BusValue.path(FakeBlueZ.path("A4:C1:38:00:11:33"))] + rest
+        try await withClinic { clinic in
+            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: passkey) { Clinic.peripheral() }
+            let release = await clinic.bluez.hold("Pair")
+            async let link: Void = clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in }
+            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains { $0.hasPrefix("Pair ") } }
+            let registered = await clinic.bluez.agent
+            let agent = try #require(registered)
+            #expect(await clinic.bluez.ask(agent, question, own) == wanted)
+            #expect(await clinic.bluez.ask(agent, question, other) == rejected)
+            release.fulfil(())
+            try await link
+            // The agent is no longer registered, and its object is still there.
+            #expect(await clinic.bluez.agent == nil)
+            #expect(await clinic.bluez.ask(agent, question, own) == rejected)
+            #expect(await clinic.bluez.ask(agent, question, other) == rejected)
         }
     }
 

@@ -10,7 +10,6 @@ import WearableTesting
 @Suite struct ConformanceTests {
     /// 2026-03-10T12:00:00Z; the ring's clock is an hour ahead.
     static let start = Timestamp(seconds: 1_773_144_000)
-    static let midnight = Timestamp(seconds: 1_773_097_200)
     static let worn = start - .hours(30)
 
     /// What a ring tells that was worn since then, by the true time.
@@ -22,27 +21,18 @@ import WearableTesting
                 history[metric, default: []].append(
                     Sample(metric: metric, start: moment, reading: .value(Double(value))))
             }
+            let tenths = 200 + Int(RingLogs.temperature(at: second, worn: worn))
+            history[.skinTemperature, default: []].append(
+                Sample(metric: .skinTemperature, start: moment, reading: .value(Double(tenths) / 10)))
             guard second % 3600 == 0 else { continue }
             let steps = Steps(count: Int(value), distance: 40, energy: 1.2)
             history[.steps, default: []].append(
                 Sample(metric: .steps, start: moment, end: moment + .hours(1), reading: .steps(steps)))
-        }
-        func oxygen(_ hour: Int, _ kind: Sample.Kind, _ value: Int) -> Sample {
-            let moment = midnight + .hours(hour)
-            return Sample(
-                metric: .bloodOxygen, start: moment, end: moment + .hours(1), kind: kind, reading: .value(Double(value))
-            )
-        }
-        for hour in 0..<24 where hour % 5 != 0 {
-            let value = 90 + hour % 8
-            history[.bloodOxygen, default: []].append(oxygen(hour - 24, value == 97 ? .normal : .minimum, value))
-        }
-        for hour in 0..<4 { history[.bloodOxygen, default: []].append(oxygen(hour, .normal, 98)) }
-        let temperatures: [(minute: Int, celsius: Double)] = [
-            (-120, 35), (-90, 35.1), (-30, 35.3), (0, 36.5), (30, 32.8),
-        ]
-        history[.skinTemperature] = temperatures.map { minute, celsius in
-            Sample(metric: .skinTemperature, start: midnight + .minutes(minute), reading: .value(celsius))
+            let least = RingLogs.oxygen(at: second, worn: worn)
+            history[.bloodOxygen, default: []].append(
+                Sample(
+                    metric: .bloodOxygen, start: moment, end: moment + .hours(1),
+                    kind: least == 99 ? .normal : .minimum, reading: .value(Double(least))))
         }
         return history
     }

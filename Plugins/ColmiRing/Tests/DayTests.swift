@@ -33,45 +33,95 @@ import WearableTesting
         var samples: [Sample] = []
         var second = (from.milliseconds / 1000 + 1799) / 1800 * 1800
         while Timestamp(seconds: second) + slot <= to {
-            let value = Double(RingLogs.value(at: second, worn: from))
+            var value = Double(RingLogs.value(at: second, worn: from))
+            if metric == .skinTemperature {
+                value = Double(200 + Int(RingLogs.temperature(at: second, worn: from))) / 10
+            }
             samples.append(Sample(metric: metric, start: Timestamp(seconds: second), reading: .value(value)))
             second += 1800
         }
         return samples
     }
 
+    /// The true hours by the ring's clock that are over, with what the ring counts or measures of each.
+    private static func hours(_ metric: Metric, offset: Int, from: Timestamp, to: Timestamp) -> [Sample] {
+        let zone = Int64(offset) * 60
+        let first = (from.milliseconds / 1000 + zone + 3599) / 3600 * 3600 - zone
+        return stride(from: first, through: to.milliseconds / 1000 - 3600, by: 3600).map { second in
+            let start = Timestamp(seconds: second)
+            if metric == .steps {
+                let steps = Steps(count: Int(RingLogs.value(at: second, worn: from)), distance: 40, energy: 1.2)
+                return Sample(metric: metric, start: start, end: start + .hours(1), reading: .steps(steps))
+            }
+            let least = RingLogs.oxygen(at: second, worn: from)
+            return Sample(
+                metric: metric, start: start, end: start + .hours(1), kind: least == 99 ? .normal : .minimum,
+                reading: .value(Double(least)))
+        }
+    }
+
+    /// The true samples of a metric that are over.
+    private static func samples(_ metric: Metric, offset: Int, from: Timestamp, to: Timestamp) -> [Sample] {
+        switch metric {
+        case .heartRate: spots(metric, from: from, to: to, slot: .minutes(5))
+        case .stress, .skinTemperature: spots(metric, from: from, to: to, slot: .minutes(30))
+        default: hours(metric, offset: offset, from: from, to: to)
+        }
+    }
+
+    private static let metrics: [Metric] = [.heartRate, .stress, .steps, .bloodOxygen, .skinTemperature]
+    /// From the date line in the west to that in the east, with one of half an hour.
+    private static let offsets = [-720, -300, 0, 60, 330, 840]
+
     /// 2026-03-29T01:00Z and 2026-10-25T01:00Z are the changes in Europe; 2026-03-08 and 2026-11-01 those in America.
     static let changes = [1_774_746_000, 1_792_890_000, 1_772_953_200, 1_793_512_800].map { Timestamp(seconds: $0) }
 
-    @Test(arguments: changes, [-720, -300, 0, 60, 330, 840])
+    @Test(arguments: changes, offsets)
     func `a day on which local clocks change is a day like others for the ring`(change: Timestamp, offset: Int) throws {
         let now = change + .hours(6)
-        let read = try history(of: .heartRate, offset: offset, start: now, worn: .hours(20))
-        #expect(read == Self.spots(.heartRate, from: now - .hours(20), to: now, slot: .minutes(5)))
-        let stress = try history(of: .stress, offset: offset, start: now, worn: .hours(20))
-        #expect(stress == Self.spots(.stress, from: now - .hours(20), to: now, slot: .minutes(30)))
+        for metric in Self.metrics {
+            let read = try history(of: metric, offset: offset, start: now, worn: .hours(20))
+            #expect(read == Self.samples(metric, offset: offset, from: now - .hours(20), to: now), "\(metric.rawValue)")
+        }
     }
 
     /// Moments before and after the ring's midnight.
-    @Test(arguments: [-3600, -11, -5, -1, 0, 1, 5, 30, 3600], [-300, 0, 60])
+    @Test(arguments: [-3600, -11, -5, -1, 0, 1, 5, 30, 3600], offsets)
     func `a record has its true time, whenever it is asked for`(seconds: Int, offset: Int) throws {
         let midnight = RingZone(offset: offset).moment(LocalDay(number: 20_500), minute: 0)
         let now = midnight + .seconds(seconds)
-        for metric in [Metric.heartRate, .stress] {
+        for metric in Self.metrics {
             let read = try history(of: metric, offset: offset, start: now, worn: .hours(30))
-            let slot: Duration = metric == .stress ? .minutes(30) : .minutes(5)
-            let expected = Self.spots(metric, from: now - .hours(30), to: now, slot: slot)
+            let expected = Self.samples(metric, offset: offset, from: now - .hours(30), to: now)
             // While it waits for midnight to pass, a slot may end.
-            #expect(read.prefix(expected.count) == expected[...])
+            #expect(read.prefix(expected.count) == expected[...], "\(metric.rawValue)")
             #expect(read.count <= expected.count + 1)
+            #expect(expected.count >= 28)
         }
-        let steps = try history(of: .steps, offset: offset, start: now, worn: .hours(30))
-        #expect(steps.count >= 28)
-        for sample in steps {
-            #expect(
-                sample.value == Double(RingLogs.value(at: sample.start.milliseconds / 1000, worn: now - .hours(30))))
-            #expect(sample.duration == .hours(1))
-        }
+    }
+
+    /// The ring's midnight is 2026-02-15T18:30:00Z. Forty minutes before and after it, of a ring that is worn for three hours: where the
+    /// first record begins, in seconds from midnight, and the values from there on.
+    @Test(
+        arguments: [
+            (-40, Metric.bloodOxygen, -10_800, 3600, [91, 92]),
+            (-40, .skinTemperature, -12_600, 1800, [34.2, 34.3, 34.4, 34.5, 34.6]),
+            (40, .bloodOxygen, -7200, 3600, [92, 93]),
+            (40, .skinTemperature, -7200, 1800, [34.5, 34.6, 34.7, 34.8, 34.9]),
+        ] as [(Int, Metric, Int, Int, [Double])])
+    func `a record of today is the same record when its day is yesterday`(
+        minutes: Int, metric: Metric, first: Int, pace: Int, values: [Double]
+    ) throws {
+        let midnight = Timestamp(seconds: 1_771_180_200)
+        let read = try history(of: metric, offset: 330, start: midnight + .minutes(minutes), worn: .hours(3))
+        let starts = values.indices.map { midnight + .seconds(first + pace * $0) }
+        #expect(read.compactMap(\.value) == values)
+        #expect(read.map(\.start) == starts)
+    }
+
+    @Test func `the messages of the scripted ring have the checksum that others compute`() {
+        #expect(RingLogs.checksum(Array(RingMessages.oxygen.dropFirst(6))) == 0x07ba)
+        #expect(RingLogs.checksum(Array(RingMessages.temperature.dropFirst(6))) == 0x6787)
     }
 
     /// The ends of a slot of five minutes, of one of half an hour, and of an hour, each after noon.

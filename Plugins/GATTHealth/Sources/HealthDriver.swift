@@ -11,6 +11,9 @@ package struct HealthDriver: DeviceDriver {
         Assigned.weightService, Assigned.oximeterService,
     ])
 
+    /// Cuffs, scales and glucose meters tell their records only to whom they are paired with; straps tell everybody.
+    package static let mayNeedPairing = true
+
     private let options: HealthOptions
 
     package init(options: inout ConfigurationReader) { self.options = HealthOptions(&options) }

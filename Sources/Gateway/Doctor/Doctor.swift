@@ -29,7 +29,8 @@ package struct Doctor: Sendable {
         findings.append(ClockState.current(clock).finding(in: configuration.calendar))
         findings += store(configuration)
         findings += await brokers(configuration)
-        for service in configuration.services where configuration.devices.contains(where: { $0.uses(service.name) }) {
+        // Also one with a section that no device uses yet: whoever wrote it is about to add the device.
+        for service in configuration.services {
             let context = ServiceContext(clock: clock, logger: Self.silent)
             findings += await service.service.examine(context: context)
         }
@@ -86,9 +87,4 @@ package struct Doctor: Sendable {
             return Finding(isReached ? .warning : .problem, "broker", "\(server): \(trouble) \(trouble.remedy)")
         }
     }
-}
-
-extension DeviceConfiguration {
-    /// Whether the device shares this with others.
-    fileprivate func uses(_ service: String) -> Bool { serviceNames.contains(service) }
 }

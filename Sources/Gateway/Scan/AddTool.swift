@@ -75,6 +75,9 @@ package struct AddTool: Sendable {
         let id = wishes.id ?? ask.flatMap { answer($0("Id, of a-z, 0-9, _ and - [\(suggestion)]: ")) } ?? suggestion
         let shown = title.isEmpty ? id : title
         let name = wishes.name ?? ask.flatMap { answer($0("Name, for people [\(shown)]: ")) } ?? shown
+        if let ask, let pairing = try pairing(for: driver ?? "", over: transport, ask) {
+            transport.append(.init("pairing", pairing))
+        }
         if let note = found?.note { _ = ask?("\(found?.address ?? ""): \(note) [Enter] ") }
         let device = NewDevice(
             id: id, name: name, driver: driver ?? "", transport: transport, options: wishes.options)
@@ -84,6 +87,23 @@ package struct AddTool: Sendable {
                 "The entry has mistakes:\n" + mistakes.map { "  \($0)" }.joined(separator: "\n"), isMistake: true)
         }
         return device
+    }
+
+    /// How a person wants the device to be paired, if devices of the driver may need that, the transport can, and no
+    /// argument says it; `nil` for the transport's default.
+    private func pairing(
+        for driver: String, over transport: [ScanReport.Option], _ ask: Ask
+    ) throws -> String? {
+        guard plugins.driver(named: driver)?.mayNeedPairing == true,
+            !transport.contains(where: { $0.key == "pairing" }),
+            let type = transport.first(where: { $0.key == "type" })?.value,
+            let words = plugins.transport(named: type)?.pairings, let preset = words.first
+        else { return nil }
+        for _ in 0..<Self.attempts {
+            let line = answer(ask("Pairing, \(words.joined(separator: ", ")) [\(preset)]: ")) ?? preset
+            if words.contains(line) { return line == preset ? nil : line }
+        }
+        throw Failure("No pairing was chosen.")
     }
 
     private func answer(_ line: String?) -> String? {

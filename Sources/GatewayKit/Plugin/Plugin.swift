@@ -36,6 +36,8 @@ public protocol DeviceDriver: Sendable {
     static var link: LinkKind { get }
     /// How it recognises its devices among those that a scan has found.
     static var recognition: Recognition { get }
+    /// Whether some of its devices tell nothing before they are paired: then `vitals2mqtt add` asks a person about it.
+    static var mayNeedPairing: Bool { get }
     /// Reads the device's `options:` from the configuration. It opens nothing.
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
@@ -56,6 +58,8 @@ public protocol DeviceDriver: Sendable {
 extension DeviceDriver {
     /// It recognises none by default.
     public static var recognition: Recognition { Recognition() }
+    /// Its devices need no pairing by default.
+    public static var mayNeedPairing: Bool { false }
     /// None by default.
     public var service: (any PluginService.Type)? { nil }
 }
@@ -71,6 +75,9 @@ public protocol Transport: Sendable {
     /// The file descriptors that a link needs at most, with those that opening it needs. The gateway opens no more links
     /// than the process's limit allows.
     static var descriptors: Int { get }
+    /// The values of its key `pairing` that `vitals2mqtt add` offers, which are those that need no other key: the default first. None if
+    /// it has no such key.
+    static var pairings: [String] { get }
     /// Reads the other keys of `transport:` from the configuration. It opens nothing.
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
@@ -91,6 +98,8 @@ extension Transport {
     public static var descriptors: Int { 4 }
     /// Only `link` by default.
     public static var links: Set<LinkKind> { [link] }
+    /// It pairs no device by default.
+    public static var pairings: [String] { [] }
     /// None by default.
     public var service: (any PluginService.Type)? { nil }
     /// None by default.

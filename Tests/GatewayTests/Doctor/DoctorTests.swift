@@ -98,6 +98,16 @@ import Vitals
             #expect(!report.isSound)
         }
     }
+
+    @Test func `what devices could share is looked at before there is a device, if it has a section`() async throws {
+        try await withRoom { folder in
+            let without = try await report(toy, in: folder)
+            #expect(of("antenna", without).isEmpty)
+            let named = try await report(toy + "plugins: {test: {height: 4}}\n", in: folder)
+            #expect(of("antenna", named).map(\.text) == ["It is 4 m high. Make it higher."])
+            #expect(of("configuration", named).last?.text.contains("No device uses test") == true)
+        }
+    }
 }
 
 @Suite struct DoctorFindingTests {

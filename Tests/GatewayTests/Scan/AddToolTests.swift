@@ -99,6 +99,36 @@ import Vitals
         #expect(lamp.contains("id: light\n    name: Lamp\n    driver: o2ring\n"))
     }
 
+    @Test(
+        arguments: [
+            (["", "", "just_works"], "just_works"), (["", "", "sometimes", "ask"], "ask"), (["", "", "none"], nil),
+            (["", "", ""], nil), (["", ""], nil),
+        ] as [([String], String?)])
+    func `a person is asked about pairing where devices of the driver may need it`(
+        answers: [String], pairing: String?
+    ) async throws {
+        let entry = try await Self.entry(answers) { $0.device = "Strap 7" }
+        let last = pairing.map { "      pairing: \($0)\n" } ?? ""
+        #expect(entry.hasSuffix("      address: A4:C1:38:00:11:22\n" + last))
+    }
+
+    @Test func `nobody is asked about a pairing that is said, or that the driver does not need, or in a script`()
+        async throws
+    {
+        let told = try await Self.entry(["", "", "just_works"]) { wishes in
+            (wishes.device, wishes.transport) = ("Strap 7", [.init("pairing", "ask")])
+        }
+        #expect(told.hasSuffix("      pairing: ask\n"))
+        let ring = try await Self.entry(["", "", "just_works"]) { wishes in
+            (wishes.device, wishes.driver) = ("R02_1122", "colmi-ring")
+        }
+        #expect(!ring.contains("pairing"))
+        let script = try await Self.entry { $0.device = "Strap 7" }
+        #expect(!script.contains("pairing"))
+        let failure = try await Self.failure(["", "", "1", "2", "3"]) { $0.device = "Strap 7" }
+        #expect(failure == "No pairing was chosen.")
+    }
+
     @Test func `what a person cannot tell apart is not offered`() async throws {
         let person = Person([])
         let tool = AddTool(plugins: try PluginCatalogue(BundledPlugins.all), beside: [], directory: "/nowhere")

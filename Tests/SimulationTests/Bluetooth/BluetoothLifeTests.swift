@@ -20,11 +20,33 @@ import WearableTesting
         O2Recording(start: [2026, 1, 11, 0, 0, 0], count: 60), O2Recording(start: [2026, 1, 11, 2, 0, 0], count: 80),
     ]
 
-    /// A sample as consumers tell it from others.
+    /// What the ring of the night tells of the moment: oxygen and pulse.
+    private static let present: [String: [Double]] = ["blood_oxygen": [98], "heart_rate": [66]]
+
+    /// A sample as consumers tell it from others: the value, or systolic, diastolic and pulse.
     private struct Told: Hashable {
         var metric: String
         var start: String
-        var value: String
+        var value: [Double]
+
+        init(metric: String, start: String, value: [Double]) {
+            (self.metric, self.start, self.value) = (metric, start, value)
+        }
+
+        init(_ metric: String, _ start: Timestamp, _ value: Double...) {
+            self.init(metric: metric, start: start.description, value: value)
+        }
+    }
+
+    /// All that a wearable has stored of a metric.
+    private struct Memory {
+        var device: String
+        var metric: String
+        var records: Set<Told>
+
+        init(_ device: String, _ metric: String, _ records: [Told]) {
+            (self.device, self.metric, self.records) = (device, metric, Set(records))
+        }
     }
 
     private static func driver<Driver: DeviceDriver>(_: Driver.Type, _ options: [String: String] = [:]) -> Driver {
@@ -68,11 +90,13 @@ import WearableTesting
             wardrobe.calmDown()
             let calm = clock.now
             try await home.run(setups) { try await clock.sleep(for: .hours(2)) }
-            try check(home, wardrobe, calm: calm, ends: ends)
+            try check(home, wardrobe, calm: calm, end: clock.now, ends: ends)
         }
     }
 
-    private func check(_ home: Household, _ wardrobe: Wardrobe, calm: Timestamp, ends: [Timestamp]) throws {
+    private func check(
+        _ home: Household, _ wardrobe: Wardrobe, calm: Timestamp, end: Timestamp, ends: [Timestamp]
+    ) throws {
         var told: [String: Set<Told>] = [:]
         var beats = 0
         var facts: [String: Int] = [:]
@@ -85,21 +109,29 @@ import WearableTesting
                 let identity = "\(sample["id"]?.asString ?? "") \(sample["rev"]?.asInt ?? 0)"
                 #expect(facts.updateValue(number, forKey: identity) ?? number == number, "two facts: \(identity)")
                 let device = String(levels[2])
-                let value = sample["value"].map { "\($0)" } ?? sample["fields"].map { "\($0)" } ?? ""
+                let pressure = ["systolic", "diastolic", "pulse"].compactMap { sample["fields"]?[$0]?.asDouble }
                 let new = Told(
-                    metric: String(levels[4]), start: sample["start"]?.asString ?? "", value: value)
+                    metric: String(levels[4]), start: sample["start"]?.asString ?? "",
+                    value: sample["value"]?.asDouble.map { [$0] } ?? pressure)
                 if told[device, default: []].insert(new).inserted, device == "strap", new.metric == "heart_rate" {
                     beats += 1
                 }
             }
         }
-        for (device, metric, moments) in expected(wardrobe, until: calm, ends: ends) {
-            let starts = told[device, default: []].filter { $0.metric == metric }.map(\.start)
-            let wanted = Set(moments.map(\.description))
-            let missing = wanted.subtracting(starts)
-            #expect(
-                missing.isEmpty,
-                "\(device) \(metric): \(missing.count) of \(wanted.count), such as \(missing.min() ?? "")")
+        let lost = toldAtEnds(wardrobe.cuff, ends)
+        for (due, known) in zip(stored(wardrobe, until: calm), stored(wardrobe, until: end)) {
+            let place = "\(due.device) \(due.metric)"
+            var arrived = told[due.device, default: []].filter { $0.metric == due.metric }
+            if due.device == "night" {
+                // Its recordings are older than the gateway, and only present values are newer.
+                let live = arrived.filter { $0.start >= Self.start.description }
+                #expect(live.allSatisfy { $0.value == Self.present[due.metric] })
+                arrived.subtract(live)
+            }
+            let missing = due.records.subtracting(due.device == "cuff" ? lost : []).subtracting(arrived)
+            #expect(missing.isEmpty, "\(place): \(missing.count) missing, such as \(missing.first.debugDescription)")
+            let others = arrived.subtracting(known.records)
+            #expect(others.isEmpty, "\(place): \(others.count) too many, such as \(others.first.debugDescription)")
         }
         // The values on their way are lost with the link, and the last ones are still to come.
         let mayBeLost = 2 * wardrobe.connections(of: "strap") + 2
@@ -109,34 +141,58 @@ import WearableTesting
         for id in ["strap", "cuff", "oximeter", "ring", "night"] { #expect(wardrobe.connections(of: id) > 4) }
     }
 
-    /// What must have arrived of what the wearables had stored at a moment.
-    private func expected(_ wardrobe: Wardrobe, until end: Timestamp, ends: [Timestamp]) -> [(
-        String, String, [Timestamp]
-    )] {
+    /// What the wearables have stored until a moment, by what they are and never by what was told.
+    private func stored(_ wardrobe: Wardrobe, until end: Timestamp) -> [Memory] {
         let halves = stride(from: Self.worn.milliseconds / 1000, to: end.milliseconds / 1000, by: 1800)
-            .map { Timestamp(seconds: $0) }
-        var nights: [Timestamp] = []
+        let hours = halves.filter { $0 % 3600 == 0 }
+        func ring(_ metric: String, _ seconds: [Int64], _ value: (Int64) -> Double) -> Memory {
+            Memory("ring", metric, seconds.map { Told(metric, Timestamp(seconds: $0), value($0)) })
+        }
+        let value = { (second: Int64) in Double(RingLogs.value(at: second, worn: Self.worn)) }
+        var nights: [(oxygen: Told, pulse: Told)] = []
         for (begin, recording) in zip([1_768_086_000, 1_768_093_200], Self.recordings) {
             for index in 0..<recording.count where O2Recording.oxygen(index) != 255 {
-                nights.append(Timestamp(seconds: Int64(begin + index * recording.interval)))
+                let moment = Timestamp(seconds: Int64(begin + index * recording.interval))
+                nights.append(
+                    (
+                        Told("blood_oxygen", moment, Double(O2Recording.oxygen(index))),
+                        Told("heart_rate", moment, Double(O2Recording.pulse(index)))
+                    ))
             }
         }
         return [
-            ("ring", "heart_rate", halves), ("ring", "stress", halves),
-            ("ring", "steps", halves.filter { $0.milliseconds % 3_600_000 == 0 }),
-            ("night", "blood_oxygen", nights), ("night", "heart_rate", nights),
-            ("cuff", "blood_pressure", pressures(wardrobe.cuff, until: end, ends: ends)),
-            ("oximeter", "blood_oxygen", ScriptedClinic.spots.map { ScriptedClinic.moment($0.minute) }),
-            ("oximeter", "blood_glucose", ScriptedClinic.sugars.map { ScriptedClinic.moment($0.minute) }),
+            ring("heart_rate", Array(halves), value), ring("stress", Array(halves), value), ring("steps", hours, value),
+            ring("blood_oxygen", hours) { Double(RingLogs.oxygen(at: $0, worn: Self.worn)) },
+            ring("skin_temperature", Array(halves)) {
+                Double(200 + Int(RingLogs.temperature(at: $0, worn: Self.worn))) / 10
+            },
+            Memory("night", "blood_oxygen", nights.map(\.oxygen)), Memory("night", "heart_rate", nights.map(\.pulse)),
+            Memory("cuff", "blood_pressure", wardrobe.cuff.records(until: end).map(told)),
+            Memory(
+                "oximeter", "blood_oxygen",
+                ScriptedClinic.spots.map {
+                    Told("blood_oxygen", ScriptedClinic.moment($0.minute), Double($0.saturation))
+                }),
+            Memory(
+                "oximeter", "heart_rate",
+                ScriptedClinic.spots.map { Told("heart_rate", ScriptedClinic.moment($0.minute), Double($0.pulse)) }),
+            Memory(
+                "oximeter", "blood_glucose",
+                ScriptedClinic.sugars.map { Told("blood_glucose", ScriptedClinic.moment($0.minute), Double($0.amount)) }
+            ),
         ]
     }
 
+    private func told(_ record: ScriptedCuff.Record) -> Told {
+        Told(
+            "blood_pressure", record.moment, Double(record.systolic), Double(record.diastolic), Double(record.pulse))
+    }
+
     /// The cuff tells each record once, so all of them must have arrived but those that it told while a gateway ended.
-    private func pressures(_ cuff: ScriptedCuff, until end: Timestamp, ends: [Timestamp]) -> [Timestamp] {
-        let mayBeLost = ends.flatMap { cuff.delivered(in: ($0 - Self.beforeEnd)...($0 + Self.afterEnd)) }
+    private func toldAtEnds(_ cuff: ScriptedCuff, _ ends: [Timestamp]) -> Set<Told> {
+        let records = ends.flatMap { cuff.delivered(in: ($0 - Self.beforeEnd)...($0 + Self.afterEnd)) }
         #expect(Set(cuff.delivered).count == cuff.delivered.count)
-        #expect(mayBeLost.count < cuff.delivered.count / 2)
-        let measured = Set(cuff.records(until: end))
-        return measured.subtracting(mayBeLost).map(\.moment).sorted()
+        #expect(records.count < cuff.delivered.count / 2)
+        return Set(records.map(told))
     }
 }

@@ -9,6 +9,8 @@ package struct BlueZTransport: Transport {
     package static let link = LinkKind.gatt
     /// All links share the connection to the bus.
     package static let descriptors = 0
+    /// All but `passkey`, which needs the passkey.
+    package static let pairings = ["none", "just_works", "ask"]
 
     let target: DeviceTarget
 

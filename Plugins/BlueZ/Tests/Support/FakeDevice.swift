@@ -174,6 +174,16 @@ extension FakeBlueZ {
         if devices[path]?.peripheral == nil { try connect(path) }
     }
 
+    /// Asks a client's agent something, as BlueZ does while it pairs. BlueZ itself asks only an agent that is registered.
+    func ask(
+        _ agent: (sender: String, path: String, ability: String), _ question: String, _ arguments: [BusValue]
+    ) async -> Bus.Result {
+        guard let bus else { return .failure(.closed("The fake BlueZ has ended.")) }
+        do throws(BusError) {
+            return .success(try await bus.call(agent.sender, agent.path, BlueZ.agent, question, arguments))
+        } catch { return .failure(error) }
+    }
+
     private func value(of call: Bus.Message) async throws(BusError) -> [BusValue] {
         let device = devices.values.first { call.path.hasPrefix($0.path + "/") }
         guard let device, let link = device.peripheral?.link, let characteristic = device.characteristics[call.path]
