@@ -80,10 +80,10 @@ final class LiveIntake {
         }
     }
 
-    /// Keeps samples that the store did not take for the next session.
+    /// Keeps samples that the store did not take for the next session. Those that were refused are counted already.
     private func putBack(_ live: LiveSamples) {
         var rest = LiveSamples()
-        let samples = live.samples + waiting.samples
+        let samples = live.samples.filter(intake.isPlausible) + waiting.samples
         var room = Self.maximumKept
         let newest = samples.reversed().prefix { sample in
             room -= sample.weight

@@ -70,6 +70,9 @@ final class SampleIntake {
         return (accepted, receipts)
     }
 
+    /// Whether a sample may be stored.
+    func isPlausible(_ sample: Sample) -> Bool { SampleCheck.refusal(of: sample, at: context.clock.now) == nil }
+
     /// Whether live samples would change the level of an alert, so that they must not wait.
     /// - Parameter preview: the alerts after the samples before these; `nil` without any. It gets these samples.
     func wouldAlert(_ samples: [Sample], preview: inout AlertMachine?) -> Bool {

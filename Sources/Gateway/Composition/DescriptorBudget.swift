@@ -22,16 +22,18 @@ package final class DescriptorBudget: Sendable {
         /// What the greatest link of the configuration needs.
         var greatest = 0
 
-        /// The descriptors of the links that have fewer than `size` each.
-        func used(below size: Int) -> Int { links.reduce(0) { $0 + ($1.key < size ? $1.key * $1.value : 0) } }
+        /// The descriptors of all links.
+        var used: Int { links.reduce(0) { $0 + $1.key * $1.value } }
 
         /// Whether one more link of `count` descriptors fits among so many.
         func fits(_ count: Int, into room: Int) -> Bool {
             guard count > 0 else { return true }
-            guard used(below: .max) + count <= room else { return false }
+            guard used + count <= room else { return false }
             // Where even one of the greatest has no room, the others need not wait for it.
             guard count < greatest, greatest <= room else { return true }
-            return used(below: greatest) + count <= room - greatest
+            // One of the greatest may be open, and has what is kept for it.
+            let kept = links[greatest, default: 0] > 0 ? greatest : 0
+            return used - kept + count <= room - greatest
         }
     }
 

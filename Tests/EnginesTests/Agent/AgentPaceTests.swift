@@ -179,7 +179,9 @@ import Vitals
                         metric: .heartRate, start: Fixture.noon + .milliseconds(number),
                         reading: .value(60 + Double(number % 40)))
                 }
-                await rig.session?.send(.samples(samples, receipts: []))
+                // One cannot be true. It is counted once, however often the others are tried.
+                let impossible = Sample(metric: .heartRate, start: Fixture.noon - .seconds(1), reading: .value(0))
+                await rig.session?.send(.samples(numbers.contains(0) ? [impossible] + samples : samples, receipts: []))
             }
             try await rig.run { _ in
                 try await rig.waitForSync()
@@ -201,6 +203,7 @@ import Vitals
             let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
             #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 50)
             #expect(gaps.compactMap(\.to).max() == Fixture.noon + .milliseconds(49))
+            #expect(gaps.reduce(0) { $0 + ($1.refused[.outOfRange] ?? 0) } == 1)
         }
     }
 }

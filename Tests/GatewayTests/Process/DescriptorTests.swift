@@ -44,6 +44,17 @@ import Testing
         try await budget.with(5) { try await budget.with(5) { try await budget.with(5) {} } }
     }
 
+    @Test func `small links leave room for a program also beside a listener that needs more than it`() async throws {
+        let budget = DescriptorBudget(limit: DescriptorBudget.reserve + 50)
+        budget.keepRoom(for: 9)
+        try await budget.with(34) {
+            try await budget.with(7) {
+                await #expect(throws: LinkError.self) { try await budget.with(1) {} }
+                try await budget.with(9) {}
+            }
+        }
+    }
+
     @Test func `where a program has no room at all, small links need not leave any`() async throws {
         let budget = DescriptorBudget(limit: DescriptorBudget.reserve + 8)
         budget.keepRoom(for: 9)
