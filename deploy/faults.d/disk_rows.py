@@ -122,9 +122,11 @@ def restored_backup(bench: Bench) -> str:
     until(lambda: any(gap["reason"] == "store_reset" for gap in bench.consumer.gaps), PATIENCE, "no gap with the reason store_reset")
     until(lambda: bench.consumer.newest["gateway/info"]["store"] != store, PATIENCE, "the store has its old identity")
     until(lambda: len(load.acknowledged) > replaced + wanted, PATIENCE, "the samples stopped after the restore")
-    offline(bench)
+    load.is_over = True
+    until(lambda: not load.waiting, PATIENCE, "samples without an answer")
     # What was stored between the backup and the restore may be lost, as the gap says.
     count = bench.consumer.expect_all("band", copied + load.acknowledged[replaced:])
+    offline(bench)
     for facts in (before_restore, after_restore):
         twice = [number for number, contents in facts.items() if len(contents) != 1]
         require(not twice, f"{len(twice)} numbers of one store have two facts: {twice[:5]}")
