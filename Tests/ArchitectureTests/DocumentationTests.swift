@@ -68,6 +68,7 @@ import Testing
     @Test(arguments: [
         ("Sources/Vitals/Commands/Answer.swift", "AnswerCode"),
         ("Sources/Vitals/Commands/Answer.swift", "Status"), ("Sources/Vitals/Facts/Fact.swift", "Reason"),
+        ("Sources/Vitals/Samples/Refusals.swift", "RefusalReason"),
         ("Sources/Vitals/Alerts/AlertRule.swift", "Subject"), ("Sources/Contract/Commands/Request.swift", "Name"),
         ("Sources/Vitals/State/LinkState.swift", "Phase"), ("Sources/Vitals/State/MeasureState.swift", "Phase"),
         ("Sources/Vitals/State/SyncState.swift", "Phase"), ("Sources/Contract/Messages/PayloadSchema.swift", "Schema"),

@@ -100,7 +100,8 @@ package struct AddTool: Sendable {
             let words = plugins.transport(named: type)?.pairings, let preset = words.first
         else { return nil }
         for _ in 0..<Self.attempts {
-            let line = answer(ask("Pairing, \(words.joined(separator: ", ")) [\(preset)]: ")) ?? preset
+            let choice = "Pairing (\(words.joined(separator: ", "))); most cuffs and scales need it [\(preset)]: "
+            let line = answer(ask(choice)) ?? preset
             if words.contains(line) { return line == preset ? nil : line }
         }
         throw Failure("No pairing was chosen.")
