@@ -122,8 +122,7 @@ def restored_backup(bench: Bench) -> str:
     until(lambda: any(gap["reason"] == "store_reset" for gap in bench.consumer.gaps), PATIENCE, "no gap with the reason store_reset")
     until(lambda: bench.consumer.newest["gateway/info"]["store"] != store, PATIENCE, "the store has its old identity")
     until(lambda: len(load.acknowledged) > replaced + wanted, PATIENCE, "the samples stopped after the restore")
-    load.is_over = True
-    until(lambda: not load.waiting, PATIENCE, "samples without an answer")
+    bench.end_loads("band")
     # What was stored between the backup and the restore may be lost, as the gap says.
     count = bench.consumer.expect_all("band", copied + load.acknowledged[replaced:])
     offline(bench)

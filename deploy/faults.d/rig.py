@@ -263,16 +263,20 @@ class Bench:
         until(lambda: self.consumer.newest.get(f"{device}/link", {}).get("state") == "connected", seconds,
               f"{device} is not connected")
 
+    def end_loads(self, *names: str) -> None:
+        """Ends these loads, and waits until each of their samples is acknowledged."""
+        loads = [self.peers.loads[name] for name in names]
+        for load in loads:
+            load.is_over = True
+        until(lambda: not any(load.waiting for load in loads), PATIENCE, "samples without an answer")
+
     def settle(self, *names: str) -> int:
         """Ends these loads and stops the gateway, once all of their samples are there. Returns how many there are.
 
         A stop waits a second for what is on its way; what waits behind a cut connection comes only after the next start.
         """
-        loads = {name: self.peers.loads[name] for name in names}
-        for load in loads.values():
-            load.is_over = True
-        until(lambda: not any(load.waiting for load in loads.values()), PATIENCE, "samples without an answer")
-        count = sum(self.consumer.expect_all(name, list(load.acknowledged)) for name, load in loads.items())
+        self.end_loads(*names)
+        count = sum(self.consumer.expect_all(name, list(self.peers.loads[name].acknowledged)) for name in names)
         self.gateway.stop()
         return count
 
