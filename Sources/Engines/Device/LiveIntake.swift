@@ -9,7 +9,7 @@ import Vitals
 /// sends.
 final class LiveIntake {
     /// The most samples that are kept from session to session while the store fails, by `Sample.weight`; the oldest are
-    /// dropped, and announced as a gap: the device may have deleted them, if its transport has confirmed them.
+    /// dropped. Those for which the device waits for no receipt are announced as a gap: it may have deleted them.
     static let maximumKept = 4_096
 
     private let intake: SampleIntake
@@ -82,16 +82,12 @@ final class LiveIntake {
 
     /// Keeps samples that the store did not take for the next session. Those that were refused are counted already.
     private func putBack(_ live: LiveSamples) {
-        var rest = LiveSamples()
-        let samples = live.samples.filter(intake.isPlausible) + waiting.samples
-        var room = Self.maximumKept
-        let newest = samples.reversed().prefix { sample in
-            room -= sample.weight
-            return room >= 0
-        }
-        rest.add(newest.reversed(), [])
-        waiting = rest
-        if newest.count < samples.count { intake.drop(samples.dropLast(newest.count)) }
+        var all = LiveSamples()
+        all.putBack(live, where: intake.isPlausible)
+        all.putBack(waiting) { _ in true }
+        let lost = all.keepNewest(weight: Self.maximumKept)
+        waiting = all
+        if !lost.isEmpty { intake.drop(lost) }
     }
 
     private func removeWaiting() -> LiveSamples {
@@ -104,6 +100,8 @@ final class LiveIntake {
 struct LiveSamples {
     private(set) var samples: [Sample] = []
     private(set) var receipts: [SampleReceipt?] = []
+    /// Whether the device still has each sample: it wanted a receipt, and got none.
+    private var isWithDevice: [Bool] = []
     /// Whether they must not wait.
     var isUrgent = false
     /// How many of them the pace has counted.
@@ -112,6 +110,31 @@ struct LiveSamples {
     mutating func add(_ new: [Sample], _ marks: [SampleReceipt]) {
         samples += new
         receipts += new.indices.map { $0 < marks.count ? marks[$0] : nil }
+        isWithDevice += new.indices.map { $0 < marks.count }
         if !marks.isEmpty { isUrgent = true }
+    }
+
+    /// Adds samples that the store did not take. Their receipts are void, since the session that wanted them ends.
+    mutating func putBack(_ others: LiveSamples, where isKept: (Sample) -> Bool) {
+        for (sample, isWithDevice) in zip(others.samples, others.isWithDevice) where isKept(sample) {
+            samples.append(sample)
+            receipts.append(nil)
+            self.isWithDevice.append(isWithDevice)
+        }
+    }
+
+    /// Drops the oldest samples beyond a total weight. Returns those that are lost: the device sends the others again.
+    mutating func keepNewest(weight: Int) -> [Sample] {
+        var room = weight
+        let newest = samples.reversed().prefix { sample in
+            room -= sample.weight
+            return room >= 0
+        }
+        let count = samples.count - newest.count
+        let lost = zip(samples, isWithDevice).prefix(count).filter { !$1 }.map(\.0)
+        samples.removeFirst(count)
+        receipts.removeFirst(count)
+        isWithDevice.removeFirst(count)
+        return lost
     }
 }

@@ -101,7 +101,7 @@ final class SampleIntake {
     }
 
     /// Counts live samples that are dropped since the store takes none, to be announced as a gap.
-    func drop(_ samples: ArraySlice<Sample>) {
+    func drop(_ samples: [Sample]) {
         for sample in samples { input.refuse(sample, .notStored) }
         context.logger.error(
             "Too many live samples wait for the store; the oldest were dropped.",

@@ -206,4 +206,41 @@ import Vitals
             #expect(gaps.reduce(0) { $0 + ($1.refused[.outOfRange] ?? 0) } == 1)
         }
     }
+
+    @Test func `a dropped sample that the device sends again for want of a receipt is not announced as lost`() throws {
+        let most = LiveIntake.maximumKept
+        try AgentRig.everyOrder(0..<3) { world in
+            let rig = rig(world)
+            @Sendable func burst(_ numbers: Range<Int>, hasReceipts: Bool) async {
+                let samples = numbers.map { number in
+                    Sample(
+                        metric: .heartRate, start: Fixture.noon + .milliseconds(number),
+                        reading: .value(60 + Double(number % 40)))
+                }
+                let receipts = hasReceipts ? numbers.map { SampleReceipt("\($0)") } : []
+                await rig.session?.send(.samples(samples, receipts: receipts))
+            }
+            try await rig.run { _ in
+                try await rig.waitForSync()
+                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+                // Of the 50 samples that are dropped, the device still has the first 30.
+                for (numbers, hasReceipts) in [(0..<30, true), (30..<most, false), (most..<most + 50, false)] {
+                    await burst(numbers, hasReceipts: hasReceipts)
+                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    let count = rig.count
+                    rig.session?.disconnect()
+                    try await rig.waitForLink(.connected, after: count)
+                }
+                rig.store.fail(nil)
+                _ = try await commit(rig, of: most)
+                await burst(0..<30, hasReceipts: true)
+                _ = try await commit(rig, of: most + 30)
+            }
+            let stored = try await rig.store.samples(of: Fixture.device)
+            #expect(stored.count == most + 30)
+            let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+            #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 20)
+            #expect(gaps.compactMap(\.from).min() == Fixture.noon + .milliseconds(30))
+        }
+    }
 }
