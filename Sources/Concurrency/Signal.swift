@@ -3,7 +3,8 @@ import Synchronization
 /// Wakes the tasks that wait for a change. Several calls while no task waits count as one.
 ///
 /// A woken task checks its condition and waits again if it does not hold: all waiting tasks are woken, and another one
-/// may have been first.
+/// may have been first. A call that no task waits for is kept for one task only. So tasks that check a condition and
+/// then wait, on the same signal, must take turns: the other one could miss the call.
 package final class Signal: Sendable {
     private struct State {
         var isDue = false
