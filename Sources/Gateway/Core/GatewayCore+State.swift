@@ -57,7 +57,7 @@ extension GatewayCore {
     /// Takes the parts that are late, from any thread, for `gateway/state`.
     package func parts(late: [HealthPart]) {
         // The gateway's own parts come first.
-        let named = late.filter { !$0.isOfPlugin } + late.filter(\.isOfPlugin)
+        let named = late.filter { !$0.isOptional } + late.filter(\.isOptional)
         reported.withLock { $0.late = Array(named.prefix(Self.maximumLate)) }
         latePartsChanged.wake()
     }
@@ -84,7 +84,7 @@ extension GatewayCore {
 
     /// Publishes whether every part of the gateway itself answers. After a stop it publishes nothing: the goodbye is the last status.
     private func publishStatus() {
-        let isWell = reported.withLock { $0.late.allSatisfy(\.isOfPlugin) }
+        let isWell = reported.withLock { $0.late.allSatisfy(\.isOptional) }
         guard status.change(isWell: isWell), stopping.value == nil else { return }
         retained.put(.message(codec.status(isOnline: isWell)))
     }

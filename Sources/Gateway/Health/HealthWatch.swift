@@ -141,7 +141,7 @@ package final class HealthWatch: Sendable {
         let isDue = notifier.watchdog.map { limit in
             told.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
         }
-        if isDue ?? false, late.allSatisfy(\.isOfPlugin), notifier.send("WATCHDOG=1") { told.lastSign = now }
+        if isDue ?? false, late.allSatisfy(\.isOptional), notifier.send("WATCHDOG=1") { told.lastSign = now }
     }
 
     private func notifyStop() {

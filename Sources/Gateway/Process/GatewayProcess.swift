@@ -86,8 +86,8 @@ package struct GatewayProcess: Sendable {
         let deadline = StopDeadline(after: Self.gracePeriod + Self.cancellationPeriod) {
             watch.stopping()
         } expire: {
-            // Devices and plugins are among what runs.
-            endNow(heldUpBy: gateway.running.names + watch.slow.filter { !$0.isOfPlugin }.map(\.name))
+            // The names of what runs have the devices, the plugins and the import already.
+            endNow(heldUpBy: gateway.running.names + watch.slow.filter { !$0.isOptional }.map(\.name))
         }
         let signals = deadline.armOnSignals()
         defer {

@@ -52,8 +52,8 @@ package enum HealthPart: Sendable, Hashable {
         }
     }
 
-    /// Whether it belongs to one plugin or one device, or serves only one consumer. The rest of the gateway works without it.
-    package var isOfPlugin: Bool {
+    /// Whether the rest of the gateway works without it: it belongs to one plugin or one device, or serves one consumer.
+    package var isOptional: Bool {
         switch self {
         case .plugin, .device, .statistics: true
         default: false

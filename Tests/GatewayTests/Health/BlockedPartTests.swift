@@ -42,7 +42,7 @@ import Vitals
                 #expect(late.elements.first == [part])
                 #expect(watch.late == [part])
                 let signs = socket.signs
-                if part.isOfPlugin {
+                if part.isOptional {
                     try await socket.messages.wait { $0.count { $0 == "WATCHDOG=1" } > signs + 1 }
                 }
                 unblock()
