@@ -70,6 +70,18 @@ import Vitals
         #expect(try family() == "Xiaomi; Colmi, Yawell")
     }
 
+    @Test func `a metric names each of its tables once`() throws {
+        let start = Phone.midnight * 1000
+        try phone.table("GARMIN_SLEEP_STAGE_SAMPLE", "STAGE I!")
+        try phone.table("GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I")
+        try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!")
+        try phone.insert("GARMIN_SLEEP_STAGE_SAMPLE", [[start, 2]])
+        try phone.insert("PINE_TIME_ACTIVITY_SAMPLE", [[Phone.midnight, 2]])
+        let feed = try #require(try phone.open().device.feeds[.sleep]?.first)
+        #expect(feed.tables == ["GARMIN_SLEEP_STAGE_SAMPLE", "PINE_TIME_ACTIVITY_SAMPLE"])
+        #expect(feed.place == "GARMIN_SLEEP_STAGE_SAMPLE, PINE_TIME_ACTIVITY_SAMPLE")
+    }
+
     @Test func `reads workouts with what their summaries say`() throws {
         let start = Phone.midnight * 1000
         try phone.run(

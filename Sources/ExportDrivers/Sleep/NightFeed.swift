@@ -3,6 +3,7 @@ package import Vitals
 
 /// A source of nights. One with stages of the wearable's own counts before one that is made of minutes.
 package protocol NightFeed: Sendable {
+    /// The table whose rows become nights.
     var table: String { get }
     var rank: Rank { get }
     /// The nights that begin in a range of at most some months, ascending.
@@ -90,7 +91,11 @@ package struct SleepFeed: Feed {
 
     package init(feeds: [any NightFeed]) { self.feeds = feeds }
 
-    package var table: String { feeds.map(\.table).joined(separator: ", ") }
+    package var tables: [String] {
+        feeds.reduce(into: []) { tables, feed in
+            if !tables.contains(feed.table) { tables.append(feed.table) }
+        }
+    }
 
     package func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream { NightStream(feeds, reading) }
 }

@@ -10,6 +10,7 @@ import Vitals
 /// over. One that falls within a day is a journey; its first row only begins the new count.
 struct CountFeed: Feed {
     let metric = Metric.steps
+    var tables: [String] { [table] }
     let table: String
     let unit: TimeUnit
     /// A column with the centimetres of the day so far.

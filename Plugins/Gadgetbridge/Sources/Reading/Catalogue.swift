@@ -9,10 +9,7 @@ struct Catalogue: Sendable {
     let unknownTables: [String]
 
     /// The tables that are read.
-    var tables: Set<String> {
-        // A feed of several tables names them all.
-        Set(feeds.values.joined().flatMap { $0.table.split(separator: ", ").map { String($0) } })
-    }
+    var tables: Set<String> { Set(feeds.values.joined().flatMap { $0.tables }) }
 
     /// A table that is no measurement of a moment: most events have nothing to do with health.
     private static let events = "GARMIN_EVENT_SAMPLE"
