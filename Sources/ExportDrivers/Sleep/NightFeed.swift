@@ -19,6 +19,8 @@ package enum NightLimits {
     /// The pause that ends a night where each row is a change of stage: longer than any stage of sleep, which comes in cycles of an
     /// hour and a half.
     package static let stage: Duration = .hours(2)
+    /// How near to a night with bounds of its own further rows are only a rest of it: the length of a row.
+    package static let seam: Duration = .minutes(1)
     /// The most sleeps that begin on one day of UTC: one an hour. The others are left out, and counted.
     package static let perDay = 24
 }

@@ -107,9 +107,11 @@ struct Catalogue: Sendable {
         let events = Set(database.tables["GARMIN_EVENT_SAMPLE"] ?? [])
         switch table.name {
         case "GARMIN_SLEEP_STAGE_SAMPLE" where events.isSuperset(of: ["EVENT", "EVENT_TYPE"]):
-            return [SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents), chain]
+            let sessions = SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents)
+            return [StageNights(sessions: sessions, chains: chain)]
         case HuaweiSleeps.stages where HuaweiSleeps.areReadable(in: database):
-            return [SessionNights(stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions), chain]
+            let sessions = SessionNights(stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions)
+            return [StageNights(sessions: sessions, chains: chain)]
         default: return [chain]
         }
     }

@@ -26,9 +26,8 @@ struct SessionNights: NightFeed {
                 reading.leave(.tooLong, in: table, at: session.start)
                 continue
             }
-            // A row at the end is the last stage where rows tell ends, and none where they tell beginnings.
-            let last = stages.length == .sincePrevious ? end + .milliseconds(1) : end
-            let stream = try stages.rows(reading.ranging(session.start, last), unit: unit)
+            let range = reading.ranging(session.start, stages.length.firstAfter(end))
+            let stream = try stages.rows(range, unit: unit)
             var rows: [StageRow] = []
             while rows.count < Self.maximumRows, let row = try stream.next() { rows.append(row) }
             let found = stages.length.stages(of: rows, from: session.start, to: end)
