@@ -92,4 +92,11 @@ import Vitals
             ])
         #expect(try phone.open().leftovers == ["GARMIN_SLEEP_STAGE_SAMPLE": [.incomplete: 1]])
     }
+
+    @Test func `a code without a meaning is counted once, within a night and beside it`() throws {
+        try huawei(
+            nights: [(0, 60)], stages: [(0..<30, 1), (30..<31, 9), (31..<60, 1), (200..<210, 2), (210..<211, 9)])
+        #expect(try nights() == ["0…60: L0-30 L31-60", "200…210: R200-210"])
+        #expect(try phone.open().leftovers == [Self.stages: [.unknownCode: 2]])
+    }
 }

@@ -107,10 +107,12 @@ struct Catalogue: Sendable {
         let events = Set(database.tables["GARMIN_EVENT_SAMPLE"] ?? [])
         switch table.name {
         case "GARMIN_SLEEP_STAGE_SAMPLE" where events.isSuperset(of: ["EVENT", "EVENT_TYPE"]):
-            let sessions = SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents)
+            let sessions = SessionNights(
+                stages: stages, unit: table.unit, sessions: SessionNights.garminEvents, countsRows: false)
             return [StageNights(sessions: sessions, chains: chain)]
         case HuaweiSleeps.stages where HuaweiSleeps.areReadable(in: database):
-            let sessions = SessionNights(stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions)
+            let sessions = SessionNights(
+                stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions, countsRows: false)
             return [StageNights(sessions: sessions, chains: chain)]
         default: return [chain]
         }
