@@ -1,9 +1,11 @@
 import Foundation
 import GatewayTesting
 import JSON
+import MQTT
 import Testing
 
-/// The commands of the page for phones that push, typed as they stand there.
+/// The page for phones that push: its configurations are read, and its commands run. They stand there as they are typed, but for
+/// addresses and ports, a password, the certificate's authority, and the path of the gateway.
 @Suite(.timeLimit(.minutes(5)))
 struct PhonePageTests {
     /// What a page shows of a terminal.
@@ -25,40 +27,131 @@ struct PhonePageTests {
         }
     }
 
-    private static func terminals() throws -> [Terminal] {
-        let file = Repository.file("Sources/Gateway/Gateway.docc/PhonesThatPush.md")
-        let page = try String(contentsOfFile: file, encoding: .utf8)
-        return page.components(separatedBy: "```console\n").dropFirst().map { rest in
-            Terminal(rest.components(separatedBy: "\n```")[0])
+    /// The page's blocks of configuration, and what it shows of terminals.
+    private struct Page {
+        /// A phone that posts; its source; another transport for it; a second phone.
+        let blocks: [String]
+        /// A secret and a check; a document and its posting; a message.
+        let terminals: [Terminal]
+
+        init() throws {
+            let file = Repository.file("Sources/Gateway/Gateway.docc/PhonesThatPush.md")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            func found(_ language: String) -> [String] {
+                text.components(separatedBy: "```\(language)\n").dropFirst().map { rest in
+                    rest.components(separatedBy: "\n```")[0]
+                }
+            }
+            let (configurations, consoles) = (found("yaml"), found("console"))
+            try #require(configurations.count == 4 && consoles.count == 3)
+            blocks = configurations
+            terminals = consoles.map { Terminal($0) }
+        }
+
+        /// The device of the first block, with the transport of the third.
+        var publishing: String {
+            blocks[0].split(separator: "\n").drop { $0 != "devices:" }
+                .map { $0.hasPrefix("    transport:") ? blocks[2] : String($0) }.joined(separator: "\n")
+        }
+    }
+
+    /// The machines of the page, on this one.
+    private struct Site {
+        let bench: Bench
+        /// The port of the listener.
+        let port: Int
+
+        init(_ bench: Bench) async throws {
+            self.bench = bench
+            port = try freePort()
+            let certificates = try await Certificates.make(in: bench.folder)
+            try FileManager.default.copyItem(atPath: certificates.server, toPath: bench.path("gateway.pem"))
+            let key = bench.path("gateway-key.pem")
+            try FileManager.default.copyItem(atPath: certificates.serverKey, toPath: key)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        }
+
+        /// Writes a configuration with these devices.
+        func configure(_ devices: String) throws {
+            let text = """
+                gateway: {id: home, timezone: Europe/Berlin}
+                mqtt: {url: "mqtt://127.0.0.1:\(bench.server.port)"}
+                store: {path: vitals.sqlite}
+                home_assistant: {discovery: "off"}
+                \(devices.replacing("0.0.0.0:8480", with: "127.0.0.1:\(port)"))
+
+                """
+            try text.write(toFile: bench.path("gateway.yaml"), atomically: true, encoding: .utf8)
+        }
+
+        /// Runs the commands of a terminal, and returns what they print.
+        func enter(_ terminal: Terminal) async throws -> [String] {
+            let script = (["set -e", "cd '\(bench.folder)'"] + terminal.commands).joined(separator: "\n")
+                .replacing("vitals2mqtt check-config", with: "'\(Repository.gateway)' check-config")
+                .replacing("curl ", with: "curl --silent --show-error --cacert ca.pem ")
+                .replacing("https://gateway.example:8480", with: "https://127.0.0.1:\(port)")
+                .replacing("-h broker.example", with: "-h 127.0.0.1 -p \(bench.server.port)")
+                .replacing("-P …", with: "-P secret")
+            let shell = bench.programs.start("bash", ["-c", script])
+            try await shell.end(within: Bench.patience)
+            let lines = shell.events.elements.map(\.text)
+            #expect(lines.last == "ended: exited(0)", "\(lines)")
+            return Array(lines.dropLast())
         }
     }
 
     @Test func `the page's commands make a secret, and post a document with the answer that it shows`() async throws {
-        let terminals = try Self.terminals()
-        // A secret and a check; a document and its posting; a message, whose rights deploy/mosquitto/check tries.
-        try #require(terminals.count == 3)
+        let page = try Page()
         try await withBench { bench in
-            let port = try freePort()
-            let transport = "transport: {type: http, token: {file: annas-iphone.token}}"
-            try bench.configure(
-                ["{id: annas-iphone, driver: health-auto-export, offline_after: 26h, \(transport)}"],
-                plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
-            func enter(_ terminal: Terminal) async throws -> [String] {
-                let script = (["set -e", "cd '\(bench.folder)'"] + terminal.commands).joined(separator: "\n")
-                    .replacing("vitals2mqtt check-config", with: "'\(Repository.gateway)' check-config")
-                    .replacing("curl ", with: "curl --silent --show-error ")
-                    .replacing("https://gateway.example:8480", with: "http://127.0.0.1:\(port)")
-                let shell = bench.programs.start("bash", ["-c", script])
-                try await shell.end(within: Bench.patience)
-                let lines = shell.events.elements.map(\.text)
-                #expect(lines.last == "ended: exited(0)", "\(lines)")
-                return Array(lines.dropLast())
-            }
-            #expect(try await enter(terminals[0]) == ["OK: 1 device."])
+            let site = try await Site(bench)
+            try site.configure(page.blocks[0])
+            #expect(try await site.enter(page.terminals[0]) == ["OK: 1 device."])
             _ = bench.startGateway()
             try await bench.message("annas-iphone/link") { $0.json["state"]?.asString == "connecting" }
-            let answer = try await enter(terminals[1])
-            #expect(answer == terminals[1].output && answer.count == 1, "\(answer)")
+            let answer = try await site.enter(page.terminals[1])
+            #expect(answer == page.terminals[1].output && answer.count == 1, "\(answer)")
+        }
+    }
+
+    @Test func `each configuration of the page is taken where the page puts it`() async throws {
+        let page = try Page()
+        try await withBench { bench in
+            let site = try await Site(bench)
+            for (phone, digits) in [("annas-iphone", "0123456789abcdef"), ("bens-phone", "fedcba9876543210")] {
+                try bench.secret(String(repeating: digits, count: 4), as: "\(phone).token")
+            }
+            let check = Terminal("$ vitals2mqtt check-config gateway.yaml")
+            for (devices, answer) in [
+                (page.blocks[0] + "\n" + page.blocks[1], "OK: 1 device."), (page.publishing, "OK: 1 device."),
+                (page.blocks[0] + "\n" + page.blocks[3], "OK: 2 devices."),
+            ] {
+                try site.configure(devices)
+                #expect(try await site.enter(check) == [answer], "\(devices)")
+            }
+        }
+    }
+
+    /// The rights that the page names are those that deploy/mosquitto/check tries.
+    @Test func `the page's message brings the document that was written before`() async throws {
+        let page = try Page()
+        try await withBench { bench in
+            let site = try await Site(bench)
+            try site.configure(page.publishing)
+            _ = bench.startGateway()
+            try await bench.message("annas-iphone/link") { $0.json["state"]?.asString == "connecting" }
+            var document = page.terminals[1]
+            document.commands.removeLast(document.commands.count - 1)
+            #expect(try await site.enter(document).isEmpty)
+            let topic = "annas-iphone/measurement/heart_rate"
+            // The subscription follows the connection within moments; until then, a message has no receiver.
+            while bench.messages(topic).isEmpty {
+                #expect(try await site.enter(page.terminals[2]) == page.terminals[2].output)
+                _ = try? await bench.subscriber.wait(deadline: .seconds(1)) { messages in
+                    messages.contains { $0.topic == "\(Bench.base)/\(topic)" }
+                }
+            }
+            let samples = bench.messages(topic).flatMap { $0.json["samples"]?.asArray ?? [] }
+            #expect(samples.map { $0["value"]?.asInt } == [72])
         }
     }
 }

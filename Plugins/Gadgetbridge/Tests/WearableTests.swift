@@ -70,6 +70,35 @@ import Vitals
         #expect(try family() == "Xiaomi; Colmi, Yawell")
     }
 
+    @Test func `a Mi Band with records in the tables of Zepp OS is of one family, that of its minutes`() throws {
+        func family() throws -> String? { try phone.open().device.family }
+        for table in ["HUAMI_STRESS_SAMPLE", "HUAMI_SPO2_SAMPLE"] {
+            let column = table.contains("STRESS") ? "STRESS" : "SPO2"
+            try phone.table(table, "TYPE_NUM I!, \(column) I!")
+            try phone.insert(table, [[Phone.midnight * 1000, 1, 35]])
+        }
+        #expect(try family() == "Huami, Zepp OS")
+        try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert("MI_BAND_ACTIVITY_SAMPLE", [[Phone.midnight, 0, 9, 1, 66]])
+        #expect(try family() == "Huami, Amazfit with Mi Band protocol")
+        // Minutes in both: nothing tells which.
+        try phone.table("HUAMI_EXTENDED_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert("HUAMI_EXTENDED_ACTIVITY_SAMPLE", [[Phone.midnight + 60, 9, 1, 66]])
+        #expect(try family() == "Huami, Amazfit with Mi Band protocol; Huami, Zepp OS")
+    }
+
+    @Test func `a metric names each of its tables once`() throws {
+        let start = Phone.midnight * 1000
+        try phone.table("GARMIN_SLEEP_STAGE_SAMPLE", "STAGE I!")
+        try phone.table("GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I")
+        try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!")
+        try phone.insert("GARMIN_SLEEP_STAGE_SAMPLE", [[start, 2]])
+        try phone.insert("PINE_TIME_ACTIVITY_SAMPLE", [[Phone.midnight, 2]])
+        let feed = try #require(try phone.open().device.feeds[.sleep]?.first)
+        #expect(feed.tables == ["GARMIN_SLEEP_STAGE_SAMPLE", "PINE_TIME_ACTIVITY_SAMPLE"])
+        #expect(feed.place == "GARMIN_SLEEP_STAGE_SAMPLE, PINE_TIME_ACTIVITY_SAMPLE")
+    }
+
     @Test func `reads workouts with what their summaries say`() throws {
         let start = Phone.midnight * 1000
         try phone.run(

@@ -69,6 +69,12 @@ package protocol SampleStream: AnyObject {
 /// A source of samples of one metric.
 package protocol Feed: Sendable {
     var metric: Metric { get }
-    var table: String { get }
+    /// The tables whose rows become samples, each once.
+    var tables: [String] { get }
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream
+}
+
+extension Feed {
+    /// Its tables, for people.
+    package var place: String { tables.joined(separator: ", ") }
 }

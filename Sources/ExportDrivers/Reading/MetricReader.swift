@@ -12,7 +12,7 @@ final class MetricReader {
     static let maximumPerMinute = 6_000
 
     private struct Source {
-        let table: String
+        let place: String
         let stream: any SampleStream
         var head: Candidate?
     }
@@ -39,7 +39,7 @@ final class MetricReader {
             (reading.from - margin).minute, (reading.to + margin + .milliseconds(Self.minute - 1)).minute)
         for feed in feeds {
             let stream = try feed.stream(wide)
-            sources.append(Source(table: feed.table, stream: stream, head: try stream.next()))
+            sources.append(Source(place: feed.place, stream: stream, head: try stream.next()))
         }
     }
 
@@ -93,7 +93,7 @@ final class MetricReader {
                 if found.count < Self.maximumPerMinute {
                     found.append(head)
                 } else {
-                    leftovers.add(.tooMany, in: sources[index].table)
+                    leftovers.add(.tooMany, in: sources[index].place)
                 }
                 sources[index].head = try sources[index].stream.next()
             }

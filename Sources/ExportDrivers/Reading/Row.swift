@@ -20,6 +20,8 @@ package struct Row {
     package func number(_ column: Int) -> Double? { statement.number(column + 1) }
     /// The column at this place as a whole number; `nil` for anything else.
     package func integer(_ column: Int) -> Int64? { statement.integer(column + 1) }
+    /// Why the column at this place is not the number that it should be: nothing was measured, or something else stands there.
+    package func absence(_ column: Int) -> Leftovers.Reason { isNull(column) ? .notMeasured : .unreadable }
     /// The column at this place as bytes; `nil` for anything else.
     package func bytes(_ column: Int) -> [UInt8]? { statement.bytes(column + 1) }
 }

@@ -4,7 +4,8 @@ package import Vitals
 /// A table of which each row gives at most one sample of a metric.
 package struct RowFeed: Feed {
     package let metric: Metric
-    package let table: String
+    package var tables: [String] { [table] }
+    private let table: String
     private let rank: Rank
     /// The unit of the time of a row.
     private let unit: TimeUnit

@@ -3,6 +3,7 @@ package import Vitals
 
 /// A source of nights. One with stages of the wearable's own counts before one that is made of minutes.
 package protocol NightFeed: Sendable {
+    /// The table whose rows become nights.
     var table: String { get }
     var rank: Rank { get }
     /// The nights that begin in a range of at most some months, ascending.
@@ -18,6 +19,8 @@ package enum NightLimits {
     /// The pause that ends a night where each row is a change of stage: longer than any stage of sleep, which comes in cycles of an
     /// hour and a half.
     package static let stage: Duration = .hours(2)
+    /// How near to a night with bounds of its own further rows are only a rest of it: the length of a row.
+    package static let seam: Duration = .minutes(1)
     /// The most sleeps that begin on one day of UTC: one an hour. The others are left out, and counted.
     package static let perDay = 24
 }
@@ -90,7 +93,11 @@ package struct SleepFeed: Feed {
 
     package init(feeds: [any NightFeed]) { self.feeds = feeds }
 
-    package var table: String { feeds.map(\.table).joined(separator: ", ") }
+    package var tables: [String] {
+        feeds.reduce(into: []) { tables, feed in
+            if !tables.contains(feed.table) { tables.append(feed.table) }
+        }
+    }
 
     package func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream { NightStream(feeds, reading) }
 }

@@ -30,6 +30,10 @@ package enum StageLength: Sendable, Hashable {
 }
 
 extension StageLength {
+    /// The first moment whose row does not belong to a night that ends here. A row at the end is the last stage where rows tell ends,
+    /// and none where they tell beginnings.
+    package func firstAfter(_ end: Timestamp) -> Timestamp { self == .sincePrevious ? end + .milliseconds(1) : end }
+
     /// The stages of a night's rows, ascending, within the session's bounds where there are any. Those of equal depth that
     /// touch are one.
     package func stages(of rows: [StageRow], from start: Timestamp? = nil, to end: Timestamp? = nil) -> [Sleep.Stage] {

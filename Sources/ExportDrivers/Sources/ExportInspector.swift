@@ -34,7 +34,7 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
             guard let extent = export.extents[metric], let feeds = device.feeds[metric] else { return nil }
             return SourceReport.Records(
                 metric, count: extent.count, first: extent.first, last: extent.last,
-                places: Set(feeds.map(\.table)).sorted())
+                places: Set(feeds.map { $0.place }).sorted())
         }
         let rows = export.leftovers.sorted { $0.key < $1.key }.flatMap { table, reasons in
             reasons.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in

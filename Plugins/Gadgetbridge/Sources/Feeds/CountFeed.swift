@@ -10,6 +10,7 @@ import Vitals
 /// over. One that falls within a day is a journey; its first row only begins the new count.
 struct CountFeed: Feed {
     let metric = Metric.steps
+    var tables: [String] { [table] }
     let table: String
     let unit: TimeUnit
     /// A column with the centimetres of the day so far.
@@ -28,7 +29,8 @@ struct CountFeed: Feed {
         let before = try reading.database.statement(
             """
             SELECT \(all) FROM \(ExportDatabase.quoted(table))
-            WHERE DEVICE_ID = ?1 AND TIMESTAMP < ?2 AND STEPS >= 0 ORDER BY TIMESTAMP DESC LIMIT 1
+            WHERE DEVICE_ID = ?1 AND TIMESTAMP < ?2 AND typeof(STEPS) = 'integer' AND STEPS >= 0
+            ORDER BY TIMESTAMP DESC LIMIT 1
             """)
         before.bind(reading.device, first)
         let last = try before.step() ? CountStream.Count(Row(before, unit: unit)) : nil
@@ -68,8 +70,12 @@ private final class CountStream: SampleStream {
 
     func next() throws(ExportError) -> Candidate? {
         while try statement.step() {
-            // -1 is not measured.
-            guard let count = Count(Row(statement, unit: feed.unit)) else { continue }
+            let row = Row(statement, unit: feed.unit)
+            guard let count = Count(row) else {
+                // -1 is no count: such a row says nothing.
+                if row.integer(0) == nil { reading.leftovers.add(row.absence(0), in: feed.table) }
+                continue
+            }
             defer { last = count }
             guard let steps = difference(count) else {
                 reading.leftovers.add(.countFell, in: feed.table)

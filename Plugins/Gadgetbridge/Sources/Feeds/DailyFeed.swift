@@ -9,7 +9,7 @@ struct DailyFeed: Feed {
     init(of rows: RowFeed) { self.rows = rows }
 
     var metric: Metric { rows.metric }
-    var table: String { rows.table }
+    var tables: [String] { rows.tables }
 
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         // From the beginning of its day, so that a value is the first one wherever a page begins.

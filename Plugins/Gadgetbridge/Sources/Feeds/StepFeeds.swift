@@ -53,8 +53,9 @@ enum StepFeeds {
         return RowFeed(
             metric: .steps, table: table.name, rank: .minutes, unit: table.unit, columns: columns, lead: lead
         ) { row in
-            guard let count = row.integer(0) else { return .left(.unreadable) }
+            guard let count = row.integer(0) else { return .left(row.absence(0)) }
             guard count > 0 else { return .nothing }
+            if more != nil, row.isNull(columns.count - 1) { return .left(.notMeasured) }
             guard let end = end(row, columns.count - 1), let steps = Int(exactly: count),
                 SampleLimits.steps.contains(steps)
             else { return .left(.implausible) }
@@ -75,7 +76,8 @@ enum StepFeeds {
                 metric: .steps, table: table.name, rank: .minutes, unit: table.unit,
                 columns: ["STEPS", "OTHER_TIMESTAMP", "CALORIES"], condition: table.condition
             ) { row in
-                guard let count = row.integer(0), let other = row.integer(1) else { return .left(.unreadable) }
+                guard let count = row.integer(0) else { return .left(row.absence(0)) }
+                guard let other = row.integer(1) else { return .left(row.absence(1)) }
                 let end = table.unit.moment(other)
                 guard count > 0, end > row.moment else { return .nothing }
                 guard let steps = Int(exactly: count), SampleLimits.steps.contains(steps),

@@ -9,7 +9,10 @@ struct Table: Sendable {
     let unit: TimeUnit
 
     /// Whether it has one row per minute with steps, heart rate and the kind of activity.
-    var isActivity: Bool { name.hasSuffix("ACTIVITY_SAMPLE") || name == "SONY_SWR12_SAMPLE" }
+    var isActivity: Bool { Self.isActivity(name) }
+
+    /// The same of a table with this name.
+    static func isActivity(_ name: String) -> Bool { name.hasSuffix("ACTIVITY_SAMPLE") || name == "SONY_SWR12_SAMPLE" }
 
     /// What its rows must fulfil, in SQL: Huawei's table has every interval twice, at its start and at its end.
     var condition: String? { name == Self.huawei ? "OTHER_TIMESTAMP > TIMESTAMP" : nil }

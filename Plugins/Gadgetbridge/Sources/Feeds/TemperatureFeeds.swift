@@ -25,6 +25,8 @@ extension ValueFeeds {
             RowFeed(
                 metric: metric, table: table.name, rank: .records, unit: table.unit, columns: ["TEMPERATURE"] + types
             ) { row in
+                // What is empty is counted once, by one of the two feeds, whatever it would be of.
+                if row.isNull(0) { return wantsSkin ? .nothing : .left(.notMeasured) }
                 let type = types.contains("TEMPERATURE_TYPE") ? row.integer(1) ?? 0 : 0
                 let location = types.count == 2 ? row.integer(2) : nil
                 let isSkin: Bool

@@ -101,7 +101,7 @@ enum ValueFeeds {
             columns: [column] + more, condition: condition ?? table.condition
         ) { row in
             // Columns that the app added later are empty in older rows, and in minutes without this measurement.
-            guard let raw = row.number(0) else { return .left(row.isNull(0) ? .notMeasured : .unreadable) }
+            guard let raw = row.number(0) else { return .left(row.absence(0)) }
             let value = convert(raw)
             guard range.contains(value) else {
                 return .left(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)

@@ -7,7 +7,7 @@ import Vitals
 struct WorkoutFeed: Feed {
     static let table = "BASE_ACTIVITY_SUMMARY"
     let metric = Metric.sport
-    var table: String { Self.table }
+    var tables: [String] { [Self.table] }
     let hasSummary: Bool
 
     /// The most bytes of a summary that are read: a hundred times the usual.

@@ -9,10 +9,7 @@ struct Catalogue: Sendable {
     let unknownTables: [String]
 
     /// The tables that are read.
-    var tables: Set<String> {
-        // A feed of several tables names them all.
-        Set(feeds.values.joined().flatMap { $0.table.split(separator: ", ").map { String($0) } })
-    }
+    var tables: Set<String> { Set(feeds.values.joined().flatMap { $0.tables }) }
 
     /// A table that is no measurement of a moment: most events have nothing to do with health.
     private static let events = "GARMIN_EVENT_SAMPLE"
@@ -110,9 +107,13 @@ struct Catalogue: Sendable {
         let events = Set(database.tables["GARMIN_EVENT_SAMPLE"] ?? [])
         switch table.name {
         case "GARMIN_SLEEP_STAGE_SAMPLE" where events.isSuperset(of: ["EVENT", "EVENT_TYPE"]):
-            return [SessionNights(stages: stages, unit: table.unit, sessions: SessionNights.garminEvents), chain]
+            let sessions = SessionNights(
+                stages: stages, unit: table.unit, sessions: SessionNights.garminEvents, countsRows: false)
+            return [StageNights(sessions: sessions, chains: chain)]
         case HuaweiSleeps.stages where HuaweiSleeps.areReadable(in: database):
-            return [SessionNights(stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions), chain]
+            let sessions = SessionNights(
+                stages: stages, unit: table.unit, sessions: HuaweiSleeps.sessions, countsRows: false)
+            return [StageNights(sessions: sessions, chains: chain)]
         default: return [chain]
         }
     }

@@ -11,6 +11,8 @@ struct SessionNights: NightFeed {
     let rank = Rank.records
     /// The sleeps that begin in a range, ascending; the end is `nil` if it is not known yet.
     let sessions: @Sendable (ExportRange) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)]
+    /// Whether rows that cannot be read are counted here, and not where all rows of the table are read.
+    var countsRows = true
 
     /// The most stages of a night.
     private static let maximumRows = SampleLimits.stages
@@ -26,9 +28,9 @@ struct SessionNights: NightFeed {
                 reading.leave(.tooLong, in: table, at: session.start)
                 continue
             }
-            // A row at the end is the last stage where rows tell ends, and none where they tell beginnings.
-            let last = stages.length == .sincePrevious ? end + .milliseconds(1) : end
-            let stream = try stages.rows(reading.ranging(session.start, last), unit: unit)
+            var range = reading.ranging(session.start, stages.length.firstAfter(end))
+            if !countsRows { range.counted = range.from..<range.from }
+            let stream = try stages.rows(range, unit: unit)
             var rows: [StageRow] = []
             while rows.count < Self.maximumRows, let row = try stream.next() { rows.append(row) }
             let found = stages.length.stages(of: rows, from: session.start, to: end)

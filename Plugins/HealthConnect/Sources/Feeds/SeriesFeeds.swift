@@ -12,7 +12,7 @@ enum SeriesFeeds {
     /// Heart rates; `nil` if there are none.
     static func heartRates(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         try heartRateRecords(source)?.feed(.heartRate, ["s.beats_per_minute"]) { row, isManual in
-            guard let value = row.number(0) else { return .left(.unreadable) }
+            guard let value = row.number(0) else { return .left(row.absence(0)) }
             guard ValidRange.heartRate.contains(value) else {
                 return .left(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
             }
@@ -33,7 +33,7 @@ enum SeriesFeeds {
         let series = try source.series(
             ("skin_temperature_delta_table", ["delta"]), of: (skinTemperature, ["baseline"]))
         return series?.feed(.skinTemperature, ["s.delta", "r.baseline"]) { row, isManual in
-            guard let difference = row.number(0) else { return .left(.unreadable) }
+            guard let difference = row.number(0) else { return .left(row.absence(0)) }
             guard let baseline = row.number(1), ValidRange.skinTemperature.contains(baseline) else {
                 return .left(.incomplete)
             }

@@ -12,7 +12,8 @@ enum StepFeed {
         let device = counting == nil ? "NULL" : "r.device_info_id"
         return records?.feed(.steps, ["r.count", "r.end_time", device]) { row, isManual in
             guard counting == nil || row.integer(2) == counting else { return .left(.otherDevice) }
-            guard let count = row.integer(0), let number = row.integer(1) else { return .left(.unreadable) }
+            guard let count = row.integer(0) else { return .left(row.absence(0)) }
+            guard let number = row.integer(1) else { return .left(.unreadable) }
             guard count > 0 else { return .nothing }
             let end = Timestamp(milliseconds: number)
             guard let steps = Int(exactly: count), SampleLimits.steps.contains(steps), end > row.moment,

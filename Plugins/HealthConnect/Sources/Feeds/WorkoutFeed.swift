@@ -16,7 +16,7 @@ struct WorkoutFeed: Feed {
     static let parts = [distances, activeEnergies, totalEnergies]
 
     let metric = Metric.sport
-    var table: String { Self.table }
+    var tables: [String] { [Self.table] }
     private let sessions: String
     private let distance: String?
     private let active: String?
