@@ -85,9 +85,22 @@ let pluginTests: [String: [Target.Dependency]] = [
 
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
-    "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "ExportsTests", "GatewayKitTests",
-    "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests", "RecordingsTests",
-    "ReplayTests", "StoreTests", "TCPTests",
+    "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "ExportsTests", "GatewayKitTests",
+    "GatewayTests", "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests",
+    "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests",
+]
+
+/// The files of those suites that start the program, which the sanitizers would not see, or that need all plugins, which would
+/// add a build of Hummingbird.
+let unsanitizedFiles: [String: [String]] = [
+    "BlueZTests": [
+        "GatewayTests.swift", "PasskeyCommandTests.swift", "ScanCommandTests.swift", "Support/GatewayProgram.swift",
+    ],
+    "GatewayTests": [
+        "Plugins/PluginCatalogueTests.swift", "Process/CommandLineTests.swift",
+        "Process/ConfigurationReportTests.swift", "Process/DashboardCommandTests.swift",
+        "Process/SourcesCommandTests.swift", "Scan/AddToolTests.swift",
+    ],
 ]
 
 /// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
@@ -329,6 +342,11 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
 // wait, lock, or touch memory by its address, with what they need, so that the build takes minutes.
 if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
     package.products = []
+    for target in package.targets {
+        guard let files = unsanitizedFiles[target.name] else { continue }
+        target.exclude += files
+        target.dependencies.removeAll { $0.isOn("BundledPlugins") || $0.isOn("vitals2mqtt") }
+    }
     package.targets = package.targets.needed(for: sanitizedSuites)
     if sanitizer == "thread" {
         let locks = "SanitizedLocks"
@@ -392,5 +410,10 @@ extension Target.Dependency {
     /// The dependency as one on a target, if it names one.
     fileprivate var asTarget: Target.Dependency {
         if case .byNameItem(let name, _) = self { .target(name: name) } else { self }
+    }
+
+    /// Whether it is the dependency on a target of this package.
+    fileprivate func isOn(_ target: String) -> Bool {
+        if case .targetItem(target, _) = asTarget { true } else { false }
     }
 }
