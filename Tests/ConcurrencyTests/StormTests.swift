@@ -103,7 +103,7 @@ import Testing
                 { tasks[0].cancel() }, { tasks[2].cancel() }, { tasks[3].cancel() },
                 {
                     for task in tasks { await task.value }
-                    // Nobody has kept it.
+                    // No task has kept it.
                     await mutex.withLock {}
                 },
             ]

@@ -153,7 +153,7 @@ import Vitals
             }
             #expect(try StoreInspection(of: aside).series.map(\.samples) == [2])
             #expect(try await store.all().isEmpty)
-            // Nobody was told yet.
+            // The loss is not reported yet.
             try await store.close()
             try deleteReplaced(in: url, deletion)
             store = try open(url, identity: 8)

@@ -260,7 +260,7 @@ final class SampleIntake {
         }
     }
 
-    /// A device that measures on demand was put on for it and counts as worn, whatever it reported before.
+    /// A device that measures on demand was put on for it and counts as worn, also if it reported otherwise before.
     private func intakeContext(of source: SampleSource) -> IntakeContext {
         let policy = context.policy
         return IntakeContext(

@@ -53,7 +53,7 @@ struct ResetNote {
         }
         if content.identity != identity.description || !content.isMoved {
             // A new store was begun after the crash, or a crash came before the note said that all was moved. The next start
-            // must know it, whatever becomes of the replaced one.
+            // must know it, also if the replaced one is gone.
             content.identity = identity.description
             content.isMoved = true
             try? write(content)

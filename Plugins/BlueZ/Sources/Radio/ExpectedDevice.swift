@@ -11,8 +11,8 @@ struct ExpectedDevice: Sendable {
     static let freshness: Duration = .seconds(5)
     /// After so many visits in a row that broke the next one waits for its time: a device may end each connection by itself.
     static let mostBrokenVisits = 3
-    /// The longest time for which the adapter listens for others after this device could not be connected: so long an attempt lasts
-    /// if BlueZ gives it up.
+    /// The longest time for which the adapter listens for others after this device could not be connected. BlueZ gives up an attempt
+    /// after this time.
     static let longestRest: Duration = .seconds(20)
 
     enum State: Sendable {
