@@ -13,7 +13,7 @@ import Vitals
 package final class StoreFolder: Sendable {
     private let folder: URL
     private struct State {
-        /// The number of crashes. Each life after a crash has a folder of its own.
+        /// The number of crashes. Each life after a crash has its own folder.
         var crashes = 0
         /// What the checks after crashes found.
         var findings: [String] = []

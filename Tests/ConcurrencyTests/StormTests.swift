@@ -56,7 +56,7 @@ import Testing
             return [
                 { impatient.cancel() }, { probe.step(nextBy: .seconds(1)) }, { await probe.answer(at: .zero) },
                 {
-                    // Who asks after the last step must be answered, too.
+                    // A task that asks after the last step must be answered, too.
                     probe.step(nextBy: nil)
                     await patient.value
                     await impatient.value

@@ -53,7 +53,7 @@ import Vitals
         "homeassistant/sensor/vitals2mqtt_home_ring-1/steps/config",
     ]
     private static let birth = "homeassistant/status"
-    /// Answers to MQTT 5 requests: each client has a level of its own.
+    /// Answers to MQTT 5 requests: each client has its own level.
     private static let responses = [User.homeassistant, .commander, .stranger].map { "response/\($0)/1" }
     /// Documents of phones. No user here is Ben.
     private static let documents = ["phones/anna", "phones/ben"]

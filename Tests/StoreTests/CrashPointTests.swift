@@ -5,7 +5,7 @@ import Vitals
 
 @testable import Store
 
-/// A crash between any two steps of replacing a store hides no loss, tells none that has not happened, and loses nothing
+/// A crash between any two steps of replacing a store hides no loss, reports none that has not happened, and loses nothing
 /// more than the owner wanted.
 @Suite struct CrashPointTests {
     /// The files of a store at each step.

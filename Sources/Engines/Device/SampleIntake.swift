@@ -34,7 +34,7 @@ final class SampleIntake {
 
     // MARK: - What the device sends by itself
 
-    /// Stores live samples, and tells the device which are durable and which are refused.
+    /// Stores live samples, and reports to the device which are durable and which are refused.
     /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
     func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
         let (incoming, receipts) = check(live)

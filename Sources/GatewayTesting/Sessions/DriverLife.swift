@@ -11,7 +11,7 @@ package struct DriverLife: Sendable {
     private let context: SessionContext
     private let told = Told()
 
-    /// What a device tells beside samples.
+    /// What a device reports beside samples.
     private final class Told: Sendable {
         let charges = Mutex<[Double]>([])
         let endings = Mutex<[String]>([])

@@ -16,7 +16,7 @@ enum DiskFile {
     static let mode: mode_t = 0o600
 
     /// Makes an empty file where there is none.
-    /// - Parameter owner: who gets it, in place of this process's user.
+    /// - Parameter owner: the user who gets it, in place of this process's user.
     /// - Returns: whether the file exists.
     @discardableResult
     static func create(_ path: String, for owner: StoreOwner?) -> Bool {

@@ -5,7 +5,7 @@ import Vitals
 /// A note beside the store: it replaces another one, and the gap that announces this is not stored yet. Without the note, a
 /// crash right after the replacement would hide the loss.
 ///
-/// It is written before anything is moved, so that an opening can tell which step a crash interrupted.
+/// It is written before anything is moved, so that an opening knows which step a crash interrupted.
 struct ResetNote {
     enum Reason: String { case damaged, restored }
 

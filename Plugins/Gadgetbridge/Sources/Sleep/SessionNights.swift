@@ -26,7 +26,7 @@ struct SessionNights: NightFeed {
                 reading.leave(.tooLong, in: table, at: session.start)
                 continue
             }
-            // A row at the end is the last stage where rows tell ends, and none where they tell beginnings.
+            // A row at the end is the last stage where rows have ends, and none where they have beginnings.
             let last = stages.length == .sincePrevious ? end + .milliseconds(1) : end
             let stream = try stages.rows(reading.ranging(session.start, last), unit: unit)
             var rows: [StageRow] = []
