@@ -6,8 +6,8 @@ package import Logging
 import Synchronization
 package import Vitals
 
-/// Watches the parts of the gateway from its own thread, which none of them can hold up, and tells the service
-/// manager, the log and the gateway's state what it finds.
+/// Watches the parts of the gateway from its own thread, which none of them can hold up, and reports what it
+/// finds to the service manager, the log and the gateway's state.
 ///
 /// The sign of life for the service manager's watchdog is sent only while every part of the gateway itself answers within its
 /// limit. A plugin that hangs is named; ending all other devices would not help them.

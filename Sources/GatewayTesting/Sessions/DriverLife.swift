@@ -3,7 +3,7 @@ import Synchronization
 package import Vitals
 
 /// A gateway in simulated time with one device: it opens one session after the other, synchronises each, and stores what the device
-/// tells. For drivers that need no link.
+/// sends. For drivers that need no link.
 package struct DriverLife: Sendable {
     package let simulation: Simulation
     package let kept = KeptSamples()
