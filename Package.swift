@@ -223,7 +223,7 @@ let package = Package(
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
         tests("ArchitectureTests"),
         tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Messages", "Vitals"]),
-        // A simulated wearable as a program of its own: the other end of these tests.
+        // A simulated wearable as its own program: the other end of these tests.
         .executableTarget(
             name: "link-wearable",
             dependencies: ["Conformance", "GatewayKit", "GatewayTesting", "Simulator", "Vitals", unixSignals],

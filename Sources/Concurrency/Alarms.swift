@@ -79,7 +79,7 @@ package final class Alarms: Sendable {
 
     /// Takes an alarm back. Its action may just be called, if it was due at the same moment.
     package func cancel(_ alarm: Alarm) {
-        // Whatever the action holds is released outside of the lock: its end may run other code.
+        // The action is released outside of the lock: the end of what it holds may run other code.
         let action = state.withLock { state in
             let action = state.actions.removeValue(forKey: alarm.number)
             if state.places.count > 2 * state.actions.count + Self.spare {

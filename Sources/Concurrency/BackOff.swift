@@ -1,5 +1,5 @@
 /// Waits between attempts to connect. They double with each failure, so that an absent peer costs little, and have
-/// jitter, so that not everybody comes back at once.
+/// jitter, so that many clients do not come back at once.
 package struct BackOff: Sendable, Hashable {
     /// Maximum of the wait after the first failure.
     package let first: Duration

@@ -1,4 +1,4 @@
-/// Runs calls that block, such as reading files, one after the other on a queue of their own, so that they never hold a
+/// Runs calls that block, such as reading files, one after the other on their own queue, so that they never hold a
 /// thread of Swift's shared pool.
 package actor BlockingQueue {
     private let executor: QueueExecutor

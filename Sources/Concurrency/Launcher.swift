@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs work as it comes, each in a task of its own that ends with the work. While there is none, only the task of `run`
+/// Runs work as it comes, each in its own task that ends with the work. While there is none, only the task of `run`
 /// waits.
 package final class Launcher: Sendable {
     /// The work of a task.
@@ -17,7 +17,7 @@ package final class Launcher: Sendable {
 
     package init() {}
 
-    /// Starts work in a task of its own. Returns whether it did: after the end it does nothing.
+    /// Starts work in its own task. Returns whether it did: after the end it does nothing.
     @discardableResult
     package func launch(_ work: @escaping Work) -> Bool {
         let isOpen = state.withLock { state in
@@ -34,7 +34,7 @@ package final class Launcher: Sendable {
         return false
     }
 
-    /// Starts work in a task of its own. After the end, it runs here.
+    /// Starts work in its own task. After the end, it runs here.
     package func perform(_ work: @escaping Work) async { if !launch(work) { await work() } }
 
     /// Lets `run` return once all work has ended, also what that work starts.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells whether a part that names the time of its next step still takes its steps: an observer asks, and the part answers at
+/// Shows whether a part that names the time of its next step still takes its steps: an observer asks, and the part answers at
 /// once until that time, and with its next step after it.
 package final class StepProbe: Sendable {
     private struct State {

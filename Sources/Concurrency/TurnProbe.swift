@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells whether a part that works in turns still takes its turns: an observer asks, and the part answers at its next
+/// Shows whether a part that works in turns still takes its turns: an observer asks, and the part answers at its next
 /// turn, or at once while it has nothing to do.
 package final class TurnProbe: Sendable {
     private struct State {

@@ -3,7 +3,7 @@ import Synchronization
 /// One task that waits for one value: the only code that touches a continuation, and the base of all other primitives.
 ///
 /// Swift's runtime holds a lock while it runs the cancellation handler of a waiting task, and takes the same lock to
-/// resume a task. Code that resumes a task under a lock of its own, which a cancellation handler also takes, takes both
+/// resume a task. Code that resumes a task under its own lock, which a cancellation handler also takes, takes both
 /// locks in both orders: two threads can wait for each other without end. So the lock here only decides what happened
 /// first, and the task is resumed after it. Primitives keep lists of waiters under their own locks, which no
 /// cancellation handler takes.

@@ -23,7 +23,7 @@ extension DriverConformance {
         public var hasSettableClock: Bool?
         /// Whether the device refuses settings that make no sense, such as a lower limit above the upper one.
         public var refusesNonsense: Bool
-        /// Whether the driver tells its device when the gateway leaves.
+        /// Whether the driver says goodbye to its device when the gateway leaves.
         public var saysGoodbye: Bool
         /// Whether the device ends the link after a goodbye, without waiting for the gateway to end it.
         public var endsLink: Bool

@@ -3,7 +3,7 @@ import Synchronization
 package import Vitals
 
 extension DriverConformance {
-    /// The most records of a metric to learn: the suite reads each on a page of its own.
+    /// The most records of a metric to learn: the suite reads each on its own page.
     static let learnedRecords = 40
     /// The most consecutive empty pages before a history counts as endless; the gateway has the same limit.
     static let emptyPages = 10

@@ -49,7 +49,7 @@ extension DriverConformance {
             for sample in sent[1..<(sent.count - 1)] {
                 findings.expect(
                     !told.contains { if case .settled(sample.name, _) = $0 { true } else { false } },
-                    "the device was told of a sample that nobody has settled.")
+                    "the device got a receipt for a sample that the gateway has not settled.")
             }
         }
     }

@@ -2,7 +2,7 @@ import Concurrency
 public import GatewayKit
 public import Vitals
 
-/// The requirements for every driver, whatever its protocol: a suite for a plugin's tests, run against a peer with
+/// The requirements for every driver, of any protocol: a suite for a plugin's tests, run against a peer with
 /// known content.
 ///
 ///     let findings = await DriverConformance(expecting: .init(history: records)) { body in

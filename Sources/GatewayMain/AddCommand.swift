@@ -10,7 +10,7 @@ struct AddCommand: GatewayCommand {
         commandName: "add",
         abstract: "Prints the checked entry of a new device, to copy below devices: in the configuration.",
         discussion: """
-            Looks for what is near, and asks in a terminal for whatever no argument says. Without a terminal nothing is asked: then \
+            Looks for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
             --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
             output. No file is changed. The exit status is 1 if there is no device, and 78 if the entry has mistakes.
             """)

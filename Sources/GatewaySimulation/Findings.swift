@@ -51,7 +51,7 @@ struct Findings {
         for wearable in truth {
             if let days { compareDays(of: wearable, calendar: days) }
             compare(wearable)
-            // With a wrong clock a record is refused for its time, whatever else is wrong with it.
+            // With a wrong clock a record is refused for its time, also if something else is wrong with it.
             if clockSettings.allSatisfy(\.isRight) { compareRefused(of: wearable) }
         }
         let open = accepted.subtracting(answers.keys).sorted()

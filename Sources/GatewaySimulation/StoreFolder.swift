@@ -13,7 +13,7 @@ import Vitals
 package final class StoreFolder: Sendable {
     private let folder: URL
     private struct State {
-        /// The number of crashes. Each life after a crash has a folder of its own.
+        /// The number of crashes. Each life after a crash has its own folder.
         var crashes = 0
         /// What the checks after crashes found.
         var findings: [String] = []
@@ -56,7 +56,7 @@ package final class StoreFolder: Sendable {
     }
 
     /// Lets the process die: the next `open` finds the files as they are on disk at this moment, with everything in the
-    /// journal and in SQLite's log. Whatever the store that is still open does from now on, even its closing, is lost.
+    /// journal and in SQLite's log. Everything that the still open store does from now on is lost, even its closing.
     /// The files are checked.
     package func crash() throws {
         let dead = path

@@ -17,7 +17,7 @@ extension JSONReader {
         return true
     }
 
-    /// Skips the next value, whatever it is, and checks its grammar.
+    /// Skips the next value of any kind, and checks its grammar.
     package mutating func skip() throws(JSONError) {
         switch try peek() {
         case .object:

@@ -31,7 +31,7 @@ extension ConfigurationReader {
         let isInsecure = flag("insecure", default: false)
         if let address, !address.isLoopback, tls == nil, !isInsecure {
             report(
-                "Whoever is in the network could read secrets and health values. Add tls: {certificate: …, key: …}; or, if "
+                "Every program in the network could read secrets and health values. Add tls: {certificate: …, key: …}; or, if "
                     + "something else protects the way, insecure: true.", at: "listen")
         }
         return ListenOptions(address: address ?? ListenAddress(`default`) ?? .unusable, tls: tls)

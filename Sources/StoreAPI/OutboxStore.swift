@@ -6,7 +6,7 @@ package protocol OutboxStore: Sendable {
     func pending(_ lane: Lane, after: Int64, limit: Int) async throws(StoreError) -> [OutboxEntry]
     /// Records that the broker has everything of a lane up to and including this number.
     func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError)
-    /// The same with the next commit, whatever causes it, and without waiting for it.
+    /// The same with the next commit of any cause, and without waiting for it.
     func note(_ lane: Lane, through: Int64)
     /// Facts by number: waiting, acknowledged or set aside; those no longer stored are left out.
     func facts(_ numbers: ClosedRange<Int64>, limit: Int) async throws(StoreError) -> [Fact]

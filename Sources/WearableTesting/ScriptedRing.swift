@@ -3,7 +3,7 @@ package import GatewayTesting
 package import Synchronization
 package import Vitals
 
-/// A ring with a clock of its own, which stores what it measures by what that clock shows. Its packets are made here and not by the plugin.
+/// A ring with its own clock, which stores what it measures by what that clock shows. Its packets are made here and not by the plugin.
 package final class ScriptedRing: Sendable {
     /// What it does wrong.
     package enum Fault: Sendable, Hashable {

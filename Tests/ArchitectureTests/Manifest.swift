@@ -10,7 +10,7 @@ struct Manifest {
         var description: String { name }
     }
     private(set) var targets: [Target] = []
-    /// Libraries of others that have a name of their own, such as `let grdb = "GRDB".from(…)`.
+    /// Libraries of others that have their own name, such as `let grdb = "GRDB".from(…)`.
     private var libraries: [String: String] = [:]
 
     init(_ text: String) {

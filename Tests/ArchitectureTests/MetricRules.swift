@@ -20,7 +20,7 @@ import Testing
         return try Regex(#"case (?:[^:]*[ (])?\.(?:\#(names))\b"#)
     }
 
-    /// The drivers of single models and apps. Each metric has a message of its own there, so they may.
+    /// The drivers of single models and apps. Each metric has its own message there, so they may.
     private static let drivers = ["Plugins/ColmiRing/", "Plugins/O2Ring/", "Plugins/Phones/"]
 
     @Test func `nothing but a driver of one model or app switches over metrics`() throws {

@@ -99,7 +99,7 @@ import Testing
                     for brace in [" {", "({"] { text.replace(call + brace, with: " withLock" + brace) }
                 }
                 for body in text.lockedRegions {
-                    #expect(!calls.contains { body.contains($0) }, "\(file) wakes somebody under a lock: \(body)")
+                    #expect(!calls.contains { body.contains($0) }, "\(file) wakes a task under a lock: \(body)")
                 }
             }
         }

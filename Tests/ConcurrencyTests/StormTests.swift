@@ -56,7 +56,7 @@ import Testing
             return [
                 { impatient.cancel() }, { probe.step(nextBy: .seconds(1)) }, { await probe.answer(at: .zero) },
                 {
-                    // Who asks after the last step must be answered, too.
+                    // A task that asks after the last step must be answered, too.
                     probe.step(nextBy: nil)
                     await patient.value
                     await impatient.value
@@ -103,7 +103,7 @@ import Testing
                 { tasks[0].cancel() }, { tasks[2].cancel() }, { tasks[3].cancel() },
                 {
                     for task in tasks { await task.value }
-                    // Nobody has kept it.
+                    // No task has kept it.
                     await mutex.withLock {}
                 },
             ]

@@ -7,7 +7,7 @@ import Vitals
 @testable import link_wearable
 
 extension Wearable {
-    /// The most records of a metric to compare: the suite reads each on a page of its own.
+    /// The most records of a metric to compare: the suite reads each on its own page.
     private static let recordLimit = 40
 
     /// The expected content of this wearable, as its own driver reports it at noon.

@@ -8,7 +8,7 @@ import Vitals
 
 /// The access list that is shipped, in a real mosquitto: every topic of the contract's pages, for every kind of user.
 @Suite(.timeLimit(.minutes(2))) struct AccessRightsTests {
-    /// Whoever may connect. A stranger has an account, and no line in the list.
+    /// The users that may connect. A stranger has an account, and no line in the list.
     private enum User: String, CaseIterable {
         case vitals, homeassistant, recorder, commander, stranger
         /// The phone of a person.
@@ -53,9 +53,9 @@ import Vitals
         "homeassistant/sensor/vitals2mqtt_home_ring-1/steps/config",
     ]
     private static let birth = "homeassistant/status"
-    /// Answers to MQTT 5 requests: each client has a level of its own.
+    /// Answers to MQTT 5 requests: each client has its own level.
     private static let responses = [User.homeassistant, .commander, .stranger].map { "response/\($0)/1" }
-    /// Documents of phones. Nobody here is Ben.
+    /// Documents of phones. No user here is Ben.
     private static let documents = ["phones/anna", "phones/ben"]
     /// What no user of this test may read.
     private static let others = [

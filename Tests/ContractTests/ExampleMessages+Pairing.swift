@@ -13,7 +13,7 @@ extension ExampleMessages {
         (
             "pairing-failed",
             Examples.encoder.pairing(
-                PairingState(.failed, message: "Nobody gave the passkey in time.", at: Examples.now),
+                PairingState(.failed, message: "No person gave the passkey in time.", at: Examples.now),
                 of: Examples.device)
         ),
     ]

@@ -29,7 +29,7 @@ import Testing
                 await gate.waitUncancelled()
                 await intake.serve(run: { run.append($0.topic) }, refuse: { refused.append($0) })
             }
-            // Until somebody takes them, no more are held than the two lines have room for.
+            // Until a task takes them, no more are held than the two lines have room for.
             while added.elements.count < CommandIntake.maximumWaiting + CommandIntake.maximumExcess {
                 await Task.yield()
             }
@@ -63,7 +63,7 @@ import Testing
         }
         await both.answer()
         for number in 0..<(isExcess ? CommandIntake.maximumWaiting + 1 : 1) { await intake.add(Self.command(number)) }
-        // Nobody begins them: their task may have missed its wake-up.
+        // No task begins them: it may have missed its wake-up.
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await ask() }
             for _ in 0..<100 { await Task.yield() }

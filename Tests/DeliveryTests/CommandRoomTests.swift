@@ -98,7 +98,7 @@ import Vitals
             #expect(rig.clock.uptime - began >= CommandLog.roomWait)
             #expect(rig.clock.uptime - began < CommandLog.roomWait + .milliseconds(100))
             #expect(rig.status.snapshot.dropped == 256)
-            // Nobody waits again for a broker that took nothing since.
+            // No command waits again for a broker that took nothing since.
             let after = rig.clock.uptime
             await rig.begin(1_000..<2_000)
             #expect(rig.clock.uptime - after < .milliseconds(100))

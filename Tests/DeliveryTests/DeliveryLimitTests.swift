@@ -41,7 +41,7 @@ import Vitals
     @Test func `five hundred messages that are sent once wait, and there is no room for more until half have gone`() {
         let retained = RetainedStates(wakeup: Signal())
         let message = RetainedStates.Entry.message(.answer(topic: "me", payload: [1], correlation: nil))
-        #expect(!retained.putOnce(message), "nobody is connected")
+        #expect(!retained.putOnce(message), "there is no connection")
         retained.connect()
         for _ in 0..<RetainedStates.maximumOnce { #expect(retained.putOnce(message)) }
         #expect(!retained.putOnce(message))

@@ -175,7 +175,7 @@ import Vitals
         #expect(find(0..<most / 2) == most / 2)
         #expect(find(most / 2..<most + 10) == most / 2)
         #expect(find(most + 10..<most + 20) == 0)
-        // What the broker still has it tells again.
+        // The broker sends again what it still has.
         rig.states.disconnect()
         rig.states.connect()
         rig.publisher.connected()

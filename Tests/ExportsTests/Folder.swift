@@ -17,7 +17,7 @@ final class Folder {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// Writes a file, with a time of its own.
+    /// Writes a file with a given time.
     @discardableResult
     func write(_ bytes: [UInt8], as name: String, at time: Double = 1_700_000_000) throws -> FileStamp {
         try Data(bytes).write(to: url.appending(path: name))

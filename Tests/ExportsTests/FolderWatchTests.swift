@@ -4,7 +4,7 @@ import Testing
 
 @testable import Exports
 
-/// Real folders, and the events that the system tells of them.
+/// Real folders, and the system's events about them.
 @Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
     @Test func `a file that is written or moved there wakes whoever waits`() async throws {
         let folder = try Folder()

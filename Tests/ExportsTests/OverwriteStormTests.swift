@@ -57,7 +57,7 @@ import Testing
             // Nothing is torn any more.
             let whole = try ExportDatabase(copying: try #require(FileStamp(of: file)), entry: "")
             #expect(try Self.oldRows(whole) == (round % 2 == 0 ? 0 : 20_000))
-            // Its next change has another time for certain, whatever the steps of the file system's clock.
+            // Its next change has another time for certain, also with long steps of the file system's clock.
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000 + Double(round))], ofItemAtPath: file)
         }

@@ -66,7 +66,7 @@ enum Mistake: CaseIterable, Sendable {
         case .listensForEver: "waiting for events did not end when it was cancelled"
         case .losesReceipts: "a sample came without the receipt that its device waits for"
         case .losesSomeReceipts: "each of them, or none, should have one"
-        case .answersBeforeTheCommit: "the device was told of a sample that nobody has settled"
+        case .answersBeforeTheCommit: "the device got a receipt for a sample that the gateway has not settled"
         case .keepsCommits: "the device was not told that a sample is durable"
         case .hidesRefusals: "the device was told that a sample is durable which was refused"
         case .mixesAnswers: "overlapping calls: heart_rate: 0 records instead of 30"

@@ -14,7 +14,7 @@ import Vitals
         let home = ImportTests.walking()
         home.state.withLock { $0.refusal = String(repeating: "no ", count: 100_000) }
         try ImportTests.world(home, token: "wrong-7f3a") { world, importer, _, states, log in
-            // Nothing is due yet, but a wrong setting must be told at once.
+            // Nothing is due yet, but a wrong setting must be reported at once.
             await importer.run()
             #expect(home.state.withLock { $0.logins } == 1)
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)

@@ -85,7 +85,7 @@ import Testing
                 let message = try await stream.receive()
                 #expect(message.count == (16 << 20) - 1)
             }
-            await #expect(throws: HomeAssistantError.away("it sends what nobody asked for")) {
+            await #expect(throws: HomeAssistantError.away("it sends what the gateway did not ask for")) {
                 _ = try await stream.receive()
             }
         }

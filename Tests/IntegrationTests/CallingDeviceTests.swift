@@ -19,7 +19,7 @@ struct CallingDeviceTests {
     private static let silent = ["python3", "-c", "import time; time.sleep(600)"]
     private static let strap = ["python3", Repository.device, Repository.heartRates]
 
-    /// Configures devices that call, each with a token of its own.
+    /// Configures devices that call, each with its own token.
     private func withCallers(
         _ devices: [String], _ body: @escaping @Sendable (Callers, ChildProgram) async throws -> Void
     ) async throws {

@@ -31,7 +31,7 @@ struct PhoneExportTests {
             func device(_ id: String, _ app: String) -> String {
                 "{id: \(id), driver: health-connect, options: {path: phone, app: \(app)}}"
             }
-            // Nothing but the system's events can tell of a new export in time.
+            // Only the system's events can report a new export in time.
             try bench.configure(
                 [device("watch", "com.example.watch"), device("fit", "com.example.fit")],
                 plugins: "{healthconnect: {look_every: 1h}}")

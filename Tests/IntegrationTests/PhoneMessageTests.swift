@@ -36,8 +36,8 @@ struct PhoneMessageTests {
         #expect(program.events.elements.last == .ended("exited(0)"), "\(program.events.elements)")
     }
 
-    /// Publishes a document with one heart rate until it arrives: the gateway subscribes some moments after its start, and until then
-    /// nobody takes a message. Returns how often it was published.
+    /// Publishes a document with one heart rate until it arrives: the gateway subscribes some moments after its start, and takes no
+    /// message before. Returns how often it was published.
     @discardableResult
     private func publishUntilTaken(_ second: Int, on bench: Bench) async throws -> Int {
         try write(second..<second + 1, as: "one", on: bench)

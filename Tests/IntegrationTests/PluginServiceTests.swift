@@ -28,7 +28,7 @@ struct PluginServiceTests {
         try await withBench { bench in
             try FileManager.default.createDirectory(atPath: bench.path("phone"), withIntermediateDirectories: false)
             try await export(["0=61", "1=62", "2=255"], as: "phone/Gadgetbridge.db", on: bench)
-            // Nothing but the system's events can tell of a new export in time.
+            // Only the system's events can report a new export in time.
             try bench.configure(
                 ["{id: band, driver: gadgetbridge, options: {path: phone}}"],
                 plugins: "{gadgetbridge: {look_every: 1h}}")

@@ -42,7 +42,7 @@ struct RestartTests {
                     [bench.tcpDevice("band", port: band.port), bench.tcpDevice("ring", port: ring.port)],
                     url: "[\(list)]")
                 try await other.withSubscriber { first in
-                    // It begins once somebody listens: a broker keeps no sample for later.
+                    // It begins once a subscriber listens: a broker keeps no sample for later.
                     _ = bench.startGateway()
                     try await band.wait(for: 200)
                     let wanted = Set(try await band.end(on: bench))
@@ -169,7 +169,7 @@ struct RestartTests {
             let start = bench.position
             _ = bench.startGateway()
             try await bench.connected("band", from: start)
-            // Whatever waited from before goes out before a new answer does, alerts first of all.
+            // All that waited from before goes out before a new answer, alerts first of all.
             try await bench.command("band/command/daily", id: "behind", #""metric":"stress""#)
             #expect(bench.messages("band/event/alert", from: start).isEmpty)
             #expect(bench.messages("band/event/history", from: start).isEmpty)

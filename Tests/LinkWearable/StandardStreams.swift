@@ -29,7 +29,7 @@ final class StandardStreams: ByteLink {
         do {
             try output.withLock { try $0.write(contentsOf: bytes) }
         } catch {
-            throw LinkError(.broken, "Nobody reads: \(error)")
+            throw LinkError(.broken, "The gateway does not read: \(error)")
         }
     }
 

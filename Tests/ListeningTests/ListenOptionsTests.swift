@@ -38,7 +38,7 @@ import Testing
         let (options, mistakes) = read(["listen": text])
         #expect(!options.address.isLoopback)
         #expect(mistakes.count == 1)
-        #expect(mistakes.first?.hasPrefix("Whoever is in the network could read secrets and health values.") == true)
+        #expect(mistakes.first?.hasPrefix("Every program in the network could read secrets and health values.") == true)
         #expect(read(["listen": text, "insecure": "true"]).1.isEmpty)
     }
 }

@@ -121,7 +121,7 @@ import Vitals
             let band = try home.device("band", sharing: radio.setup())
             try await home.run([band, cuff]) {
                 try await home.settled("band")
-                // The changed configuration has a service object of its own, which is never opened.
+                // The changed configuration has its own service object, which is never opened.
                 let unused = SharedRadio()
                 home.write(.success([band, try home.device("ring", sharing: unused.setup()), cuff]))
                 _ = try await home.ask("gateway/command/reload")

@@ -5,7 +5,7 @@ import Vitals
 
 @testable import Store
 
-/// A crash between any two steps of replacing a store hides no loss, tells none that has not happened, and loses nothing
+/// A crash between any two steps of replacing a store hides no loss, reports none that has not happened, and loses nothing
 /// more than the owner wanted.
 @Suite struct CrashPointTests {
     /// The files of a store at each step.
@@ -153,7 +153,7 @@ import Vitals
             }
             #expect(try StoreInspection(of: aside).series.map(\.samples) == [2])
             #expect(try await store.all().isEmpty)
-            // Nobody was told yet.
+            // The loss is not reported yet.
             try await store.close()
             try deleteReplaced(in: url, deletion)
             store = try open(url, identity: 8)

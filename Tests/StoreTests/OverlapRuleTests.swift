@@ -6,7 +6,7 @@ import Vitals
 
 private typealias Bench = SuccessionBench
 
-/// Records of a source that corrects itself: the one that was told last counts.
+/// Records of a source that corrects itself: the newest report counts.
 @Suite struct OverlapRuleTests {
     @Test func `a night may become shorter`() async throws {
         let bench = try Bench()

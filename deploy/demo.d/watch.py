@@ -22,7 +22,7 @@ ENOUGH = 30  # seconds in which every step must appear; shorter runs need not sh
 
 
 class Stop(Exception):
-    """Somebody ended the demo."""
+    """A person ended the demo."""
 
 
 def main() -> int:

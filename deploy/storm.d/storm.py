@@ -99,7 +99,7 @@ class Storm:
              "options": {"number": number}, "transport": transport}
             for number in range(count)]
 
-    # The parts of the storm, each on a thread of its own.
+    # The parts of the storm, each on its own thread.
 
     def cut_broker(self, end: float) -> None:
         rng = random.Random(self.arguments.seed + 1)

@@ -69,7 +69,7 @@ import Vitals
             await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
                 try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
             }
-            // The gateway waits a day, until somebody wants a connection or changes the settings.
+            // The gateway waits a day, until a person wants a connection or changes the settings.
             let pause = Task { try await clinic.link("strap", Clinic.target(duty: duty), Self.listen) }
             pause.cancel()
             _ = await pause.result

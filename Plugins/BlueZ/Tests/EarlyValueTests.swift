@@ -91,7 +91,7 @@ import Vitals
                 for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.tell([number], of: 0x2a35, path) }
                 await clinic.bluez.disconnect(path)
                 let end = try await link.link.ended.wait()
-                // A driver gets as far as its values, whatever it subscribes to before.
+                // A driver gets its values after any other subscription.
                 try await link.subscribe(to: rate)
                 try await link.subscribe(to: Self.cuff(link))
                 await #expect(throws: GATTError.link(end)) { try await link.read(rate) }

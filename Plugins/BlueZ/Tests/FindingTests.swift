@@ -7,7 +7,7 @@ import Vitals
 
 /// The findings of `vitals2mqtt doctor` about Bluetooth.
 @Suite(.timeLimit(.minutes(2))) struct FindingTests {
-    /// What is found on the bus of a clinic, by a connection of its own.
+    /// What is found on the bus of a clinic, by a separate connection.
     private func findings(_ clinic: Clinic, adapter: String? = nil) async -> [Finding] {
         var options = BlueZOptions()
         options.bus = clinic.address

@@ -11,7 +11,7 @@ import Vitals
     private static let (cuff, scale) = ("A4:C1:38:00:11:22", "A4:C1:38:00:11:23")
     private static let foreign = BusError.bluez("NotPermitted", "It is for other devices.")
 
-    /// The current time, with a value of its own.
+    /// The current time, with its own value.
     private static func time(_ value: UInt8) -> [GATTLocalService] {
         let characteristic = GATTLocalCharacteristic(uuid: BluetoothUUID(0x2a2b)) { [1, 2, value] }
         return [GATTLocalService(uuid: BluetoothUUID(0x1805), characteristics: [characteristic])]

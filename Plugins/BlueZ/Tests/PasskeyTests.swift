@@ -80,7 +80,7 @@ import Vitals
             try await clock.move(to: Radio.passkeyTime)
             #expect(await error != nil)
             #expect(questions.states.elements.last?.phase == .failed)
-            #expect(questions.states.elements.last?.message?.contains("Nobody gave the passkey in time") == true)
+            #expect(questions.states.elements.last?.message?.contains("No person gave the passkey in time") == true)
             let late = try #require(Passkey("000007"))
             #expect(!questions.requests.enter(late))
         }

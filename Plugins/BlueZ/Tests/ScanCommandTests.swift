@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Scans by the whole program: over a real broker, and as a command of its own.
+/// Scans by the whole program: over a real broker, and as a separate command.
 @Suite(.timeLimit(.minutes(5))) struct ScanCommandTests {
     private static let patience = Duration.seconds(90)
     private static let ring = "30:35:47:00:11:22"
@@ -29,7 +29,7 @@ import Testing
             """
     }
 
-    /// A bus with a strap, a ring that tells only its name, and a lamp.
+    /// A bus with a strap, a ring that advertises only its name, and a lamp.
     private static func withHouse(_ body: (String, FakeBlueZ) async throws -> Void) async throws {
         try await withPrivateBus { address in
             let bluez = FakeBlueZ(address: address)

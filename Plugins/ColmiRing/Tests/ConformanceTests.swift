@@ -12,7 +12,7 @@ import WearableTesting
     static let start = Timestamp(seconds: 1_773_144_000)
     static let worn = start - .hours(30)
 
-    /// What a ring tells that was worn since then, by the true time.
+    /// What a ring that was worn since then sends, by the true time.
     static var history: [Metric: [Sample]] {
         var history: [Metric: [Sample]] = [:]
         for second in stride(from: worn.milliseconds / 1000, to: start.milliseconds / 1000, by: 1800) {

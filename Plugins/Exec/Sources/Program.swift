@@ -54,7 +54,7 @@ struct Program: Sendable, Hashable {
         return environment.merging(variables) { _, configured in configured }
     }
 
-    /// The start configuration: a session of its own, so that signals reach all of the program's children but not the
+    /// The start configuration: its own session, so that signals reach all of the program's children but not the
     /// gateway.
     func configuration(environment: [String: String]) -> Configuration {
         var values: [Environment.Key: String] = [:]

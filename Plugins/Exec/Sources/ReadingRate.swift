@@ -1,7 +1,7 @@
 /// Limits how fast a program's standard error is read. A program that writes faster has to wait, as if it wrote to a slow
 /// terminal.
 struct ReadingRate {
-    /// The bytes that are read in a turn: 8 MiB in a second, which is far more than anybody reads and costs little.
+    /// The bytes that are read in a turn: 8 MiB in a second, which is far more than a person reads and costs little.
     static let bytesPerTurn = 800 << 10
     /// A turn. It is short, since the end of a program waits for the rest of its standard error.
     static let turn: Duration = .milliseconds(100)

@@ -11,7 +11,7 @@ package struct HealthDriver: DeviceDriver {
         Assigned.weightService, Assigned.oximeterService,
     ])
 
-    /// Cuffs, scales and glucose meters tell their records only to whom they are paired with; straps tell everybody.
+    /// Cuffs, scales and glucose meters send their records only to a paired machine; straps send their values to every machine.
     package static let mayNeedPairing = true
 
     private let options: HealthOptions

@@ -14,7 +14,7 @@ import Vitals
         return try #require(Int(text.split(separator: " ")[1])) * 4096
     }
 
-    /// In a process of its own, so that no other test counts.
+    /// In its own process, so that no other test counts.
     @Test func `a million rows are read in less than 30 MB`() async {
         await #expect(processExitsWith: .success) {
             // An error that leaves this closure would not be reported.

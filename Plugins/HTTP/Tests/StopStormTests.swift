@@ -8,7 +8,7 @@ import Testing
 
 /// Connections that come while the listener ends.
 @Suite(.timeLimit(.minutes(2))) struct StopStormTests {
-    /// Connects to a port of loopback, and leaves again. Returns whether somebody listened.
+    /// Connects to a port of loopback, and leaves again. Returns whether a program listened.
     private static func knock(_ port: Int) -> Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return false }
@@ -18,7 +18,7 @@ import Testing
         return address.withSockAddr { Glibc.connect(socket, $0, socklen_t($1)) == 0 }
     }
 
-    /// SwiftNIO ends the process if a connection that was set up is forgotten before somebody has served it.
+    /// SwiftNIO ends the process if a connection that was set up is released before a task has served it.
     @Test func `a connection that comes as the listener ends does no harm`() async throws {
         let queue = DispatchQueue(label: "knocking")
         for _ in 0..<60 {

@@ -7,7 +7,7 @@ from phone_models import MonitorAlert, MonitorBPAlert, MonitorSchedule
 # Errors of Vitals Link, beside those of JSON-RPC 2.0.
 UNSUPPORTED, BUSY, INVALID, NOT_WORN, LOW_BATTERY, FAILURE = 1, 2, 3, 4, 5, 6
 
-# The guides name no codes of their errors. An app lists those of its SDK here; whatever is missing is a failure of the device.
+# The guides name no codes of their errors. An app lists those of its SDK here; a missing one is a failure of the device.
 CODES = {"unsupported": UNSUPPORTED, "busy": BUSY, "invalid": INVALID, "not_worn": NOT_WORN, "low_battery": LOW_BATTERY}
 
 

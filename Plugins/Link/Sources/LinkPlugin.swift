@@ -15,7 +15,7 @@ public struct LinkPlugin: Plugin {
           person: anna
           driver: link
           transport: {type: tcp, host: 127.0.0.1, port: 7878}
-          # Whatever the program wants to know. It gets these keys as `options` of `initialize`.
+          # What the program wants to know. It gets these keys as `options` of `initialize`.
           options:
             address: "C0:FF:EE:00:00:01"
             keep_awake: true

@@ -50,7 +50,7 @@ import WearableTesting
                     let peer = DriverConformance.Peer(
                         disconnect: { ring.peripheral.disconnect() },
                         sendEvents: {
-                            // The ring tells nothing unasked; the next poll brings it.
+                            // The ring sends nothing unasked; the next poll brings it.
                             ring.state.withLock { $0.values = bytes("ff ff ff 00 00 00 00 60 00 05 00 00 00") }
                             return [.wear(isWorn: false), .battery(percent: 96, isCharging: false)]
                         },

@@ -54,7 +54,7 @@ import WearableTesting
         }
     }
 
-    /// A refusal, and answers that tell no size, or an impossible one.
+    /// A refusal, and answers that have no size, or an impossible one.
     @Test(arguments: [nil, [], [1], [0xff, 0xff, 0xff, 0]] as [[UInt8]?])
     func `a file that is refused once is read the next time`(refusal: [UInt8]?) throws {
         try withRing(refusals: 1, refusal) { ring, context in

@@ -4,7 +4,7 @@ import Vitals
 
 @testable import Phones
 
-/// What the longest documents cost beside their own bytes, each in a process of its own.
+/// What the longest documents cost beside their own bytes, each in its own process.
 @Suite(.timeLimit(.minutes(5))) struct DocumentMemoryTests {
     @Test func `twenty megabytes of stages, each a sleep of its own, take less than 48 MiB`() async {
         await #expect(processExitsWith: .success) {

@@ -128,7 +128,7 @@ import Vitals
         #expect(PhonesPlugin.sample == text)
     }
 
-    // All samples come with receipts, and one answer tells of all of them, so the suite's events and receipts do not apply here.
+    // All samples come with receipts, and one answer reports all of them, so the suite's events and receipts do not apply here.
     @Test func `the driver of each app does what every driver must do`() throws {
         let ofApple = try findings(of: HealthAutoExport.self)
         #expect(ofApple.isEmpty, "\(ofApple)")

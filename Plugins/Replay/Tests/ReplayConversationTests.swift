@@ -10,7 +10,7 @@ import Vitals
 
 @testable import Replay
 
-/// Real sessions are recorded and played again, and the driver tells the same.
+/// Real sessions are recorded and played again, and the driver reports the same.
 @Suite struct ReplayConversationTests {
     private func options(_ members: KeyValuePairs<String, ConfigurationValue.Content>) -> ConfigurationReader {
         ConfigurationReader(
@@ -73,7 +73,7 @@ import Vitals
         #expect(error?.message.contains("is over: all 1 links of band-1 were played") == true)
     }
 
-    /// What a strap tells until three heart rates have come.
+    /// What a strap sends until three heart rates have come.
     private static func heartRates(over link: any GATTLink, _ clock: GatewayClock) async throws -> [Sample] {
         let device = try #require(DeviceID("strap"))
         var none = ConfigurationReader(ConfigurationValue(.map([])))

@@ -104,7 +104,7 @@ private func nextEvents(of session: SimulatedSession, from moment: Timestamp) ->
     }
 }
 
-/// What the gateway has told a device.
+/// What the gateway has sent to a device.
 private func told(_ session: SimulatedSession, at moment: Timestamp) -> [DriverConformance.Told] {
     session.device.use { state in
         [.clock(state.time(moment), utcOffset: nil)]

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 
 extension ClientBootstrap {
-    /// Connects to an endpoint. An IP address needs no look-up, which would take a thread of its own and two queries.
+    /// Connects to an endpoint. An IP address needs no look-up, which would take a separate thread and two queries.
     func connect(to endpoint: Endpoint) -> EventLoopFuture<any Channel> {
         if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port) {
             return connect(to: address)

@@ -98,7 +98,7 @@ extension Arguments {
         return isRequired ? require(name, expected, read) : member(name, expected, read)
     }
 
-    /// Metrics from this list, each once; empty if the member is absent. Each wrong element is a mistake of its own.
+    /// Metrics from this list, each once; empty if the member is absent. Each wrong element is a separate mistake.
     mutating func metrics(_ name: String, among allowed: [Metric]) -> [Metric] {
         guard let list = member(name, "a list of metrics", { $0.asArray }) else { return [] }
         var result: [Metric] = []

@@ -11,7 +11,7 @@ package struct MeasurementParts: Sendable {
 }
 
 extension ContractEncoder {
-    /// The digits by which `part` and `parts` may be longer than in a message of its own: 200 samples have three.
+    /// The digits by which `part` and `parts` may be longer than in a message of one part: 200 samples have three.
     private static let partDigits = 4
 
     /// Cuts a measurement into messages with payloads of at most `maximumPayload` bytes, each with as many samples as

@@ -66,7 +66,7 @@ extension Topic {
         }
     }
 
-    /// The time after which a message on this topic expires; `nil` if it does not. `latest` has an expiry of its own,
+    /// The time after which a message on this topic expires; `nil` if it does not. `latest` has its own expiry,
     /// which depends on the sample.
     package var expiry: Duration? {
         switch self {

@@ -147,7 +147,7 @@ package struct BrokerLoop: Sendable {
         let uptime = publisher.settings.clock.uptime
         let code = (error as? BrokerError)?.code
         if let end = documents.ended(isCut: code == .broken || code == .timedOut, at: uptime) {
-            // Whatever was in flight beside it is not to blame.
+            // The other messages in flight are not to blame.
             outcomes.inFlight.with { $0.closed() }
             guard case .leftOut(let topic) = end else { return }
             publisher.settings.logger.error(

@@ -221,7 +221,7 @@ package actor CommandLog {
         let entry = RetainedStates.Entry.message(message)
         var isSent = retained.putOnce(entry)
         if !isSent, !hasNoRoom {
-            // It may find room at the very end of the wait, so the outcome of the race does not tell.
+            // It may find room at the very end of the wait, so the outcome of the race does not show it.
             let hadRoom = Mutex(false)
             _ = await race(against: { [clock = settings.clock] in try await clock.sleep(for: Self.roomWait) }) {
                 [retained] in

@@ -68,7 +68,7 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
-    /// Lets so many messages be in flight from now on; those that are in flight stay.
+    /// Lets this many messages be in flight from now on; those that are in flight stay.
     package mutating func setWindow(_ window: Int) { self.window = max(1, window) }
 
     package mutating func disconnect() { isConnected = false }

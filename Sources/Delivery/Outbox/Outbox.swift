@@ -20,7 +20,7 @@ package final class Outbox: Sendable {
     }
 
     func connect(window: Int) { machine.withLock { $0.connect(window: window) } }
-    /// Lets so many messages be in flight from now on.
+    /// Lets this many messages be in flight from now on.
     func setWindow(_ window: Int) {
         machine.withLock { $0.setWindow(window) }
         wakeup.wake()

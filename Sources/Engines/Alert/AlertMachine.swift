@@ -186,7 +186,7 @@ package struct AlertMachine: Sendable {
             rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID,
             raisedAt: raisedAt)
         watch.isTold = true
-        // Whatever caused the change, the count starts again.
+        // The count starts again after every change, of any cause.
         watch.beyond = 0
         let event = AlertEvent(
             id: eventID, raisedID: raisedID, rule: rule, edge: edge, value: value, limit: limit, origin: origin,

@@ -9,7 +9,7 @@ struct CheckedReceipt {
     /// The sample's place among those that go to the store.
     var place: Int
 
-    /// What to tell the device once the store has the samples.
+    /// What to report to the device once the store has the samples.
     /// - Parameter novelties: what the store found, for each sample that went there.
     func settled(by novelties: [SampleOutcome.Novelty]) -> SettledReceipt {
         if let refusal { return SettledReceipt(receipt, .refused(refusal)) }

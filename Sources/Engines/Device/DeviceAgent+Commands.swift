@@ -6,7 +6,7 @@ import Vitals
 extension DeviceAgent {
     private var answers: AnswerLine { lane.answers }
 
-    /// Takes a command. It is served concurrently, so that a slow one does not hold up the next. Whatever must keep the
+    /// Takes a command. It is served concurrently, so that a slow one does not hold up the next. Work that must keep the
     /// order of arrival is done before the next command is taken, and does not wait for the device.
     func handle(_ item: CommandItem) async {
         guard await lane.admits(item), !(await isServedInOrder(item)) else { return }

@@ -7,7 +7,7 @@ package import Vitals
 /// Everything that the gateway does for one device: an actor that owns the parts, each with one concern, and routes
 /// events to them.
 ///
-/// Agents are independent: whatever one device does, no other is affected.
+/// Agents are independent: one device never affects another.
 package actor DeviceAgent {
     /// Opens a session with the device and keeps it open while the closure runs.
     package typealias Opener =
@@ -17,7 +17,7 @@ package actor DeviceAgent {
     package static let maximumCommands = 64
 
     nonisolated let context: DeviceContext
-    /// Runs whatever there is to do. A device that is away has no other task than its own.
+    /// Runs the work of the agent. A device that is away has no other task than its own.
     nonisolated let launcher: Launcher
     nonisolated let commands: CommandQueue
     let profile: DeviceProfile

@@ -61,7 +61,7 @@ final class HistorySync {
     func syncRange(
         _ metric: Metric, from: Timestamp?, to: Timestamp?, for item: CommandItem, while isConnected: () -> Bool
     ) async -> Answer? {
-        // Removed by whatever ends the job, since the job may outlive this command.
+        // The end of the job removes it, since the job may outlive this command.
         let key = "\(item.key)#sync"
         let job = SyncJob(name: item.name, metrics: [metric], from: from, to: to, commands: [key])
         guard queue.hasRoom(for: job) else { return .tooManySynchronisations }

@@ -53,7 +53,7 @@ final class Measuring {
     }
 
     /// Stores a sample of the running measurement. It is user-initiated if a command asked for it, automatic if the
-    /// gateway's schedule did, whatever the device says.
+    /// gateway's schedule did. What the device says does not count.
     func receive(_ sample: Sample, of measurement: MeasurementID) async throws {
         var sample = sample
         let origin = machine.origin(of: measurement)

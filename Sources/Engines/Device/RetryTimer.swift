@@ -4,7 +4,7 @@ import Vitals
 
 /// Waits for the next attempt to connect. While it waits there is an alarm, but no task.
 final class RetryTimer {
-    /// Tells waits apart: what ends a wait may come twice, or late.
+    /// Distinguishes waits: the end of a wait may come twice, or late.
     struct Number: Sendable, Hashable {
         fileprivate var count: Int
         /// Whether it is over because the device was noticed.

@@ -22,7 +22,7 @@ extension SampleIntake {
         let told = Set(samples.filter(\.isUserInitiated).map(SampleKey.init))
         for (index, sample) in samples.enumerated() where !sample.isUserInitiated {
             let key = SampleKey(start: sample.start, end: sample.end, isUserInitiated: true)
-            // A device that has both tells them apart itself.
+            // A device that has both distinguishes them itself.
             if measured.contains(key), !told.contains(key) { result[index].isUserInitiated = true }
         }
         guard !capabilities.supports(.monitor, metric) else { return result }

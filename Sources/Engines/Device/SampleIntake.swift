@@ -34,7 +34,7 @@ final class SampleIntake {
 
     // MARK: - What the device sends by itself
 
-    /// Stores live samples, and tells the device which are durable and which are refused.
+    /// Stores live samples, and reports to the device which are durable and which are refused.
     /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
     func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
         let (incoming, receipts) = check(live)
@@ -260,7 +260,7 @@ final class SampleIntake {
         }
     }
 
-    /// A device that measures on demand was put on for it and counts as worn, whatever it reported before.
+    /// A device that measures on demand was put on for it and counts as worn, also if it reported otherwise before.
     private func intakeContext(of source: SampleSource) -> IntakeContext {
         let policy = context.policy
         return IntakeContext(

@@ -15,7 +15,7 @@ package struct SampleProjection: Sendable {
     var lateAlerts: AlertMachine
     /// The running local day of each metric.
     package internal(set) var today: RunningDay
-    /// The newest workouts, to tell heart rates in exercise from those at rest.
+    /// The newest workouts, to distinguish heart rates in exercise from those at rest.
     var workouts: [Workout] = []
     /// Days already marked as unsettled, so that each is marked once.
     var marked: Set<MetricDay> = []

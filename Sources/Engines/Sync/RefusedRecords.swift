@@ -6,7 +6,7 @@ struct RefusedRecords: Sendable {
     struct Announced: Sendable, Hashable {
         /// The latest start.
         var through: Timestamp?
-        /// Number of records without a plausible time. They cannot be told apart, so only an increase is new.
+        /// Number of records without a plausible time. They cannot be distinguished, so only an increase is new.
         var timeless: [RefusalReason: Int] = [:]
     }
 

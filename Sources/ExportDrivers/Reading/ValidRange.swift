@@ -21,6 +21,6 @@ package enum ValidRange {
     /// Blood glucose, mg/dL.
     package static let glucose: ClosedRange<Double> = 10...1000
 
-    /// Numbers that stand for "not measured" in whatever column.
+    /// Numbers that stand for "not measured" in any column.
     package static let notMeasured: Set<Double> = [0, -1, 255]
 }

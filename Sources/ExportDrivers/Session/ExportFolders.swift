@@ -15,7 +15,7 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
         """
     }
 
-    /// How often a folder is looked at: network shares tell of no change.
+    /// How often a folder is looked at: network shares report no change.
     package static var defaultInterval: Duration { .minutes(1) }
     static var intervals: ClosedRange<Duration> { .seconds(10) ... .hours(1) }
 

@@ -65,7 +65,7 @@ package final class ExportSession: DeviceSession {
 
     // MARK: - New exports
 
-    /// Tells what is new, now and with each new export, until the task is cancelled.
+    /// Sends what is new, now and with each new export, until the task is cancelled.
     /// - Parameter news: runs its body with a wait for the next change of the folder.
     func follow(
         _ news: ((_ nextChange: @Sendable () async throws -> Void) async throws -> Void) async throws -> Void

@@ -47,7 +47,7 @@ actor ExportSource {
             }
         }
         guard let current else { throw ExportError(.missing, "There is no export.") }
-        // What an export tells is the app's last word, also where a night became shorter.
+        // The newest export is the app's last word, also where a night became shorter.
         return DeviceDescription(
             identity: current.identity, capabilities: current.capabilities, overlaps: .toldLast)
     }

@@ -20,7 +20,7 @@ package final class ExportDatabase {
     /// - Parameters:
     ///   - stamp: the file as it was looked at; another one by now is torn.
     ///   - entry: the name of the database in a zip.
-    /// - Throws: `torn` if it is not whole; then whatever was read before still holds.
+    /// - Throws: `torn` if it is not whole; then the export that was read before still holds.
     package convenience init(copying stamp: FileStamp, entry: String) throws(ExportError) {
         let source = try SourceFile(stamp)
         let copy = try PrivateFile()

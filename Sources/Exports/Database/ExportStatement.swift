@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// A statement that reads an export. Every value may be of any type, whatever its column says.
+/// A statement that reads an export. Every value may be of any type, also of another one than its column's.
 package final class ExportStatement {
     private let handle: OpaquePointer
 

@@ -5,7 +5,7 @@ import Synchronization
 /// Divides the process's file descriptors among the devices' links, so that the broker, the store and the programs
 /// never lack one.
 ///
-/// A program needs more of them at once than a connection, so small links would take whatever is free before it is enough
+/// A program needs more of them at once than a connection, so small links would take all free ones before there are enough
 /// for one. They leave room for one of the links that need the most.
 package final class DescriptorBudget: Sendable {
     /// The descriptors that no link gets: standard streams (3), store with its readers (10), broker with TLS and name

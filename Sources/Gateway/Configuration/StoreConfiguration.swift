@@ -6,7 +6,7 @@ package struct StoreConfiguration: Sendable, Hashable {
     /// `path`: the SQLite file, relative to the configuration file. A missing one is created. Default `vitals.sqlite`.
     package var path: String
     /// `commit_within`: how long a live sample may wait for others, to be written together with them: 0s to 10s, default
-    /// 1s. It is published after that. Alerts and whatever a device or a person waits for do not wait.
+    /// 1s. It is published after that. Alerts, and samples for which a device or a person waits, do not wait.
     package var commitWithin: Duration
     /// `outbox.max_age`: the age at which an undelivered message is dropped, counted and announced as a gap; 1h to
     /// 3650d, default 30d.

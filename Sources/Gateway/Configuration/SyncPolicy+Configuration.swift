@@ -16,7 +16,7 @@ extension SyncPolicy {
     /// - `every`: how often history is read while the device is connected; 1m to 7d, default 15m.
     /// - `overlap`: how far before the newest known record a synchronisation begins, for records that appear late; 0s to 30d,
     ///   default 10m. Sleep, sport and steps take at least two days.
-    /// - `acknowledge`: whether the gateway tells the device which data is stored, so that it may delete it; default
+    /// - `acknowledge`: whether the gateway reports to the device which data is stored, so that it may delete it; default
     ///   true.
     init(_ reader: inout ConfigurationReader, defaults: SyncPolicy) {
         self.init(

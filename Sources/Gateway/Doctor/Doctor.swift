@@ -29,7 +29,7 @@ package struct Doctor: Sendable {
         findings.append(ClockState.current(clock).finding(in: configuration.calendar))
         findings += store(configuration)
         findings += await brokers(configuration)
-        // Also one with a section that no device uses yet: whoever wrote it is about to add the device.
+        // Also one with a section that no device uses yet: its author is about to add the device.
         for service in configuration.services {
             let context = ServiceContext(clock: clock, logger: Self.silent)
             findings += await service.service.examine(context: context)

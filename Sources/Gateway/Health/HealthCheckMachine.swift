@@ -11,7 +11,7 @@ package struct HealthCheckMachine: Sendable {
     /// An answer that took longer is slow. A part that works answers within milliseconds.
     static let slowness: Duration = .seconds(1)
 
-    /// A question to a part. Its number tells it from earlier ones, whose answers may still come.
+    /// A question to a part. Its number distinguishes it from earlier ones, whose answers may still come.
     package struct Question: Sendable, Hashable {
         package let part: HealthPart
         package let number: Int

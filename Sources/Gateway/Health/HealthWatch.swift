@@ -6,8 +6,8 @@ package import Logging
 import Synchronization
 package import Vitals
 
-/// Watches the parts of the gateway from a thread of its own, which none of them can hold up, and tells the service
-/// manager, the log and the gateway's state what it finds.
+/// Watches the parts of the gateway from its own thread, which none of them can hold up, and reports what it
+/// finds to the service manager, the log and the gateway's state.
 ///
 /// The sign of life for the service manager's watchdog is sent only while every part of the gateway itself answers within its
 /// limit. A plugin that hangs is named; ending all other devices would not help them.
@@ -67,7 +67,7 @@ package final class HealthWatch: Sendable {
         return state.withLock { $0.board.slow(since: $0.stop ?? now, at: now) }
     }
 
-    /// Tells the service manager that the gateway stops. From then on there are no signs of life.
+    /// Reports to the service manager that the gateway stops. From then on there are no signs of life.
     package func stopping() {
         let now = start.duration(to: clock.now)
         let isFirst = state.withLock { state in
@@ -129,7 +129,7 @@ package final class HealthWatch: Sendable {
         return true
     }
 
-    /// Tells the service manager what it has not taken yet, on the watch's thread.
+    /// Sends the service manager what it has not taken yet, on the watch's thread.
     private func notify(at now: Duration, late: [HealthPart]) {
         guard let notifier else { return }
         var (told, isStopping, isComplete) = state.withLock { ($0.told, $0.stop != nil, $0.board.isComplete) }

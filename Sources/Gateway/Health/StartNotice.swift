@@ -20,7 +20,7 @@ package final class StartNotice: Sendable {
 
     private init(_ notifier: ServiceNotifier) { self.notifier = notifier }
 
-    /// Runs `body`, and asks for time until it returns. The requests come from a thread of their own: opening a store blocks.
+    /// Runs `body`, and asks for time until it returns. The requests come from their own thread: opening a store blocks.
     /// - Parameters:
     ///   - notifier: the service manager; `nil` if there is none.
     ///   - requests: how many there are at most.

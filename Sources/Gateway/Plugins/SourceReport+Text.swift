@@ -11,7 +11,7 @@ extension SourceReport {
         return text + "\nTo copy into the configuration, each with an id of your own:\n\ndevices:\n" + entries
     }
 
-    /// The entries of `devices:` in YAML, for whatever has records.
+    /// The entries of `devices:` in YAML, for every device with records.
     package var entries: String {
         var taken: Set<String> = []
         return devices.filter { !$0.records.isEmpty }.map { device in

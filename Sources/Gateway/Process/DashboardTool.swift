@@ -41,7 +41,7 @@ package struct DashboardTool: Sendable {
         }
         let devices = try chosen(names)
         let (known, unknown) = try profiles(of: devices)
-        var notes = unknown.map { "\($0) is left out: it was never connected, so nobody knows what it can do." }
+        var notes = unknown.map { "\($0) is left out: it was never connected, so its abilities are unknown." }
         guard !known.isEmpty else {
             throw Failure(
                 description: "No device was ever connected, by the store \(configuration.store.path). "

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Writes log lines to a file descriptor, on a thread of its own: a reader that does not read holds up nothing else.
+/// Writes log lines to a file descriptor, on its own thread: a reader that does not read holds up nothing else.
 ///
 /// Lines wait in a bounded buffer. What does not fit, or cannot be written, as to a file on a full disk, is counted, and one
 /// line says so when there is room again.

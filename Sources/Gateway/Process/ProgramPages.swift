@@ -4,7 +4,7 @@ import Glibc
 /// The memory that the process holds only because its start needed it: code that ran once, and freed memory that the
 /// allocator keeps.
 enum ProgramPages {
-    /// A mapping of a file into memory that may not be written and has no content of its own: whatever is dropped of it
+    /// A mapping of a file into memory that may not be written and has no private content: each page that is dropped
     /// is in the file.
     struct Mapping: Hashable {
         var start: UInt

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Ends the process if its stop takes too long, from a thread of its own: what hangs once the stop has begun cannot hold it up.
+/// Ends the process if its stop takes too long, from its own thread: what hangs once the stop has begun cannot hold it up.
 ///
 /// The signal itself comes by Dispatch's one thread of timers and signals. If that one hangs already, no stop begins, and the limit of the
 /// service manager (`TimeoutStopSec`) or its watchdog ends the process.

@@ -20,7 +20,7 @@ package enum RecordingFileError: Error, Sendable, Hashable, CustomStringConverti
     }
 }
 
-/// Writes a recording to its file, on a thread of its own: a slow disk holds up no link.
+/// Writes a recording to its file, on its own thread: a slow disk holds up no link.
 package final class RecordingFile: Sendable {
     /// How long `close` waits for the disk at most. It is part of the end of the process.
     static let closingTime: DispatchTimeInterval = .milliseconds(500)
@@ -33,7 +33,7 @@ package final class RecordingFile: Sendable {
     private let failure = Mutex<RecordingFileError?>(nil)
     private let written = DispatchSemaphore(value: 0)
 
-    /// Creates the file at `path`, which only its owner may read, and begins the recording. `ended` is called, on a thread of its own, when
+    /// Creates the file at `path`, which only its owner may read, and begins the recording. `ended` is called, on its own thread, when
     /// the recording ends before `close`, with the reason for a person.
     package convenience init(
         creating path: String, ended: @escaping @Sendable (String) -> Void

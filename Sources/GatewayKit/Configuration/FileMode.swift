@@ -55,7 +55,7 @@ package struct FileMode: Sendable, Hashable {
         return "The group \(group) may use \(path). Run: chmod 600 \(path)"
     }
 
-    /// Whether everybody may write.
+    /// Whether every user may write.
     package var isWritableByAll: Bool { bits & 0o002 != 0 }
 
     /// Whether only the owner may enter this folder, so that the modes inside do not matter.

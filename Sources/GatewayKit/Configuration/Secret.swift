@@ -13,7 +13,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
     /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether `text` is this secret, in a time that does not tell how much of it is right.
+    /// Whether `text` is this secret, in a time that does not depend on how much of it is right.
     public func matches(_ text: some Collection<UInt8>) -> Bool {
         let expected = Array(value.utf8)
         guard !expected.isEmpty else { return false }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the gateway that a device is in reach: it called, or its advertisement was heard. If the gateway waits for the next attempt to
+/// Reports to the gateway that a device is in reach: it called, or its advertisement was heard. If the gateway waits for the next attempt to
 /// connect it, it connects at once, but no sooner than a second after the last attempt; if that one failed although the device was
 /// noticed, after waits that grow to fifteen seconds.
 public final class DevicePresence: Sendable {

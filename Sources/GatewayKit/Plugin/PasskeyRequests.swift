@@ -9,8 +9,8 @@ public import Vitals
 public final class PasskeyRequests: Sendable {
     private struct State {
         var pairing: PairingState?
-        /// The question of the transport that waits for a passkey.
-        var question: Promise<Passkey?>?
+        /// The open request of the transport that waits for a passkey.
+        var request: Promise<Passkey?>?
         var onChange: (@Sendable (PairingState) -> Void)?
     }
     private let state = Mutex(State())
@@ -21,26 +21,26 @@ public final class PasskeyRequests: Sendable {
     /// No request yet.
     public init() {}
 
-    /// Waits until a person has given the passkey. One question is open at a time; a new one takes the place of an earlier one.
-    /// - Throws: a `LinkError`: `timeout` without an answer within `limit`, `cancelled` if the task or the question was cancelled.
+    /// Waits until a person has given the passkey. One request is open at a time; a new one replaces an earlier one.
+    /// - Throws: a `LinkError`: `timeout` without an answer within `limit`, `cancelled` if the task or the request was cancelled.
     public func passkey(within limit: Duration, clock: GatewayClock) async throws(LinkError) -> Passkey {
-        let question = Promise<Passkey?>()
+        let request = Promise<Passkey?>()
         change { state in
-            state.question = question
+            state.request = request
             return PairingState(.passkey, until: clock.now + limit, at: clock.now)
         }
-        await clock.race(against: limit) { _ = try? await question.wait() }
+        await clock.race(against: limit) { _ = try? await request.wait() }
         let isOpen = state.withLock { state in
-            guard state.question === question else { return false }
-            state.question = nil
+            guard state.request === request else { return false }
+            state.request = nil
             return true
         }
         guard !isOpen else {
             if Task.isCancelled { throw LinkError(.cancelled, "The passkey is no longer needed.") }
-            throw LinkError(.timeout, "Nobody gave the passkey in time. It is asked for again at the next attempt.")
+            throw LinkError(.timeout, "No person gave the passkey in time. The next attempt asks for it again.")
         }
-        // `enter` took the question and answers it at once.
-        guard let passkey = try? await question.wait() else {
+        // `enter` took the request and answers it at once.
+        guard let passkey = try? await request.wait() else {
             throw LinkError(.cancelled, "The passkey is no longer needed.")
         }
         change { _ in PairingState(.checking, at: clock.now) }
@@ -71,21 +71,21 @@ public final class PasskeyRequests: Sendable {
 
     /// Hands the passkey to the transport that waits for it. Returns whether one waited.
     package func enter(_ passkey: Passkey) -> Bool {
-        let question = state.withLock { state in
-            defer { state.question = nil }
-            return state.question
+        let request = state.withLock { state in
+            defer { state.request = nil }
+            return state.request
         }
-        return question?.fulfil(passkey) ?? false
+        return request?.fulfil(passkey) ?? false
     }
 
-    /// Changes the pairing, and reports its state. An earlier question ends without a passkey.
+    /// Changes the pairing, and reports its state. An earlier request ends without a passkey.
     private func change(_ change: (inout State) -> PairingState) {
         let (pairing, action, earlier) = state.withLock { state in
-            let before = state.question
+            let before = state.request
             let pairing = change(&state)
             state.pairing = pairing
-            if pairing.phase != .passkey { state.question = nil }
-            return (pairing, state.onChange, before === state.question ? nil : before)
+            if pairing.phase != .passkey { state.request = nil }
+            return (pairing, state.onChange, before === state.request ? nil : before)
         }
         earlier?.fulfil(nil)
         action?(pairing)

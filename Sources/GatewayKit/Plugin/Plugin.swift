@@ -36,7 +36,7 @@ public protocol DeviceDriver: Sendable {
     static var link: LinkKind { get }
     /// How it recognises its devices among those that a scan has found.
     static var recognition: Recognition { get }
-    /// Whether some of its devices tell nothing before they are paired: then `vitals2mqtt add` asks a person about it.
+    /// Whether some of its devices send nothing before they are paired: then `vitals2mqtt add` asks a person about it.
     static var mayNeedPairing: Bool { get }
     /// Reads the device's `options:` from the configuration. It opens nothing.
     ///

@@ -28,7 +28,7 @@ public protocol PluginService: Sendable {
     /// Looks at what the service needs, such as a bus or a radio, for `vitals2mqtt doctor`: it changes nothing, and takes ten seconds at
     /// most. The gateway may be running beside it. By default there is nothing to look at.
     func examine(context: ServiceContext) async -> [Finding]
-    /// Returns when whatever the service works with has taken a turn: its threads, its event loops.
+    /// Returns when each thread and each event loop of the service has taken a turn.
     ///
     /// The gateway asks every two seconds while the service is open. If there is no answer for 15 seconds, `gateway/state` names the
     /// plugin in `late` until there is one. The wait must end when its task is cancelled. By default it returns at once, which is

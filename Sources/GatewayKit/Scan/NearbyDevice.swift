@@ -1,6 +1,6 @@
 public import Vitals
 
-/// A device that a scan has found: what it tells of itself, and how the configuration names it.
+/// A device that a scan has found: what it advertises, and how the configuration names it.
 public struct NearbyDevice: Sendable, Hashable {
     /// A key of `transport:` in the configuration.
     public struct Option: Sendable, Hashable {
@@ -15,9 +15,9 @@ public struct NearbyDevice: Sendable, Hashable {
 
     /// Its address, which no other device of the scan has.
     public var address: String
-    /// The name that it tells; `nil` if it tells none.
+    /// The name that it advertises; `nil` if it advertises none.
     public var name: String?
-    /// The Bluetooth services that it tells. A device may have others.
+    /// The Bluetooth services that it advertises. A device may have others.
     public var services: [BluetoothUUID]
     /// How strong its signal was when it was last heard, in dBm: about -30 next to the antenna, about -90 at the limit. `nil` if that
     /// is not known.

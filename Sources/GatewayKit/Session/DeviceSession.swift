@@ -15,13 +15,13 @@ public protocol DeviceSession: Sendable {
     /// this).
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]?
 
-    /// Tells the device what became of samples with a receipt: they are durable, or refused for a reason.
+    /// Reports to the device what became of samples with a receipt: they are durable, or refused for a reason.
     func settle(_ receipts: [SettledReceipt]) async throws(DeviceError)
 
     /// Reads one page of a metric's history.
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage
 
-    /// Tells the device that it may forget every record of `metric` that starts at or before `through`: all are
+    /// Lets the device know that it may forget every record of `metric` that starts at or before `through`: all are
     /// durable.
     func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError)
 

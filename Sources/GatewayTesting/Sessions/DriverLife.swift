@@ -3,7 +3,7 @@ import Synchronization
 package import Vitals
 
 /// A gateway in simulated time with one device: it opens one session after the other, synchronises each, and stores what the device
-/// tells. For drivers that need no link.
+/// sends. For drivers that need no link.
 package struct DriverLife: Sendable {
     package let simulation: Simulation
     package let kept = KeptSamples()
@@ -11,7 +11,7 @@ package struct DriverLife: Sendable {
     private let context: SessionContext
     private let told = Told()
 
-    /// What a device tells beside samples.
+    /// What a device reports beside samples.
     private final class Told: Sendable {
         let charges = Mutex<[Double]>([])
         let endings = Mutex<[String]>([])

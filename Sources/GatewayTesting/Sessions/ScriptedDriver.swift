@@ -15,7 +15,7 @@ package struct ScriptedDriver: DeviceDriver {
 
     /// Creates a driver whose device is never available.
     package init(options: inout ConfigurationReader) {
-        open = { context in throw DeviceError(.disconnected, "Nobody scripted a session for \(context.device).") }
+        open = { context in throw DeviceError(.disconnected, "The test scripted no session for \(context.device).") }
     }
 
     /// Opens the next session.

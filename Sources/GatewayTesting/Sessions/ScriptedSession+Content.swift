@@ -14,7 +14,7 @@ extension ScriptedSession {
         package var monitors: [Metric: MonitorConfiguration]
         /// The scripted measurement of each metric.
         package var measurements: [Metric: Measurement]
-        /// The most samples on a page, whatever the request allows.
+        /// The most samples on a page, also if the request allows more.
         package var pageLimit: Int
         /// Whether it removes acknowledged records.
         package var forgetsAcknowledged: Bool

@@ -38,7 +38,7 @@ public final class Simulation: Sendable {
     package var uptime: Duration { executor.now }
     /// The date on the simulated machine's clock.
     public var date: Timestamp { trueDate + jump.withLock { $0 } }
-    /// The true simulated date, whatever the machine's clock shows.
+    /// The true simulated date. The machine's clock may show another one.
     package var trueDate: Timestamp { start + executor.now }
     /// Moves the machine's clock forward, or back if `duration` is negative.
     package func jumpDate(by duration: Duration) { jump.withLock { $0 += duration } }

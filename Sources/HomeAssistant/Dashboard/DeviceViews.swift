@@ -27,7 +27,7 @@ struct DeviceViews {
                 switch known {
                 case .proposed: component.isEnabledByDefault ? component.entityID(of: node) : nil
                 case .registered(let ids):
-                    // A time and the text that it replaced have one key; the platform tells them apart.
+                    // A time and the text that it replaced have one key; the platform distinguishes them.
                     ids[component.uniqueID(of: node)].flatMap {
                         $0.hasPrefix("\(component.platform.rawValue).") ? $0 : nil
                     }

@@ -86,7 +86,7 @@ struct Component {
         mode == .device && platform == .time ? "\(key)_time" : key
     }
 
-    /// By which Home Assistant knows the entity, whatever it was renamed to.
+    /// The `unique_id`, by which Home Assistant knows the entity, also a renamed one.
     func uniqueID(of node: String) -> String { "\(node)_\(key)" }
 
     /// The proposed id, in which hyphens become underscores.

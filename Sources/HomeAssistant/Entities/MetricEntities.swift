@@ -1,7 +1,7 @@
 import Vitals
 
 /// The presentation of one metric's entities: a row of the table below. A metric without a row still has entities,
-/// named after it and without an icon of their own.
+/// named after it and without their own icon.
 struct MetricEntities {
     /// The metric's name within a sentence.
     var phrase: String

@@ -71,6 +71,6 @@ extension Discovery {
     /// How the `unique_id` of each of this gateway's entities begins.
     package var uniqueIDPrefix: String { node("") }
 
-    /// The `unique_id` of an entity, by which Home Assistant knows it whatever it was renamed to.
+    /// The `unique_id` of an entity, by which Home Assistant knows it, also if it was renamed.
     package func uniqueID(of key: String, _ device: DeviceID) -> String { "\(node(device.text))_\(key)" }
 }

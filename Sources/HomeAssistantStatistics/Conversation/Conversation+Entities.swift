@@ -2,7 +2,7 @@ import JSON
 
 /// An entity in Home Assistant's registry.
 package struct RegisteredEntity: Sendable, Hashable {
-    /// Its id, whatever it was renamed to.
+    /// Its present id: the new one of a renamed entity.
     package var id: String
     package var isDisabled: Bool
 }

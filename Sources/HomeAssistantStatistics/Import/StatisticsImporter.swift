@@ -113,7 +113,7 @@ package actor StatisticsImporter {
         return due
     }
 
-    /// Gives each sensor of a series whose samples have come an entry of its own.
+    /// Gives each sensor of a series whose samples have come its own entry.
     private func split() async throws {
         let now = settings.clock.now
         let due = try await dueNow()

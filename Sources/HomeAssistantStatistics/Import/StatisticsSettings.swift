@@ -33,7 +33,7 @@ package struct StatisticsSettings: Sendable {
     static let settling: Duration = .minutes(75)
     /// The most hours of one message, about 100 KB; Home Assistant takes 4 MB.
     static let batch = 1_000
-    /// The pause after a batch: the recorder stores everybody else's states then.
+    /// The pause after a batch: the recorder stores other states then.
     static let pause: Duration = .milliseconds(500)
     /// How long a series must be quiet before its hours are computed, so that a synchronisation is not computed many times.
     static let quiet: Duration = .seconds(20)

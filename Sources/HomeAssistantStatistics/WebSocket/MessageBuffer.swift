@@ -59,7 +59,7 @@ final class MessageBuffer: ChannelInboundHandler, Sendable {
             let bytes = Array(frame.unmaskedData.readableBytesView)
             let hasRoom = state.withLock { $0.add(bytes) }
             if !hasRoom {
-                finish("it sends what nobody asked for")
+                finish("it sends what the gateway did not ask for")
                 context.close(promise: nil)
             }
             arrival.wake()

@@ -11,12 +11,12 @@ enum DiskFile {
         guard fsync(descriptor) == 0 else { throw failure(path) }
     }
 
-    /// The mode of every file that the store makes: health data is for its owner, whatever the process's umask is. SQLite
+    /// The mode of every file that the store makes: health data is for its owner, with any umask of the process. SQLite
     /// gives its log the mode of the main file.
     static let mode: mode_t = 0o600
 
     /// Makes an empty file where there is none.
-    /// - Parameter owner: who gets it, in place of this process's user.
+    /// - Parameter owner: the user who gets it, in place of this process's user.
     /// - Returns: whether the file exists.
     @discardableResult
     static func create(_ path: String, for owner: StoreOwner?) -> Bool {
@@ -28,7 +28,7 @@ enum DiskFile {
         return fchmod(descriptor, mode) == 0
     }
 
-    /// Gives a durable file its final name, in the same folder. Whatever had the name is replaced.
+    /// Gives a durable file its final name, in the same folder. It replaces a file of that name.
     static func rename(_ path: String, to name: String) throws(StoreError) {
         try synchronise(path)
         guard Glibc.rename(path, name) == 0 else { throw failure(name) }

@@ -5,7 +5,7 @@ import Vitals
 /// A note beside the store: it replaces another one, and the gap that announces this is not stored yet. Without the note, a
 /// crash right after the replacement would hide the loss.
 ///
-/// It is written before anything is moved, so that an opening can tell which step a crash interrupted.
+/// It is written before anything is moved, so that an opening knows which step a crash interrupted.
 struct ResetNote {
     enum Reason: String { case damaged, restored }
 
@@ -53,7 +53,7 @@ struct ResetNote {
         }
         if content.identity != identity.description || !content.isMoved {
             // A new store was begun after the crash, or a crash came before the note said that all was moved. The next start
-            // must know it, whatever becomes of the replaced one.
+            // must know it, also if the replaced one is gone.
             content.identity = identity.description
             content.isMoved = true
             try? write(content)

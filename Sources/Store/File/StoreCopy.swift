@@ -19,7 +19,7 @@ package enum StoreCopy {
     }
 
     /// Puts a copy in the place of a store, which is set aside. The gateway must not be running. The restored store has a
-    /// new identity, because its numbers continue those of the copy, and tells the loss at its next start.
+    /// new identity, because its numbers continue those of the copy, and reports the loss at its next start.
     /// - Returns: where the replaced store is now; `nil` if there was none.
     /// - Throws: `StoreError` if a gateway uses the store, or the copy is damaged or is none. Then nothing has changed.
     package static func restore(
@@ -64,7 +64,7 @@ package enum StoreCopy {
     }
 
     /// Copies everything that a connection sees to a file, checks it, and gives it its name last.
-    /// - Parameter owner: who gets the file, in place of this process's user.
+    /// - Parameter owner: the user who gets the file, in place of this process's user.
     static func copy(_ source: any DatabaseReader, to file: String, for owner: StoreOwner?) throws {
         let making = file + ".part"
         DiskFile.remove(database: making)

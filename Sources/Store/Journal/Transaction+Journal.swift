@@ -5,7 +5,7 @@ import Vitals
 /// Live samples come a few at a time, and each of them would change a page of five tables. So a commit first appends them
 /// to the journal, whose last page is the only one that changes, and a fold moves many of them to their tables at once.
 ///
-/// The journal never hides anything: whatever reads or writes samples that are in it folds it first, and a lane's messages
+/// The journal never hides anything: code that reads or writes samples in it folds it first, and a lane's messages
 /// are all in the table, or the journal has its last ones.
 extension Transaction {
     /// The most samples of an intake for the journal. More fill pages of their own.

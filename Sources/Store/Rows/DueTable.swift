@@ -21,7 +21,7 @@ enum DueTable {
             PRIMARY KEY(series, sensor)
         ) STRICT, WITHOUT ROWID;
 
-        -- Whether due_statistics is kept: only if somebody imports the statistics.
+        -- Whether due_statistics is kept: only if the gateway imports the statistics.
         ALTER TABLE store ADD COLUMN keeps_due_statistics INTEGER NOT NULL DEFAULT 0;
         """
 

@@ -26,7 +26,7 @@ enum Schema {
     /// While there are rows, `store` and `lane` and the end of `series` are as they were before the first one.
     private static let version6 = "CREATE TABLE journal(number INTEGER PRIMARY KEY, record BLOB NOT NULL) STRICT;"
 
-    /// What a device tells beside samples, as the bits of `DeviceFeatures`: the battery was the only one before.
+    /// What a device reports beside samples, as the bits of `DeviceFeatures`: the battery was the only one before.
     private static let version4 = "ALTER TABLE device RENAME COLUMN has_battery TO features;"
 
     /// Records that another one has replaced. They stay, so that they are known when the device sends them again.

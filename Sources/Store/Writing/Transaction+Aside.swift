@@ -6,7 +6,7 @@ extension Transaction {
     /// The class of facts in `StoreStatistics.dropped` that were set aside and then dropped at a limit.
     private static let droppedClass = "set_aside"
 
-    /// Moves facts from the outbox to the table `aside`, and tells each loss by a gap.
+    /// Moves facts from the outbox to the table `aside`, and announces each loss by a gap.
     func setAside(_ facts: [RefusedFact], at moment: Timestamp) throws {
         // Facts that wait in the journal are moved by their rows, too.
         try fold()

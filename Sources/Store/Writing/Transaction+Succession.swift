@@ -17,8 +17,8 @@ extension Transaction {
     /// records that this one replaces, or this one if another prevails.
     ///
     /// A record is withdrawn as soon as a known record excludes it and prevails, even if that one is withdrawn itself.
-    /// The same records thus end in the same state, in whatever order and however often they arrive. Where the record that was
-    /// told last counts, it replaces all others instead.
+    /// The same records thus end in the same state, in any order and after any number of arrivals. Where the newest report
+    /// counts, it replaces all others instead.
     /// - Parameters:
     ///   - outcome: the outcome of the record so far. It is not in `outcomes` yet.
     ///   - formerUser: the user slot of the record's previous person, if known.

@@ -4,7 +4,7 @@ package struct ScanReport: Sendable, Hashable {
     package struct Device: Sendable, Hashable {
         package var address: String
         package var name: String?
-        /// The services that it tells, each of four digits of the Bluetooth SIG or of 32.
+        /// The services that it advertises, each of four digits of the Bluetooth SIG or of 32.
         package var services: [String]
         /// In dBm; `nil` if it is not known.
         package var signalStrength: Int?

@@ -16,7 +16,7 @@ public struct DailyAccumulator: Sendable, Hashable {
     /// ones of the day are kept.
     public static let restingLimit = 288
 
-    /// Maximum workouts listed for a day: one every half hour, more than anybody does. The first ones are kept.
+    /// Maximum workouts listed for a day: one every half hour, more than a person does. The first ones are kept.
     public static let workoutLimit = 48
 
     /// A day without samples.

@@ -34,7 +34,7 @@ package struct Fact: Sendable, Hashable {
     package struct Measurement: Sendable, Hashable {
         /// Maximum samples per message: about 60 KiB, which small brokers and boards can handle.
         package static let maximumSamples = 200
-        /// Maximum sleep stages per message: about 90 KiB. A sleep with more has a message of its own.
+        /// Maximum sleep stages per message: about 90 KiB. A sleep with more has its own message.
         package static let maximumStages = 1_000
 
         package var metric: Metric

@@ -1,5 +1,5 @@
 /// A random number generator that gives the same numbers for the same seed, for jitter, simulations and tests; not for
-/// secrets. It is a value: a copy draws its own numbers, whatever others draw. The algorithm is SplitMix64 (Steele,
+/// secrets. It is a value: a copy draws its own numbers, and other copies do not change them. The algorithm is SplitMix64 (Steele,
 /// Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64

@@ -22,7 +22,7 @@ enum BareFigures {
             Figure(
                 "bare.rows", "bare SQLite, transactions of 1,000 rows", try store.rowRate(seconds: seconds), "rows/s"),
             Figure(
-                "bare.feeder", "the feeder alone, read by nobody", try feederRate(settings, seconds: seconds),
+                "bare.feeder", "the feeder alone, without a gateway", try feederRate(settings, seconds: seconds),
                 "samples/s", aim: .atLeast(200_000), note: "it must not be what is measured"),
         ]
     }

@@ -47,7 +47,7 @@ import Vitals
                 let record = try await rig.store.base.load(Fixture.device)
                 #expect(record.cursors[.heartRate] == Fixture.noon - .seconds(61))
 
-                // One gap tells all of them, and the next synchronisation neither reads nor tells them again.
+                // One gap announces all of them, and the next synchronisation neither reads nor announces them again.
                 let count = rig.count
                 _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "again", of: agent)
                 try await rig.waitForSync(after: count)

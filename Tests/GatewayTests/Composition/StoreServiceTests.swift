@@ -8,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-/// The end of the store, behind whatever uses it.
+/// The end of the store, after its users.
 @Suite(.timeLimit(.minutes(2))) struct StoreServiceTests {
     /// Reads the store until it is cancelled, and a while longer, as a device does whose goodbye takes long.
     private struct SlowUser: Service {

@@ -119,7 +119,7 @@ import Testing
                 "c:2: store.path: Other users of this machine may read health data: s.sqlite, s.sqlite-wal, "
                 + "s.sqlite.corrupt-20261118T104512000Z and 2 more. Run: chmod 600 F/s.sqlite*"
             #expect(try warnings(text, in: folder) == [warning])
-            // Nobody else gets to them in a folder that only its owner may enter.
+            // No other user gets to them in a folder that only its owner may enter.
             try setMode(0o700, of: folder)
             #expect(try warnings(text, in: folder) == [])
         }

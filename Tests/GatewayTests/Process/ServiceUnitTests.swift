@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// The unit for systemd fits the program: what it tells systemd, when, and with which status it ends.
+/// The unit for systemd fits the program: what it reports to systemd, when, and with which status it ends.
 @Suite struct ServiceUnitTests {
     /// The values of the unit's keys; a key that is given twice has two.
     private let values: [String: [String]]

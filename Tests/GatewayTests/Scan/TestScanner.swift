@@ -44,7 +44,7 @@ final class TestScanner: ScanningService {
     }
 }
 
-/// Another type of scanner, since the type tells services apart.
+/// Another type of scanner, since the type distinguishes services.
 final class OtherScanner: ScanningService {
     static let sample = ""
     static let transport: any Transport.Type = PipeTransport.self

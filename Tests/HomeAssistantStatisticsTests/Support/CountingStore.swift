@@ -28,7 +28,7 @@ final class CountingStore: StatisticsStore {
         get async throws(StoreError) { try await dueStatistics() }
     }
 
-    /// Adds samples, each with a commit of its own, as a session does with what comes late.
+    /// Adds samples, each with its own commit, as a session does with what comes late.
     func add(_ samples: [Sample], of device: DeviceID = .band, at moment: Timestamp) async throws {
         for sample in samples {
             let incoming = Intake.Incoming(sample: sample, id: SampleID(device: device, sample: sample))

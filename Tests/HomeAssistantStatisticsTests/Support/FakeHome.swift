@@ -31,7 +31,7 @@ final class FakeHome: Sendable {
         /// Whether its recorder forgets what it was given, as when it is killed.
         var storesNothing = false
         var logins = 0
-        /// The entities that somebody switched off.
+        /// The entities that a user switched off.
         var disabled: Set<String> = []
         /// The entities that are shown in another unit than they are kept in.
         var isShownOtherwise: Set<String> = []
@@ -145,7 +145,7 @@ final class FakeHome: Sendable {
                 return result(["entity_id": .string(entity), "unique_id": .string(unique)])
             case "config/entity_registry/list":
                 state.registryReads += 1
-                // An event in between, and an entity of somebody else with a number as unique_id.
+                // An event in between, and an entity of another integration with a number as unique_id.
                 return [["id": 99, "type": "event", "event": ["a": 1]]]
                     + result(
                         .array(
@@ -197,7 +197,7 @@ extension FakeHome.State {
         let rows = (table[entity] ?? [:]).filter { from <= $0.key && $0.key < to }.sorted { $0.key < $1.key }
         let types = Set((message["types"]?.asArray ?? []).compactMap(\.asString))
         let unit = message["units"]?["temperature"]?.asString
-        // Somebody sees degrees Celsius of what is kept in degrees Fahrenheit.
+        // A user sees degrees Celsius of what is kept in degrees Fahrenheit.
         let isConverted = isShownOtherwise.contains(entity) && unit != units[entity]
         let values: [JSONValue] = rows.map { start, row in
             func value(_ type: String, _ number: Double?) -> JSONValue {

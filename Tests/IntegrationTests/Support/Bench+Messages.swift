@@ -77,7 +77,7 @@ extension Bench {
         try await message("\(device)/link", from: start) { $0.json["state"]?.asString == "connected" }
     }
 
-    /// Waits until the broker has told that the gateway, which was online, is gone: all that it published came before.
+    /// Waits until the broker has published that the gateway, which was online, is gone: all that it published came before.
     func gone() async throws {
         _ = try await subscriber.wait(deadline: Self.patience) { messages in
             messages.last { $0.topic == "\(Self.base)/gateway/status" }?.text == "offline"

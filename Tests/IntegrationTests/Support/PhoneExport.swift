@@ -47,7 +47,7 @@ struct PhoneExport: Sendable {
         events.count { $0.text.contains("A new export was read.") }
     }
 
-    /// Waits until the gateway has read this many exports, and told what changed.
+    /// Waits until the gateway has read this many exports, and published what changed.
     func wait(forExports count: Int) async throws {
         try await gateway.events.wait(within: Bench.patience) { Self.exports($0) >= count }
         // The samples of a change and those of a synchronisation are stored one after the other.

@@ -20,10 +20,10 @@ import WearableTesting
         O2Recording(start: [2026, 1, 11, 0, 0, 0], count: 60), O2Recording(start: [2026, 1, 11, 2, 0, 0], count: 80),
     ]
 
-    /// What the ring of the night tells of the moment: oxygen and pulse.
+    /// The present values that the ring of the night sends: oxygen and pulse.
     private static let present: [String: [Double]] = ["blood_oxygen": [98], "heart_rate": [66]]
 
-    /// A sample as consumers tell it from others: the value, or systolic, diastolic and pulse.
+    /// A sample as consumers distinguish it from others: the value, or systolic, diastolic and pulse.
     private struct Told: Hashable {
         var metric: String
         var start: String
@@ -141,7 +141,7 @@ import WearableTesting
         for id in ["strap", "cuff", "oximeter", "ring", "night"] { #expect(wardrobe.connections(of: id) > 4) }
     }
 
-    /// What the wearables have stored until a moment, by what they are and never by what was told.
+    /// What the wearables have stored until a moment, by what they are and never by what was published.
     private func stored(_ wardrobe: Wardrobe, until end: Timestamp) -> [Memory] {
         let halves = stride(from: Self.worn.milliseconds / 1000, to: end.milliseconds / 1000, by: 1800)
         let hours = halves.filter { $0 % 3600 == 0 }
@@ -188,7 +188,7 @@ import WearableTesting
             "blood_pressure", record.moment, Double(record.systolic), Double(record.diastolic), Double(record.pulse))
     }
 
-    /// The cuff tells each record once, so all of them must have arrived but those that it told while a gateway ended.
+    /// The cuff sends each record once, so all of them must have arrived but those that it sent while a gateway ended.
     private func toldAtEnds(_ cuff: ScriptedCuff, _ ends: [Timestamp]) -> Set<Told> {
         let records = ends.flatMap { cuff.delivered(in: ($0 - Self.beforeEnd)...($0 + Self.afterEnd)) }
         #expect(Set(cuff.delivered).count == cuff.delivered.count)

@@ -6,7 +6,7 @@ import Testing
 import Vitals
 
 extension Year {
-    /// A past record that a device corrects, with or without a revision of its own.
+    /// A past record that a device corrects, with or without its own revision.
     private struct Correction: Sendable {
         var device: String
         var metric: Metric

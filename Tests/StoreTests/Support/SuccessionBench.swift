@@ -43,7 +43,7 @@ final class SuccessionBench {
         return [result.new, result.corrected, result.known]
     }
 
-    /// Stores samples without a decision about them. Returns what the store tells of each.
+    /// Stores samples without a decision about them. Returns the store's outcome of each.
     func novelties(of samples: [Sample]) async throws -> [SampleOutcome.Novelty] {
         var intake = Intake(.band, samples, at: dawn + .hours(9))
         intake.wearers = wearers

@@ -19,7 +19,7 @@ enum BusError: Error, Sendable, Hashable, CustomStringConvertible {
         case .reply(let name, let message): message.isEmpty ? name : "\(message) (\(name))"
         case .timeout: "there was no answer in time"
         case .closed(let reason): "the connection to D-Bus is closed: \(reason)"
-        case .cancelled: "nobody waits for the answer any more"
+        case .cancelled: "the caller no longer waits for the answer"
         case .invalid(let reason): reason
         }
     }

@@ -55,7 +55,7 @@ indirect enum BusValue: Sendable, Hashable {
 }
 
 extension BusValue {
-    /// A dictionary of names and variants, `a{sv}`: how BlueZ takes options and tells properties.
+    /// A dictionary of names and variants, `a{sv}`: how BlueZ takes options and reports properties.
     static func options(_ members: [String: BusValue] = [:]) -> BusValue {
         .dictionary(
             key: "s", value: "v",

@@ -2,7 +2,7 @@ import GatewayKit
 
 /// A connection to a device through BlueZ.
 struct BlueZLink: GATTLink {
-    /// The payload of an ATT MTU of 23, for a BlueZ that does not tell the negotiated one (before 5.62).
+    /// The payload of an ATT MTU of 23, for a BlueZ that does not report the negotiated one (before 5.62).
     static let minimumPayload = 20
     /// The longest value (Bluetooth Core Specification, Vol 3, Part F, 3.2.9).
     static let longestValue = 512

@@ -43,7 +43,7 @@ extension ObjectTree {
         guard let properties = self[path, BlueZ.characteristic],
             let uuid = properties["UUID"]?.text.flatMap({ BluetoothUUID($0) })
         else { return nil }
-        // Newer versions tell the handle of the value. The path has the one of the declaration, which the value follows
+        // Newer versions report the handle of the value. The path has the one of the declaration, which the value follows
         // (Bluetooth Core Specification, Vol 3, Part G, 3.3.2).
         let declared = UInt16(path.suffix(4), radix: 16).map { $0 &+ 1 }
         let told = properties["Handle"]?.number.flatMap { UInt16(exactly: $0) }.flatMap { $0 == 0 ? nil : $0 }
@@ -71,7 +71,7 @@ extension BluetoothUUID {
 }
 
 extension GATTCharacteristic {
-    /// The battery level, which BlueZ keeps for itself and tells as a property of the device. No attribute has the handle 0.
+    /// The battery level, which BlueZ keeps for itself and reports as a property of the device. No attribute has the handle 0.
     static let battery = GATTCharacteristic(
         service: .batteryService, uuid: BluetoothUUID(0x2a19), handle: 0, properties: [.read, .notify])
 }

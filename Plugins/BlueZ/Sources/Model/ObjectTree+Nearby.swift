@@ -1,7 +1,7 @@
 import GatewayKit
 
 extension ObjectTree {
-    /// What a device tells of itself; `nil` for an object that is no device.
+    /// What a device advertises; `nil` for an object that is no device.
     /// - Parameter adapter: the name of its adapter, unless that is the plugin's.
     func nearby(_ path: String, adapter: String? = nil) -> NearbyDevice? {
         guard let properties = self[path, BlueZ.device], let address = properties["Address"]?.text else { return nil }

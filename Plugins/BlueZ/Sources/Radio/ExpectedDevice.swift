@@ -9,10 +9,10 @@ struct ExpectedDevice: Sendable {
     static let memory: Duration = .minutes(10)
     /// How long after an advertisement the device can be connected without another one: it is in reach and awake.
     static let freshness: Duration = .seconds(5)
-    /// After so many visits in a row that broke the next one waits for its time: a device may end each connection by itself.
+    /// The broken visits in a row after which the next one waits for its time: a device may end each connection by itself.
     static let mostBrokenVisits = 3
-    /// The longest time for which the adapter listens for others after this device could not be connected: so long an attempt lasts
-    /// if BlueZ gives it up.
+    /// The longest time for which the adapter listens for others after this device could not be connected. BlueZ gives up an attempt
+    /// after this time.
     static let longestRest: Duration = .seconds(20)
 
     enum State: Sendable {
@@ -25,7 +25,7 @@ struct ExpectedDevice: Sendable {
     }
 
     var target: DeviceTarget
-    /// Tells the gateway that the device is in reach.
+    /// Reports to the gateway that the device is in reach.
     var presence: DevicePresence
     var state: State
     /// The object of the device, and when it was last heard.

@@ -91,7 +91,7 @@ final class LinkTraffic {
         return overflowed.remove(path) != nil
     }
 
-    /// A characteristic was read, if it could be: BlueZ told its value before it answered, last of all values that are the same.
+    /// A characteristic was read, if it could be: BlueZ reported its value before it answered, last of all values that are the same.
     func endReading(_ bytes: [UInt8]?) {
         guard let path = reading else { return }
         if let bytes, let echo = held.lastIndex(where: { $0 == (path, bytes) }) { held.remove(at: echo) }

@@ -1,5 +1,5 @@
 /// The devices that have a link of an adapter: so many at a time, in the order in which they asked. While one waits, another that has
-/// had its link for longer than a turn gives it up. A turn begins when the link is open: how long that takes has a limit of its own.
+/// had its link for longer than a turn gives it up. A turn begins when the link is open: how long that takes has its own limit.
 struct LinkTurns: Sendable {
     /// The identifier of a device that has or wants a link.
     typealias Holder = String

@@ -7,7 +7,7 @@ final class NearbyScan {
     static let capacity = 1_024
     /// How long the adapters may take to begin, unless they connect a device.
     static let startTime: Duration = .seconds(15)
-    /// How long the adapters may take to begin in any case. Two attempts to connect take so long.
+    /// How long the adapters may take to begin in any case: the time of two attempts to connect.
     static let longestStart: Duration = .seconds(90)
 
     /// The adapters that listen for it, by object.

@@ -95,7 +95,7 @@ extension Radio {
         }
     }
 
-    /// The reason of a disconnection, which only newer versions of BlueZ tell.
+    /// The reason of a disconnection, which only newer versions of BlueZ report.
     func disconnected(_ signal: Bus.Message) {
         guard let reason = signal.arguments.first?.text else { return }
         logger.debug("A device is disconnected.", metadata: ["object": "\(signal.path)", "reason": "\(reason)"])

@@ -30,7 +30,7 @@ extension Radio {
         }
         let tree: ObjectTree
         do throws(BusError) {
-            // Asked again, since only the answer tells a user without rights from a machine without adapters.
+            // Asked again, since only the answer distinguishes a user without rights from a machine without adapters.
             tree = ObjectTree(try await call("/", DBus.objectManager, "GetManagedObjects"))
         } catch {
             let remedy =

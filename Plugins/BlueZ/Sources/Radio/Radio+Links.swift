@@ -104,7 +104,7 @@ extension Radio {
             let lost = await traffic.close(end)
             if lost > 0 {
                 logger.error(
-                    "Records that the device sent are lost; nobody took them before the connection ended.",
+                    "Records that the device sent are lost; no driver took them before the connection ended.",
                     metadata: ["device": "\(link.holder)", "records": "\(lost)"])
             }
         }

@@ -93,7 +93,7 @@ extension Radio {
                 let isText = question.member == "RequestPinCode"
                 answer = .success([isText ? .string(passkey.digits) : .uint32(passkey.number)])
             } catch {
-                // A pairing that has ended by itself has a reason of its own.
+                // A pairing that has ended by itself has its own reason.
                 if error.code == .timeout { attempt.failure = error }
                 answer = .failure(.reply(name: "org.bluez.Error.Canceled", message: "No passkey was given."))
             }
@@ -101,7 +101,7 @@ extension Radio {
         }
     }
 
-    /// Tells a person how the pairing has ended.
+    /// Reports to a person how the pairing has ended.
     private func report(
         _ result: Result<Void, BusError>, of attempt: PairingAttempt, _ target: DeviceTarget,
         _ passkeys: PasskeyRequests

@@ -5,7 +5,7 @@ import Vitals
 
 /// The adapters of the machine, and what the gateway's devices want of them: a scan, links in turns, pairing.
 ///
-/// It runs on the thread of its bus, so that BlueZ's signals change it in their order. Its parts belong to it, and are told apart by
+/// It runs on the thread of its bus, so that BlueZ's signals change it in their order. Its parts belong to it, and are distinguished by
 /// file: events, scan, reach, scans of people, links, requests, pairing, and services of the gateway.
 actor Radio {
     /// The thread that it shares with the bus.
@@ -83,7 +83,7 @@ actor Radio {
         self.bus = nil
     }
 
-    /// Receives what BlueZ tells, and asks for all that there is.
+    /// Receives what BlueZ reports, and asks for all its objects.
     private func follow(_ bus: Bus) throws(BusError) {
         let sender = "sender='\(BlueZ.service)'"
         try bus.match("\(sender),interface='\(DBus.objectManager)'") { self.objects($0) }

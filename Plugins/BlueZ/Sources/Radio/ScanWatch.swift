@@ -25,7 +25,7 @@ struct ScanWatch: Sendable {
     /// The longest wait between two restarts of an adapter that does not begin to scan. They double, since switching it off disturbs
     /// other programs.
     static let longestStartTime: Duration = .minutes(10)
-    /// After so many failures in a row to start the scan the adapter is switched off and on: some hang so that they answer.
+    /// The failures in a row to start the scan after which the adapter is switched off and on: some adapters hang and still answer.
     static let failuresBeforePowerCycle = 3
 
     /// How long the adapter may hear no device at all.

@@ -6,7 +6,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// A gateway's Bluetooth with a fake BlueZ on a bus of its own.
+/// A gateway's Bluetooth with a fake BlueZ on its own bus.
 struct Clinic: Sendable {
     static let strap = "A4:C1:38:00:11:22"
     static let patience: Duration = .seconds(20)

@@ -5,7 +5,7 @@ import GatewayTesting
 @testable import BlueZ
 
 /// The part of BlueZ that the gateway uses, on a bus of the test, with scripted devices. It does what BlueZ 5.66 was seen to do: it
-/// tells a value that is read as if it were notified, and answers after its signals.
+/// reports a value that is read as if it were notified, and answers after its signals.
 actor FakeBlueZ {
     typealias Answer = Bus.Result
     private static let loop = BusLoop(label: "fake-bluez")

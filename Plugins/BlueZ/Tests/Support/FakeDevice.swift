@@ -84,7 +84,7 @@ extension FakeBlueZ {
     /// The device indicates these blood pressures when it is connected, and ends the connection.
     func hurry(_ path: String, _ farewell: [[UInt8]]) { devices[path]?.farewell = farewell }
 
-    /// Tells a value of a characteristic, as BlueZ does for its own subscription, which it renews when a paired device comes back.
+    /// Reports a value of a characteristic, as BlueZ does for its own subscription, which it renews when a paired device comes back.
     func tell(_ bytes: [UInt8], of uuid: UInt16, _ path: String) {
         let objects = devices[path]?.characteristics.filter { $0.value.uuid == BluetoothUUID(uuid) } ?? [:]
         for object in objects.keys { change(object, BlueZ.characteristic, ["Value": .bytes(bytes)]) }

@@ -15,7 +15,7 @@ enum GatewayProgram {
     }()
 }
 
-/// Runs `body` with the path of a configuration file in a folder of its own.
+/// Runs `body` with the path of a configuration file in a separate folder.
 func withConfiguration(_ text: String, _ body: (String) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-bluez-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

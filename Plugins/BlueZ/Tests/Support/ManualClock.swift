@@ -21,7 +21,7 @@ final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
     }
     private let state = Mutex(State())
-    /// Until when somebody has slept or sleeps.
+    /// The moments until which tasks have slept or sleep.
     let deadlines = Recorder<Duration>()
 
     var now: Instant { state.withLock { $0.now } }
@@ -34,8 +34,8 @@ final class ManualClock: Clock, Sendable {
             steadyNow: { self.now.uptime })
     }
 
-    /// Moves the clock while somebody sleeps until then or until a moment shortly before. Whoever only has slept so long may look at the
-    /// clock before it moves, and sleep on from where it is then.
+    /// Moves the clock while a task sleeps until then or until a moment shortly before. A task whose sleep is over may look at the
+    /// clock before it moves, and sleep on from there.
     func move(to uptime: Duration, from earliest: Duration? = nil) async throws {
         let range = (earliest ?? uptime)...uptime
         while true {
@@ -45,7 +45,7 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock, whoever sleeps.
+    /// Moves the clock, also if no task sleeps.
     func set(to uptime: Duration) { set(to: uptime, whileSomebodySleepsUntil: nil) }
 
     @discardableResult

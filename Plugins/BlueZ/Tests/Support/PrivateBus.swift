@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Runs `body` with the address of a bus of its own: a real `dbus-daemon`, which ends with it.
+/// Runs `body` with the address of a private bus: a real `dbus-daemon`, which ends with it.
 func withPrivateBus(_ body: (String) async throws -> Void) async throws {
     try await withPrograms { programs in
         let daemon = programs.start("dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address"])

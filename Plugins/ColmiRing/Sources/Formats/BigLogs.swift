@@ -35,7 +35,7 @@ struct TemperatureDay: Sendable, Hashable {
     /// 48 values from the ring's midnight, in tenths of a degree above 20 °C; 0 means no value.
     var values: [UInt8]
 
-    /// The minutes of a slot, which is also what the second byte of a day tells.
+    /// The minutes of a slot, which the second byte of a day has, too.
     static let interval = 30
     private static let length = 50
 

@@ -1,4 +1,4 @@
-/// The values of a day in equal slots, which the ring sends in numbered packets: packet 0 tells their number and the minutes of a slot,
+/// The values of a day in equal slots, which the ring sends in numbered packets: packet 0 has their number and the minutes of a slot,
 /// packet 1 has some bytes of its own before its values, and the number 255 says that there are none.
 struct DayLog: Sendable, Hashable {
     /// What the packet with the number 1 has before its values.

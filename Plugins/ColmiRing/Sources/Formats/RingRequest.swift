@@ -16,7 +16,7 @@ enum RingRequest {
     static let notification: UInt8 = 0x73
 
     /// Sets the clock. The last byte is the language, English.
-    /// - Throws: a year that two digits cannot tell.
+    /// - Throws: a year that two digits cannot hold.
     static func time(_ now: Timestamp, _ zone: RingZone) throws(FormatError) -> RingPacket {
         RingPacket(time, try zone.digits(of: now) + [1])
     }

@@ -1,6 +1,6 @@
 import Vitals
 
-/// Makes samples of what a ring tells about its days.
+/// Makes samples of what a ring sends about its days.
 ///
 /// Only what is over counts: a slot of the running day still has the value of the day before until the ring fills it.
 struct RecordDecoder: Sendable {

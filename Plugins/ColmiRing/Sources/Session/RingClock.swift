@@ -44,7 +44,7 @@ actor RingClock {
         try await set(to: clock.now)
     }
 
-    /// Asks for something that the ring tells by days ago.
+    /// Asks for something that the ring sends by days ago.
     /// - Returns: the answer, the day on which it was given, and when it was asked for.
     func withToday<Value: Sendable>(
         _ question: @Sendable (LocalDay) async throws(DeviceError) -> Value

@@ -95,7 +95,7 @@ final class RingConnection: Sendable {
         inbox.finish(error)
     }
 
-    /// The ring tells the charge when it changes. Its other notices say that its history has something new.
+    /// The ring reports the charge when it changes. Its other notices say that its history has something new.
     private static let batteryChanged: UInt8 = 0x0c
 
     private static func battery(_ percent: UInt8, _ charging: UInt8) -> DeviceEvent {

@@ -1,7 +1,7 @@
 import GatewayKit
 import Vitals
 
-/// The records of the ring's memory, which it tells day by day and without a cursor. Each first page asks for its days again, since the
+/// The records of the ring's memory, which it sends day by day and without a cursor. Each first page asks for its days again, since the
 /// running day grows and a night is corrected.
 actor RingHistory {
     /// The days that a ring keeps, with the running one.

@@ -42,7 +42,7 @@ actor RingLine {
         }
     }
 
-    /// Sends a packet that tells the time: it is made when its turn has come, and anew if it is repeated.
+    /// Sends a packet that has the time: it is made when its turn has come, and anew if it is repeated.
     nonisolated func send(
         _ packet: @escaping @Sendable () throws(DeviceError) -> RingPacket, command: UInt8
     ) async throws(DeviceError) {

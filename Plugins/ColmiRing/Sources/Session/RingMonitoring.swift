@@ -46,7 +46,7 @@ struct RingMonitoring: Sendable {
             throw DeviceError(.failure, "The ring's setting cannot be read.")
         }
         let minutes = setting.interval ?? Int(data[data.startIndex + 1])
-        // A ring whose monitoring is off may tell no interval.
+        // A ring whose monitoring is off may report no interval.
         let interval = minutes == 0 ? Self.intervals.upperBound : minutes
         let schedule = MonitorSchedule(isEnabled: state == 1, start: 0, end: 1440, interval: interval)
         do { return try MonitorConfiguration(of: metric, schedule: schedule) } catch {

@@ -2,7 +2,7 @@
 struct HeartRateMeasurement: Sendable, Hashable {
     /// Beats per minute.
     var rate: Int
-    /// Whether the sensor touches the skin; `nil` if the device cannot tell.
+    /// Whether the sensor touches the skin; `nil` if the device does not know.
     var hasContact: Bool?
     /// Energy spent since it was last set to 0, in kilojoules.
     var energy: Int?

@@ -175,7 +175,7 @@ final class HealthConnection: Sendable {
             hardware: try await text(Assigned.hardwareRevision))
     }
 
-    /// A text of the Device Information Service; `nil` if the device has none, or does not tell.
+    /// A text of the Device Information Service; `nil` if the device has none, or does not send it.
     private func text(_ uuid: BluetoothUUID) async throws(GATTError) -> String? {
         guard let characteristic = link.characteristic(uuid, in: Assigned.informationService),
             let bytes = try await optional(characteristic)

@@ -4,7 +4,7 @@ import Vitals
 
 /// Reads the records of a device's memory, one transfer at a time (Record Access Control Point).
 ///
-/// A transfer runs in a task of its own: a task that waits for it may be cancelled, and the device still sends to the end. Those who ask
+/// A transfer runs in its own task: a task that waits for it may be cancelled, and the device still sends to the end. Those who ask
 /// while it runs share the next one.
 actor RecordReader {
     /// The pause after which a device that sends neither records nor an answer has given up.

@@ -43,7 +43,7 @@ enum StepFeeds {
         amount > 0 && range.contains(amount) ? amount : nil
     }
 
-    /// A feed of rows that end at a moment of their own; `end` returns `nil` where it cannot be read.
+    /// A feed of rows that end at their own moment; `end` returns `nil` where it cannot be read.
     private static func feed(
         _ table: Table, lead: Duration, more: String? = nil,
         end: @escaping @Sendable (Row, Int) -> Timestamp?

@@ -1,7 +1,7 @@
 import ExportDrivers
 import Exports
 
-/// A table of samples of an export, as far as its names tell.
+/// A table of samples of an export, as far as its names say.
 struct Table: Sendable {
     let name: String
     let columns: Set<String>
@@ -17,7 +17,7 @@ struct Table: Sendable {
     /// What its rows must fulfil, in SQL: Huawei's table has every interval twice, at its start and at its end.
     var condition: String? { name == Self.huawei ? "OTHER_TIMESTAMP > TIMESTAMP" : nil }
 
-    /// Whether it has the columns without which its rows cannot be told apart.
+    /// Whether it has the columns without which its rows cannot be distinguished.
     var isComplete: Bool { name != Self.huawei || columns.contains("OTHER_TIMESTAMP") }
     private static let huawei = "HUAWEI_ACTIVITY_SAMPLE"
 

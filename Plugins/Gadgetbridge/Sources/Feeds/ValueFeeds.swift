@@ -1,7 +1,7 @@
 import ExportDrivers
 import Vitals
 
-/// The rule of names: a column of this name, in whatever table, holds this metric.
+/// The rule of names: a column of this name, in any table, holds this metric.
 enum ValueFeeds {
     /// Tables whose values are not of a person, or of a moment.
     private static let foreign = ["MIJIA", "BATTERY"]

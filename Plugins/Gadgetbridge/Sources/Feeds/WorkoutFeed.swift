@@ -28,7 +28,7 @@ struct WorkoutFeed: Feed {
             FROM \(Self.table) WHERE DEVICE_ID = ?1 AND START_TIME >= ?2 AND START_TIME < ?3 ORDER BY START_TIME
             """)
         statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
-        // In a statement of its own: one that is too long to be read does not end the reading of the workouts.
+        // In a separate statement: one that is too long to be read does not end the reading of the workouts.
         let summaries =
             hasSummary ? try reading.database.statement("SELECT SUMMARY_DATA FROM \(Self.table) WHERE _id = ?1") : nil
         return WorkoutStream(statement, summaries, reading.leftovers)

@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// The whole sleeps of Huawei and Honor wearables: from the time of going to bed until somebody woke up or got up, whichever is later.
+/// The whole sleeps of Huawei and Honor wearables: from the time of going to bed until the person woke up or got up, whichever is later.
 /// -1 is a time that the wearable does not know.
 enum HuaweiSleeps {
     static let table = "HUAWEI_SLEEP_STATS_SAMPLE"

@@ -6,8 +6,8 @@ import Vitals
 
 /// The connections of a listener, which are closed at its end.
 ///
-/// SwiftNIO ends the process if a connection that was set up is forgotten before somebody has served it, as the server does with
-/// those that come while it ends. So each is kept here until it is served, and those that are left are served after the server.
+/// SwiftNIO ends the process if a connection that was set up is released before a task has served it. The server releases those
+/// that come while it ends. So each is kept here until it is served, and those that are left are served after the server.
 final class OpenConnections: Sendable {
     /// How often the end looks whether all are closed.
     private static let step: Duration = .milliseconds(20)

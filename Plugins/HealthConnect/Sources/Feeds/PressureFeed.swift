@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// Blood pressures, in mmHg. The pulse is a heart rate of its own in Health Connect.
+/// Blood pressures, in mmHg. The pulse is a separate heart rate in Health Connect.
 enum PressureFeed {
     static let table = "blood_pressure_record_table"
 

@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// Records with many values, each at a moment of its own.
+/// Records with many values, each at its own moment.
 enum SeriesFeeds {
     /// The table of the records of heart rates.
     static let heartRate = "heart_rate_record_table"

@@ -44,7 +44,7 @@ package enum LinkRule: Sendable, Hashable, CaseIterable {
         case .acknowledgement:
             (
                 "The gateway calls",
-                "tells that everything of `metric` up to and including the start `through` is on the gateway's disk"
+                "says that everything of `metric` up to and including the start `through` is on the gateway's disk"
             )
         case .measurement:
             (
@@ -54,7 +54,7 @@ package enum LinkRule: Sendable, Hashable, CaseIterable {
         case .measurementNames:
             (
                 "The gateway calls",
-                "answers as soon as the device took the measurement up, with an id of its own (string or number)."
+                "answers as soon as the device took the measurement up, with its own id (string or number)."
             )
         case .notifications: ("The device sends", "| method | params |")
         case .errors: ("Errors", "any other as 6")

@@ -9,7 +9,7 @@ enum MeasurementKey: String, CaseIterable {
     static let words = JSONWords(of: MeasurementKey.self)
 }
 
-/// The meaning of a device's call. Not for `sample`, which comes by the thousand and has a fast path of its own.
+/// The meaning of a device's call. Not for `sample`, which comes by the thousand and has its own fast path.
 enum PeerCall {
     case event(DeviceEvent)
     case log(Logger.Level, String)

@@ -84,7 +84,7 @@ struct SampleMembers {
     }
     private static let depths = JSONWords(of: Sleep.Stage.Depth.self)
 
-    /// Reads the stages, and keeps one more than a sleep may have: enough for the sample to be refused, whatever fits a line.
+    /// Reads the stages, and keeps one more than a sleep may have: enough for the sample to be refused. A line may have more.
     private static func stages(_ reader: inout JSONReader) throws(JSONError) -> [Sleep.Stage] {
         var stages: [Sleep.Stage] = []
         try reader.beginArray()

@@ -13,7 +13,7 @@ struct O2Alarm: Sendable, Hashable {
     /// The ring has no upper limit of the blood oxygen: nothing is above it.
     private static let highestOxygen = 100.0
 
-    /// The limits of a metric; `nil` if the ring does not tell them.
+    /// The limits of a metric; `nil` if the ring does not report them.
     init?(of metric: Metric, in information: OxiInformation) {
         self.metric = metric
         switch metric {

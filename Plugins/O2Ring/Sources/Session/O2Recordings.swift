@@ -188,11 +188,11 @@ actor O2Recordings {
         case size(Int)
         /// It no longer has the file.
         case gone
-        /// It has the file, and does not open it, or tells no size that a file can have.
+        /// It has the file, and does not open it, or reports no size that a file can have.
         case refused
     }
 
-    /// Opens a file. Only the ring's list tells whether one that it does not open is gone.
+    /// Opens a file. Only the ring's list shows whether a file that it does not open is gone.
     private static func open(_ name: String, _ line: O2Line) async throws(DeviceError) -> Opening {
         do {
             let reply = try await line.exchange(.open(name))

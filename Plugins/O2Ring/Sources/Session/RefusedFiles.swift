@@ -10,7 +10,7 @@ actor RefusedFiles {
     static let patience: Duration = .hours(24)
 
     private static let prefix = "refused."
-    /// The part of a name that tells files apart: its digits from the year to the second.
+    /// The part of a name that distinguishes files: its digits from the year to the second.
     private static let nameLength = 14
 
     private let notes: DeviceNotes

@@ -96,7 +96,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         document.answer(.stored(report))
     }
 
-    /// Tells once in a visit that the same steps may count several times.
+    /// Warns once in a visit that the same steps may count several times.
     private func warn(of sources: CountSources) {
         guard source == nil, metrics.contains(.steps), sources.names.count > 1 else { return }
         let isFirst = hasWarned.withLock { hasWarned in

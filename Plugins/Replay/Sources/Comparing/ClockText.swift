@@ -21,7 +21,7 @@ enum ClockText {
         return (10...13).contains(count) ? bytes.startIndex + count : nil
     }
 
-    /// What follows a text of this form, where `0` stands for any digit.
+    /// The bytes after a text of this form; `nil` if they do not begin with one. A `0` of the form stands for any digit.
     private static func dropping(_ form: [UInt8], from bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= form.count else { return nil }
         let isOfForm = zip(bytes, form).allSatisfy { byte, sign in

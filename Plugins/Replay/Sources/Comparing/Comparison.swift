@@ -36,7 +36,7 @@ enum Comparison: String, CaseIterable, Sendable {
         characteristic.map { Self.timeCharacteristics.contains($0) } ?? false
     }
 
-    /// Walks along both. `clock` tells where a clock ends that begins at an index.
+    /// Walks along both. `clock` returns the end of a clock that begins at an index.
     private static func matches(
         _ bytes: [UInt8], _ recorded: RecordedBytes, clock: (_ text: [UInt8], _ index: Int) -> Int?
     ) -> Bool {

@@ -93,7 +93,7 @@ final class Playback: Sendable {
         }
     }
 
-    /// Waits for the next event that the device tells; `nil` at its end.
+    /// Waits for the next event that the device sends; `nil` at its end.
     /// - Throws: how the recorded link broke. `ended` where the gateway had left, or the recording was over.
     private func nextTold() async throws(LinkError) -> RecordedEvent? {
         guard let next = waiting.withLock({ $0.state.next }) else {
@@ -143,7 +143,7 @@ final class Playback: Sendable {
         do { try await clock.sleep(for: pause) } catch { throw Self.left }
     }
 
-    /// How long the gateway may take for an event of its own, after everything before it.
+    /// How long the gateway may take for one of its own events, after everything before it.
     private func allowance(for event: Int) -> Duration {
         let gap = link.events[event].at - (event > 0 ? link.events[event - 1].at : link.opened)
         guard isTolerant else { return gap + Self.patience }

@@ -35,7 +35,7 @@ struct PlaybackState {
         advance()
     }
 
-    /// The next event that the device tells; `nil` after the last one.
+    /// The next event that the device sends; `nil` after the last one.
     var next: Int? { telling.first }
 
     /// Whether everything is done that the gateway had done before this event.
@@ -47,7 +47,7 @@ struct PlaybackState {
         return "line \(link.events[reached].line): \(describe(link.events[reached].content))"
     }
 
-    /// Takes the event that the device tells next.
+    /// Takes the event that the device sends next.
     mutating func dropFirstStep() { telling = telling.dropFirst() }
 
     /// Takes at most `limit` of the bytes that a piece has left.
@@ -149,7 +149,7 @@ struct PlaybackState {
         markDone(reached)
     }
 
-    /// Whether the gateway may do without something that it had done: only calls of Bluetooth have an order of their own.
+    /// Whether the gateway may do without something that it had done: only calls of Bluetooth have their own order.
     var isTolerant: Bool {
         if case .gatt = link.kind { comparison == .tolerant } else { false }
     }

@@ -8,7 +8,7 @@ struct PlayedCall: Sendable {
     /// The characteristic, if it has one.
     var characteristic: BluetoothUUID?
 
-    /// Whether the recorded call does the same with the same characteristic, whatever it writes.
+    /// Whether the recorded call does the same with the same characteristic. It may write other bytes.
     func isOfSameKind(as recorded: RecordedCall) -> Bool {
         switch (call, recorded) {
         case (.read(let a), .read(let b)), (.subscribe(let a), .subscribe(let b)),

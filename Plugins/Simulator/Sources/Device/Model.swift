@@ -12,7 +12,7 @@ enum Model: String, CaseIterable, Sendable, Hashable {
     case cuff
     /// A finger clip that shows oxygen saturation and pulse while it is on.
     case oximeter
-    /// A bathroom scale for two people. They step on it; it cannot be told to measure.
+    /// A bathroom scale for two people. They step on it; it takes no command to measure.
     case scale
     /// A sensor of glucose below the skin, worn day and night for two weeks.
     case glucose

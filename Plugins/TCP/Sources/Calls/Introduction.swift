@@ -48,7 +48,7 @@ struct CallRefusal: Error, Sendable, Hashable {
     static let tooLate = CallRefusal(
         code: .badRequest,
         message: "The first line did not come within \(TCPListener.introductionTime.configurationText).")
-    /// It does not tell which of the two is wrong: names of devices are not for everybody.
+    /// It does not say which of the two is wrong: a stranger must not learn names of devices.
     static let unauthorized = CallRefusal(
         code: .unauthorized, message: "There is no device of this name that may call, or its token is another one.")
     static func tooSoon(_ wait: Duration) -> CallRefusal {

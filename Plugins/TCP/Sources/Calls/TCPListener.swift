@@ -184,7 +184,7 @@ package final class TCPListener: PluginService {
         guard let line else { throw .tooLate }
         guard let introduction = line.flatMap(Introduction.init) else { throw .notIntroduced }
         let (address, uptime) = (link.endpoint.host, context.clock.uptime)
-        // Unknown names count like those of devices: a difference would tell which is which. Made-up ones cannot push out what is
+        // Unknown names count like those of devices: a difference would show which is which. Made-up ones cannot push out what is
         // remembered of a device, since a network that guesses has to wait as a whole after a few.
         let guessed = introduction.device
         if let wait = guesses.wait(of: address, for: guessed, at: uptime) { throw .tooSoon(wait) }

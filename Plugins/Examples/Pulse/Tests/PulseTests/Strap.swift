@@ -3,7 +3,7 @@ import GatewayTesting
 import Synchronization
 import Vitals
 
-/// A scripted strap in memory: it answers requests from its records, and sends what a test tells it to.
+/// A scripted strap in memory: it answers requests from its records, and sends what a test orders.
 final class Strap: Sendable {
     let link: ScriptedByteLink
     let records: [Sample]
