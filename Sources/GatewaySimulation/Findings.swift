@@ -18,7 +18,7 @@ struct Findings {
     private(set) var mistakes: [String] = []
     private var samples: [String: Seen] = [:]
     private var lastStart: [String: String] = [:]
-    private var lastLatest: [String: String] = [:]
+    private var newestValues = LatestOrder()
     /// The counts of days, each with the number of its last fact, or 0.
     private var counts: [String: (count: Int, number: Int)] = [:]
     /// The greatest number of a fact so far.
@@ -68,14 +68,12 @@ struct Findings {
         switch levels[3] {
         case "measurement": readSamples(body, device: levels[2])
         case "latest":
-            // `latest` never goes back, except to `null`.
             guard let measured = body["measured_at"]?.asString else { return }
             let key = "\(levels[2])/\(levels[4])"
-            // With a wrong clock, the gateway cannot know which values lie in the future.
-            if let before = lastLatest[key], measured < before, isClockRight(at: message.uptime) {
+            let isClockRight = isClockRight(at: message.uptime)
+            if let before = newestValues.goesBack(key, to: measured, isClockRight: isClockRight) {
                 mistakes.append("latest of \(key) went back from \(before) to \(measured)")
             }
-            lastLatest[key] = measured
         case "response": readAnswer(body, at: message.uptime)
         case "event" where levels.last == "gap":
             guard body["seq"]?.asInt.map({ gaps.insert($0).inserted }) ?? true else { return }
