@@ -248,18 +248,16 @@ struct PhonePushTests {
             #expect(answered.count >= Self.kills)
             _ = bench.startGateway()
             let base = try #require(Timestamp(rfc3339: "2026-01-05T12:00:00Z"))
-            let wanted = Set(answered.map { (base + .seconds($0)).description })
-            _ = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
-                Self.starts(in: messages).isSuperset(of: wanted)
+            let starts = AwaitedStarts(
+                Set(answered.map { (base + .seconds($0)).description }),
+                on: "\(Bench.base)/anna/measurement/heart_rate")
+            do {
+                try await bench.subscriber.wait(deadline: Bench.patience, until: starts.haveArrived)
+            } catch {
+                let missing = starts.missing
+                Issue.record("\(missing.count) of \(answered.count) did not arrive: \(missing.sorted().prefix(5))")
+                throw error
             }
-            #expect(Self.starts(in: bench.subscriber.messages).isSuperset(of: wanted))
         }
-    }
-
-    /// The starts of all heart rates in messages.
-    private static func starts(in messages: [InboundMessage]) -> Set<String> {
-        Set(
-            messages.filter { $0.topic == "\(Bench.base)/anna/measurement/heart_rate" }
-                .flatMap { $0.json["samples"]?.asArray ?? [] }.compactMap { $0["start"]?.asString })
     }
 }

@@ -29,8 +29,9 @@ final class Consumer: Sendable {
     @discardableResult
     func read(_ messages: [InboundMessage]) -> Knowledge {
         state.withLock { state in
-            for message in messages[state.1...] { state.0.read(message) }
-            state.1 = messages.count
+            // Two threads may ask at the same time, one with fewer messages.
+            for message in messages.dropFirst(state.1) { state.0.read(message) }
+            state.1 = max(state.1, messages.count)
             return state.0
         }
     }
