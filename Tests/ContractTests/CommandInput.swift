@@ -8,6 +8,8 @@ import Vitals
 ///
 /// An input consists of the end of a topic, a response topic (or nothing), and the payload, separated by line feeds.
 enum CommandInput {
+    private static let commands = "vitals2mqtt/home/ring-1/command/"
+
     /// The violations after parsing an input. A trap is a violation of its own.
     static func mistakes(in bytes: [UInt8]) -> [String] {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -19,9 +21,10 @@ enum CommandInput {
             responseTopic: response.isEmpty ? nil : response, receivedAt: Examples.now)
         switch incoming {
         case .ignored:
-            let isOurs =
-                topic.hasPrefix("vitals2mqtt/home/ring-1/command/") || topic == "vitals2mqtt/home/ring-1/config/set"
-            return isOurs && !topic.dropFirst(32).contains("/") ? ["\(topic) was ignored"] : []
+            // A broker splits topics at each slash, also before a combining mark, which makes both one character.
+            let name = topic.hasPrefix(Self.commands) ? topic.utf8.dropFirst(Self.commands.utf8.count) : nil
+            let isCommand = name.map { !$0.contains(UInt8(ascii: "/")) } ?? false
+            return isCommand || topic == "vitals2mqtt/home/ring-1/config/set" ? ["\(topic) was ignored"] : []
         case .device(let command, let envelope):
             let level = envelope.command == "config/set" ? "config/set" : "command/\(command.name)"
             let isRight = envelope.device.map { topic == "vitals2mqtt/home/\($0.text)/\(level)" } ?? false
