@@ -18,7 +18,7 @@ struct Findings {
     private(set) var mistakes: [String] = []
     private var samples: [String: Seen] = [:]
     private var lastStart: [String: String] = [:]
-    private var newestValues = LatestOrder()
+    private var newestValues: LatestOrder
     /// The counts of days, each with the number of its last fact, or 0.
     private var counts: [String: (count: Int, number: Int)] = [:]
     /// The greatest number of a fact so far.
@@ -28,7 +28,6 @@ struct Findings {
     /// The numbers of those gaps: a message may come again.
     private var gaps: Set<Int> = []
     private let diskSettings: [(at: Duration, isFull: Bool)]
-    private let clockSettings: [(at: Duration, isRight: Bool)]
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
     private var answers: [String: String] = [:]
@@ -46,7 +45,7 @@ struct Findings {
         deliveries: Deliveries, received: [ReceivedMessage], ends: [Duration]
     ) {
         self.diskSettings = diskSettings
-        self.clockSettings = clockSettings
+        newestValues = LatestOrder(clockSettings: clockSettings)
         for message in messages { read(message) }
         for wearable in truth {
             if let days { compareDays(of: wearable, calendar: days) }
@@ -70,8 +69,7 @@ struct Findings {
         case "latest":
             guard let measured = body["measured_at"]?.asString else { return }
             let key = "\(levels[2])/\(levels[4])"
-            let isClockRight = isClockRight(at: message.uptime)
-            if let before = newestValues.goesBack(key, to: measured, isClockRight: isClockRight) {
+            if let before = newestValues.goesBack(key, to: measured, at: message.uptime) {
                 mistakes.append("latest of \(key) went back from \(before) to \(measured)")
             }
         case "response": readAnswer(body, at: message.uptime)
@@ -136,10 +134,6 @@ struct Findings {
 
     private func wasDiskFull(_ uptime: Duration) -> Bool {
         diskSettings.last { $0.at <= uptime }?.isFull ?? false
-    }
-
-    private func isClockRight(at uptime: Duration) -> Bool {
-        clockSettings.last { $0.at <= uptime }?.isRight ?? true
     }
 
     private mutating func readSamples(_ body: JSONValue, device: String) {
