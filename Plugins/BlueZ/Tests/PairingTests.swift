@@ -49,18 +49,20 @@ import Vitals
     }
 
     /// Pairings with a passkey or without one, questions of BlueZ (its manual page org.bluez.Agent) with what they have beside the device,
-    /// and the answers; `nil` for a rejection.
-    private static let questions: [(UInt32?, String, [BusValue], [BusValue]?)] = [
-        (nil, "RequestPinCode", [], nil), (nil, "RequestPasskey", [], nil),
-        (nil, "RequestConfirmation", [.uint32(7)], nil), (nil, "RequestAuthorization", [], []),
-        (nil, "AuthorizeService", [.string("0000180d-0000-1000-8000-00805f9b34fb")], []),
-        (nil, "DisplayPasskey", [.uint32(7), .uint16(0)], nil),
-        (7, "RequestPinCode", [], [.string("000007")]), (7, "RequestPasskey", [], [.uint32(7)]),
-        (7, "RequestConfirmation", [.uint32(7)], []), (7, "RequestConfirmation", [.uint32(8)], nil),
-        (7, "RequestAuthorization", [], []),
-        (7, "AuthorizeService", [.string("0000180d-0000-1000-8000-00805f9b34fb")], []),
-        (7, "DisplayPasskey", [.uint32(7), .uint16(0)], nil),
-    ]
+    /// and the answers; `nil` for a rejection. Not stored: the leak checker finds no indirect case in a constant.
+    private static var questions: [(UInt32?, String, [BusValue], [BusValue]?)] {
+        [
+            (nil, "RequestPinCode", [], nil), (nil, "RequestPasskey", [], nil),
+            (nil, "RequestConfirmation", [.uint32(7)], nil), (nil, "RequestAuthorization", [], []),
+            (nil, "AuthorizeService", [.string("0000180d-0000-1000-8000-00805f9b34fb")], []),
+            (nil, "DisplayPasskey", [.uint32(7), .uint16(0)], nil),
+            (7, "RequestPinCode", [], [.string("000007")]), (7, "RequestPasskey", [], [.uint32(7)]),
+            (7, "RequestConfirmation", [.uint32(7)], []), (7, "RequestConfirmation", [.uint32(8)], nil),
+            (7, "RequestAuthorization", [], []),
+            (7, "AuthorizeService", [.string("0000180d-0000-1000-8000-00805f9b34fb")], []),
+            (7, "DisplayPasskey", [.uint32(7), .uint16(0)], nil),
+        ]
+    }
 
     @Test(arguments: questions)
     func `a question is answered only about the device that is being paired, and only as its pairing allows`(
