@@ -9,6 +9,7 @@ import time
 import traceback
 
 import log_rows  # noqa: F401  the rows of the table, in this order
+import bluetooth_rows  # noqa: F401
 import broker_rows  # noqa: F401
 import device_rows  # noqa: F401
 import disk_rows  # noqa: F401

@@ -44,10 +44,14 @@ package final class BlueZService: ScanningService {
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let radio = Radio(options, loop: Self.loop, clock: context.clock, logger: context.logger)
-        open.withLock { $0 = radio }
-        defer { open.withLock { $0 = nil } }
+        set(radio)
+        defer { set(nil) }
         try await radio.run(body)
     }
+
+    /// Its lock must not be inlined where a wait lies between two of them: Decision 165.
+    @inline(never)
+    private func set(_ radio: Radio?) { open.withLock { $0 = radio } }
 
     /// Listens with the adapters, without disturbing their devices.
     package func scan(for duration: Duration) async throws(LinkError) -> [NearbyDevice] {

@@ -34,39 +34,33 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
     package func withService(
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        do throws(ExportError) {
-            let opened = try FolderWatch()
-            watch.withLock { $0 = opened }
-        } catch {
+        do throws(ExportError) { set(try FolderWatch()) } catch {
             context.logger.warning(
                 "New exports are found by looking only.",
                 metadata: ["error": "\(error.message)", "interval": "\(interval.configurationText)"])
         }
-        defer { watch.withLock { $0 = nil } }
+        defer { set(nil) }
         try await body()
     }
+
+    /// Its lock must not be inlined where a wait lies between two of them: Decision 165.
+    @inline(never)
+    private func set(_ opened: FolderWatch?) { watch.withLock { $0 = opened } }
 
     /// Runs `body` with the news of a folder: a wait for the next change since the last wait, or for the interval.
     func follow(
         _ folder: String, clock: GatewayClock,
         _ body: (_ nextChange: @Sendable () async throws -> Void) async throws -> Void
     ) async throws {
-        let watch = watch.withLock { $0 }
         let signal = Signal()
-        let registration = Mutex(watch?.register(signal, in: folder))
-        defer { if let registration = registration.withLock({ $0 }) { watch?.end(registration) } }
+        let followed = FollowedFolder(folder, on: watch.withLock { $0 }, signal)
+        defer { followed.end() }
         // What changed before counts, too.
         signal.wake()
         try await body { [interval] in
             await clock.race(against: interval) { await signal.wait() }
             try Task.checkCancellation()
-            // A folder that was replaced, or was not there, is watched from now on.
-            guard let renewed = watch?.register(signal, in: folder) else { return }
-            let old = registration.withLock { registration in
-                defer { registration = renewed }
-                return registration
-            }
-            if let old, old != renewed { watch?.end(old) }
+            followed.renew()
         }
     }
 }

@@ -57,7 +57,8 @@ package final class ExportSession: DeviceSession {
         for mark in Set(receipts.map(\.receipt.mark)) { batches.withLock { $0.removeValue(forKey: mark) }?.fulfil(()) }
     }
 
-    /// Ends the session.
+    /// Ends the session. Its locks must not be inlined in a function that waits between them: Decision 165.
+    @inline(never)
     package func close(_ error: DeviceError? = nil) {
         isOpen.withLock { $0 = false }
         inbox.finish(error)
