@@ -32,6 +32,11 @@ def replay_all(bench: Bench) -> int:
     return facts()
 
 
+def set_aside(bench: Bench, device: str) -> int:
+    """How many samples of a device its gaps name as refused."""
+    return sum(gap["count"] for gap in bench.consumer.gaps if gap["device"] == device and gap["reason"] == "refused")
+
+
 def replay(bench: Bench, name: str, first: int, last: int) -> None:
     """Requests these facts, again if there is no answer: a command that the broker gets while the gateway is cut off is lost."""
     for attempt in range(5):
@@ -84,7 +89,7 @@ def cut_at_payload(bench: Bench, protocol: str) -> str:
     after = (len(load.acknowledged) + 50, len(ring.acknowledged) + 50)
     until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], PATIENCE, "the samples stopped")
     others = [start for start in load.acknowledged[:after[0]] if start != poisoned]
-    until(lambda: len(bench.consumer.lost("band", others)) < 250, PATIENCE, "the other samples do not arrive")
+    until(lambda: len(bench.consumer.lost("band", others)) < set_aside(bench, "band"), PATIENCE, "the other samples do not arrive")
     middle.poison = None
     count = replay_all(bench)
     total = bench.settle("band", "ring")
