@@ -83,6 +83,21 @@ import Vitals
         #expect(!"\(incoming)".contains("12345"))
     }
 
+    /// Commands that are as long, and ask for as much, as the limits allow.
+    static let greatest: [(topic: String, payload: String)] = [
+        ("ring-1/command/time", #"{"id":"\#(String(repeating: "x", count: 128))"}"#),
+        ("ring-1/command/sync", #"{"to":"2026-11-21T07:32:04.120Z"}"#),
+        ("ring-1/command/history", #"{"metric":"sleep","limit":1,"page":"\#(String(repeating: "1", count: 128))"}"#),
+        ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2025-11-21"}"#),
+        ("gateway/command/scan", #"{"duration_s":1}"#),
+    ]
+
+    @Test(arguments: greatest.indices)
+    func `takes what is as long and as much as the limits allow`(index: Int) {
+        let (topic, payload) = Self.greatest[index]
+        #expect(parse(topic, payload).answer == nil)
+    }
+
     static let gatewayCommands: [(topic: String, payload: String, command: GatewayCommand)] = [
         ("sync", "PRESS", .sync), ("rediscover", "", .rediscover), ("reload", "{}", .reload),
         ("scan", "", .scan(duration: .seconds(10))), ("scan", #"{"duration_s":60}"#, .scan(duration: .seconds(60))),

@@ -43,6 +43,22 @@ import Testing
         for (report, next) in zip(reports, reports.dropFirst()) { #expect(next - report >= .milliseconds(9_900)) }
     }
 
+    @Test func `seeds have sensors without contact, before and during their life, and each is told`() throws {
+        var (losses, earlier) = (0, 0)
+        for seed: UInt64 in 0..<20 {
+            let recorder = AccountRecorder()
+            _ = try SeededLife.live(seed: seed) { recorder.record($0) }
+            let events = recorder.lines.map(\.event)
+            let lost = events.count { $0.hasPrefix("loses contact for ") }
+            let kept = events.count { $0.hasPrefix("has ") && $0.hasSuffix(" measurements without contact") }
+            let told = events.count { $0.contains("/event/gap ") && $0.contains(#""refused":{"out_of_range":"#) }
+            #expect(told > 0 || lost + kept == 0, "seed \(seed) tells nothing of its \(lost + kept) losses of contact")
+            (losses, earlier) = (losses + lost, earlier + kept)
+        }
+        #expect(losses > 10)
+        #expect(earlier > 0, "no wearable has kept zeros from before")
+    }
+
     @Test func `a seed's account says what happened to whom, in order, and changes nothing`() throws {
         let recorder = AccountRecorder()
         let life = try SeededLife.live(seed: 5) { recorder.record($0) }

@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 import time
+from collections.abc import Sequence
 
 WINDOW = 32  # samples of a load device that wait for their answers
 PAST = 25 * 60 * 1000  # milliseconds that the first sample of a load device is old, so that a million stay fresh
@@ -28,7 +29,7 @@ class Peers:
 
     def __init__(self) -> None:
         self.loads: dict[str, Load] = {}
-        self.histories: dict[str, list[dict]] = {}
+        self.histories: dict[str, Sequence[dict]] = {}
         self.silent: set[str] = set()
         self.connected: dict[str, int] = {}
         self.port = 0
@@ -53,7 +54,7 @@ class Peers:
         self.loads[name] = Load(rate)
         return self.loads[name]
 
-    def history(self, name: str, records: list[dict]) -> list[dict]:
+    def history(self, name: str, records: Sequence[dict]) -> Sequence[dict]:
         self.histories[name] = records
         return records
 
@@ -105,7 +106,7 @@ class Peers:
             return self.page(self.histories.get(name, []), params)
         return {}
 
-    def page(self, records: list[dict], params: dict) -> dict:
+    def page(self, records: Sequence[dict], params: dict) -> dict:
         if params["metric"] != "heart_rate" or not records:
             return {"samples": [], "next": None}
         place = params.get("page")
@@ -144,7 +145,7 @@ class Peers:
             load.acknowledged.append(load.first + number)
 
 
-def first_at(records: list[dict], start: int) -> int:
+def first_at(records: Sequence[dict], start: int) -> int:
     low, high = 0, len(records)
     while low < high:
         middle = (low + high) // 2

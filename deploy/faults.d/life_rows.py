@@ -106,8 +106,7 @@ def kill_rounds(bench: Bench, kills: int, has_broker: bool) -> str:
     stored = list(load.acknowledged)
     bench.consumer.expect_all("band", stored, 120)
     delivered = time.monotonic() - began
-    bench.gateway.stop()
-    count = bench.consumer.expect_all("band", list(load.acknowledged))
+    count = bench.settle("band")
     return (f"{kills} kills in {took:.0f} s (seed {seed}), {len(stored)} samples acknowledged, all delivered {delivered:.1f} s "
             f"after the last start: {count}, lost 0, second ids 0")
 

@@ -79,6 +79,12 @@ import WearableTesting
         #expect(throws: FormatError.self) { try OxiInformation(Array("{".utf8)) }
     }
 
+    @Test func `of more than a thousand files the first thousand are read`() throws {
+        let names = (0...1_000).map { "\(20_240_101_000_000 + $0)" }
+        let text = #"{"FileList":"[\#(names.joined(separator: ","))]"}"#
+        #expect(try OxiInformation(Array(text.utf8)).files == Array(names.prefix(1_000)))
+    }
+
     @Test func `reads a recording of four and of two seconds, with and without doubled records`() throws {
         let file = try OxiFile(O2Recording(count: 10).content)
         #expect(file.interval == 4)

@@ -73,6 +73,19 @@ import Testing
             #expect(found.contains("1: mqtt.tls.certificate_file: certificate_file and key_file belong together."))
         }
     }
+
+    @Test func `takes a certificate file of a mebibyte, and no longer one`() throws {
+        try withFolder { folder in
+            let text = "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem}}"
+            let start = "-----BEGIN CERTIFICATE-----\n"
+            let longest = start + String(repeating: "x", count: 1_048_576 - start.utf8.count)
+            try write(longest, to: "ca.pem", in: folder)
+            #expect(try load(text, in: folder).mqtt.tls.caFile == "\(folder)/ca.pem")
+            try write(longest + "x", to: "ca.pem", in: folder)
+            let mistake = "1: mqtt.tls.ca_file: \(folder)/ca.pem is longer than 1048576 bytes."
+            #expect(mistakesOf(text, folder).contains(mistake))
+        }
+    }
 }
 
 private func mistakesOf(_ text: String, _ folder: String) -> [String] { mistakes(text, in: folder) }

@@ -176,6 +176,9 @@ import Vitals
         },
         spot("user 0") { $0.user = 0 }, spot("user -1", "user") { $0.user = -1 },
         spot("user 10000", "user") { $0.user = 10_000 }, spot("revision 1") { $0.revision = 1 },
+        spot("user 9999") { $0.user = 9_999 },
+        spot("a thousand million revisions") { $0.revision = 1_000_000_000 },
+        spot("one revision more", "rev") { $0.revision = 1_000_000_001 },
         spot("revision 0", "rev") { $0.revision = 0 }, spot("last revision", "rev") { $0.revision = .max },
     ]
 
