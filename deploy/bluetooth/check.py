@@ -10,7 +10,7 @@ import time
 import figures
 import passkeys
 import tools
-from expected import cuff_values, expected_cuff, night_is_told, oximeter_is_told, ring_is_told, scale_is_told
+from expected import cuff_values, expected_cuff, night_is_told, oximeter_is_told, ring_is_told, scale_is_told, time_is_told
 from programs import (
     BACK, CONFIGURATION, FOLDER, LOGS, START, STATE, USER, bluetoothd, command, failures, footprint, gateway, gateway_said,
     has_adapter, peripherals_said, processes, start, stop_gateway, until)
@@ -121,6 +121,7 @@ def check() -> None:
 
     until("every rate of the strap arrives", lambda: rates() == set(figures.STRAP_RATES), START, started)
     until("the cuff is paired and its records arrive", lambda: cuff_values(subscriber) == expected_cuff(0), START, started)
+    until("the cuff is told the time", lambda: time_is_told(peripherals_said()), START, started)
     until("the oximeter's stored spot checks arrive", lambda: oximeter_is_told(subscriber), START, started)
     until(
         "the oximeter's live value arrives",
@@ -147,10 +148,12 @@ def check() -> None:
         command("leave Strap")
         until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
         command("record")
+        said = len(peripherals_said())
         come = command("come Strap")
         command("come Cuff")
         strap_goes_on("the strap is back after a lost link", come)
         until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK, come)
+        until("the cuff is told the time after a lost link", lambda: time_is_told(peripherals_said(said)), BACK, come)
 
     lose_the_link(1)
 
@@ -162,9 +165,12 @@ def check() -> None:
         "doctor says what to do without bluetoothd", 1, "FAIL bluetooth BlueZ does not run. Start it: systemctl start bluetooth.")
     command("record")
     command("weigh")
+    said = len(peripherals_said())
     runs_again = bluetoothd()
     strap_goes_on("the strap is back after bluetoothd was killed", runs_again)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK, runs_again)
+    until(
+        "the cuff is told the time after bluetoothd was killed", lambda: time_is_told(peripherals_said(said)), BACK, runs_again)
     all_are_connected("every wearable is back after bluetoothd was killed", BACK, runs_again)
     until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 2), BACK, runs_again)
 
@@ -173,9 +179,12 @@ def check() -> None:
     tools.doctor("doctor says what to do without an adapter", 1, "FAIL bluetooth There is no Bluetooth adapter. Plug it in.")
     command("record")
     command("weigh")
+    said = len(peripherals_said())
     plugged = command("plug")
     strap_goes_on("the strap is back after the adapter was unplugged", plugged)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK, plugged)
+    until(
+        "the cuff is told the time after the adapter was unplugged", lambda: time_is_told(peripherals_said(said)), BACK, plugged)
     all_are_connected("every wearable is back after the adapter was unplugged", BACK, plugged)
     until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 3), BACK, plugged)
     passkeys.nobody_is_asked(subscriber)

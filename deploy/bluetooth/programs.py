@@ -94,9 +94,10 @@ def command(text: str) -> float:
     return time.monotonic()
 
 
-def peripherals_said() -> list[str]:
+def peripherals_said(since: int = 0) -> list[str]:
+    """The lines of the wearables' log after so many: those before a cause are no effect of it."""
     with open(f"{LOGS}/peripherals", encoding="utf-8") as log:
-        return log.read().splitlines()
+        return log.read().splitlines()[since:]
 
 
 def gateway_said() -> str:
