@@ -6,11 +6,12 @@ import json
 import os
 import sys
 import time
+from typing import Callable
 
 import figures
 import passkeys
 import tools
-from expected import cuff_values, expected_cuff, night_is_told, oximeter_is_told, ring_is_told, scale_is_told
+from expected import cuff_values, expected_cuff, night_is_told, oximeter_is_told, ring_is_told, scale_is_told, time_is_told
 from programs import (
     BACK, CONFIGURATION, FOLDER, LOGS, START, STATE, USER, bluetoothd, command, failures, footprint, gateway, gateway_said,
     has_adapter, peripherals_said, processes, start, stop_gateway, until)
@@ -60,6 +61,14 @@ plugins:
 """
 
 
+def lose_strap(subscriber: Subscriber, end: Callable[[], object], what: str = "the strap's link is lost") -> float:
+    """Does what ends the link, and waits until that is told. Tells when it began."""
+    since = time.monotonic()
+    end()
+    until(what, lambda: subscriber.was_lost("strap", since), BACK)
+    return since
+
+
 def use_for_an_hour(subscriber: Subscriber) -> None:
     """All wearables stay, and the strap's link is lost now and then. Live values must be as many as the time allows."""
     command(f"pace {PACE}")
@@ -68,19 +77,18 @@ def use_for_an_hour(subscriber: Subscriber) -> None:
         # The pause is between an answer and the next question, so it is a little longer from value to value.
         ("night", "blood_oxygen"): LOSS_EVERY // NIGHT_PACE * 9 // 10}
     for part in range(HOUR // LOSS_EVERY):
-        command("leave Strap")
-        until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
+        lost = lose_strap(subscriber, lambda: command("leave Strap"))
         come = command("come Strap")
-        until("the strap is back", lambda: subscriber.states.get("strap") == "connected", BACK, come)
-        before = {place: len(subscriber.of(*place)) for place in wanted}
+        until("the strap is back", lambda: subscriber.is_back("strap", lost), BACK, come)
+        back = time.monotonic()
         time.sleep(LOSS_EVERY)
-        came = {place: len(subscriber.of(*place)) - before[place] for place in wanted}
+        came = {place: len(subscriber.measured(*place, back)) for place in wanted}
         minute = (part + 1) * LOSS_EVERY // 60
         until(
             f"minute {minute}: {list(came.values())} live values",
             lambda: all(came[place] >= least for place, least in wanted.items()), 0)
-        connected = [device for device in DEVICES if subscriber.states.get(device) == "connected"]
-        until(f"minute {minute}: {' '.join(connected)} are connected", lambda: len(connected) == len(DEVICES), 0)
+        stayed = [device for device in DEVICES if not subscriber.was_lost(device, back)]
+        until(f"minute {minute}: {' '.join(stayed)} stayed connected", lambda: len(stayed) == len(DEVICES), 0)
         print(f"descriptors {footprint()[0]}, memory {footprint()[1]} KiB", flush=True)
 
 
@@ -112,78 +120,88 @@ def check() -> None:
     def rates() -> set[int]:
         return {sample["value"] for sample in subscriber.of("strap", "heart_rate")}
 
-    def all_are_connected(what: str, within: float, since: float) -> None:
-        until(what, lambda: all(subscriber.states.get(device) == "connected" for device in DEVICES), within, since)
+    def live_oxygen(device: str) -> set[int]:
+        return {sample["value"] for sample in subscriber.measured(device, "blood_oxygen", started)}
 
-    def strap_goes_on(what: str, since: float) -> None:
-        before = len(subscriber.of("strap", "heart_rate"))
-        until(what, lambda: len(subscriber.of("strap", "heart_rate")) > before + 2, BACK, since)
+    def all_are_back(what: str, within: float, since: float, lost: float) -> None:
+        until(what, lambda: all(subscriber.is_back(device, lost) for device in DEVICES), within, since)
+
+    def strap_goes_on(what: str, since: float, lost: float) -> None:
+        until(
+            what, lambda: subscriber.is_back("strap", lost) and len(subscriber.measured("strap", "heart_rate", since)) > 2,
+            BACK, since)
 
     until("every rate of the strap arrives", lambda: rates() == set(figures.STRAP_RATES), START, started)
     until("the cuff is paired and its records arrive", lambda: cuff_values(subscriber) == expected_cuff(0), START, started)
+    until("the cuff is told the time", lambda: time_is_told(peripherals_said()), START, started)
     until("the oximeter's stored spot checks arrive", lambda: oximeter_is_told(subscriber), START, started)
     until(
-        "the oximeter's live value arrives",
-        lambda: any(sample["value"] == figures.OXIMETER_LIVE[0] for sample in subscriber.of("oximeter", "blood_oxygen")),
-        START, started)
+        "the oximeter's live value arrives", lambda: figures.OXIMETER_LIVE[0] in live_oxygen("oximeter"), START, started)
     until("the ring's day arrives", lambda: ring_is_told(subscriber), START, started)
     until("the recording of the night arrives", lambda: night_is_told(subscriber), START, started)
     until(
-        "the present value of the night's ring arrives",
-        lambda: figures.NIGHT_LIVE[0] in subscriber.told("night", "blood_oxygen").values(), START, started)
+        "the present value of the night's ring arrives", lambda: figures.NIGHT_LIVE[0] in live_oxygen("night"), START, started)
+    said = len(peripherals_said())
     publish("ring/config/set", {"id": "interval", "heart_rate": {"schedule": {"interval_min": figures.RING_INTERVAL}}})
     publish("night/config/set", {"id": "limit", "blood_oxygen": {"alert": {"lower": figures.NIGHT_LIMIT}}})
     until(
-        "the ring has its interval", lambda: f"Ring measures each {figures.RING_INTERVAL} minutes" in peripherals_said(), BACK)
+        "the ring has its interval",
+        lambda: f"Ring measures each {figures.RING_INTERVAL} minutes" in peripherals_said(said), BACK)
     until(
-        "the night's ring has its limit", lambda: f"O2Ring is set SetOxiThr {figures.NIGHT_LIMIT}" in peripherals_said(), BACK)
+        "the night's ring has its limit",
+        lambda: f"O2Ring is set SetOxiThr {figures.NIGHT_LIMIT}" in peripherals_said(said), BACK)
     passkeys.pair(subscriber)
+    lost = time.monotonic()
     restarted = passkeys.restart(subscriber)
-    all_are_connected("every wearable is back after the gateway was restarted", START, restarted)
+    all_are_back("every wearable is back after the gateway was restarted", START, restarted, lost)
     before = footprint()
 
     def lose_the_link(later: int) -> None:
         command("leave Cuff")
-        command("leave Strap")
-        until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
+        lost = lose_strap(subscriber, lambda: command("leave Strap"))
         command("record")
+        said = len(peripherals_said())
         come = command("come Strap")
         command("come Cuff")
-        strap_goes_on("the strap is back after a lost link", come)
+        strap_goes_on("the strap is back after a lost link", come, lost)
         until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK, come)
+        until("the cuff is told the time after a lost link", lambda: time_is_told(peripherals_said(said)), BACK, come)
 
     lose_the_link(1)
 
     daemon = processes.pop("bluetoothd")
-    daemon.kill()
+    lost = lose_strap(subscriber, daemon.kill, "bluetoothd's end is told")
     daemon.wait()
-    until("bluetoothd's end is told", lambda: subscriber.states.get("strap") != "connected", BACK)
     tools.doctor(
         "doctor says what to do without bluetoothd", 1, "FAIL bluetooth BlueZ does not run. Start it: systemctl start bluetooth.")
     command("record")
     command("weigh")
+    said = len(peripherals_said())
     runs_again = bluetoothd()
-    strap_goes_on("the strap is back after bluetoothd was killed", runs_again)
+    strap_goes_on("the strap is back after bluetoothd was killed", runs_again, lost)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK, runs_again)
-    all_are_connected("every wearable is back after bluetoothd was killed", BACK, runs_again)
+    until(
+        "the cuff is told the time after bluetoothd was killed", lambda: time_is_told(peripherals_said(said)), BACK, runs_again)
+    all_are_back("every wearable is back after bluetoothd was killed", BACK, runs_again, lost)
     until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 2), BACK, runs_again)
 
-    command("unplug")
-    until("the adapter's end is told", lambda: subscriber.states.get("strap") != "connected", BACK)
+    lost = lose_strap(subscriber, lambda: command("unplug"), "the adapter's end is told")
     tools.doctor("doctor says what to do without an adapter", 1, "FAIL bluetooth There is no Bluetooth adapter. Plug it in.")
     command("record")
     command("weigh")
+    said = len(peripherals_said())
     plugged = command("plug")
-    strap_goes_on("the strap is back after the adapter was unplugged", plugged)
+    strap_goes_on("the strap is back after the adapter was unplugged", plugged, lost)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK, plugged)
-    all_are_connected("every wearable is back after the adapter was unplugged", BACK, plugged)
+    until(
+        "the cuff is told the time after the adapter was unplugged", lambda: time_is_told(peripherals_said(said)), BACK, plugged)
+    all_are_back("every wearable is back after the adapter was unplugged", BACK, plugged, lost)
     until("the scale's record of meanwhile arrives", lambda: scale_is_told(subscriber, 3), BACK, plugged)
     passkeys.nobody_is_asked(subscriber)
 
     for _ in range(REPEATED_LOSSES):
-        command("leave Strap")
-        until("the strap's link is lost", lambda: subscriber.states.get("strap") != "connected", BACK)
-        strap_goes_on("the strap is back after a lost link", command("come Strap"))
+        lost = lose_strap(subscriber, lambda: command("leave Strap"))
+        strap_goes_on("the strap is back after a lost link", command("come Strap"), lost)
     use_for_an_hour(subscriber)
 
     after = footprint()

@@ -1,6 +1,7 @@
 """Whether what was published is what the wearables measured."""
 
 import datetime
+import struct
 from typing import Any
 
 import figures
@@ -17,6 +18,24 @@ def expected_cuff(later: int) -> set[tuple[Any, ...]]:
     year, month, day = figures.CUFF_DAY
     records = figures.CUFF_RECORDS + figures.CUFF_LATER[:later]
     return {(f"{year}-{month:02}-{day:02}T{hour:02}:00:00.000Z", *rest) for hour, *rest in records}
+
+
+def time_is_right(line: str) -> bool:
+    """Whether the cuff read one Current Time (0x2A2B), and that was the guest's at this moment. The gateway's zone is UTC."""
+    words = line.split()
+    if len(words) != 7 or len(words[4]) != 20:
+        return False
+    *clock, weekday, fractions, reason = struct.unpack("<HBBBBBBBB", bytes.fromhex(words[4]))
+    shown = datetime.datetime(*clock, fractions * 1_000_000 // 256, datetime.timezone.utc)
+    late = float(words[6]) - shown.timestamp()
+    # 1 is a Monday, and four reasons are defined.
+    return abs(late) < figures.CLOCK_DIFFERS and weekday == shown.isoweekday() and reason < 0x10
+
+
+def time_is_told(said: list[str]) -> bool:
+    """Whether the cuff read the right time each time that it asked, and asked."""
+    lines = [line for line in said if line.startswith("Cuff reads ")]
+    return bool(lines) and all(time_is_right(line) for line in lines)
 
 
 def scale_is_told(subscriber: Subscriber, later: int) -> bool:

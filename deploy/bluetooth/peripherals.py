@@ -7,8 +7,10 @@ record on the cuff, `weigh` for one more on the scale, `pace SECONDS` between li
 
 import asyncio
 import struct
+import time
 from typing import Any
 
+from bumble.core import UUID
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.profiles.battery_service import BatteryService
@@ -92,13 +94,31 @@ class Storing(Peripheral):
 
 
 class Cuff(Storing):
-    """Wants to be paired, without a passkey."""
+    """Wants to be paired, without a passkey, and asks for the time as soon as somebody subscribes, and not again."""
 
     def __init__(self, air: Air) -> None:
         feature = Characteristic("2A49", Properties.READ, Permissions.READABLE | Permissions.READ_REQUIRES_ENCRYPTION, b"\x00\x00")
         super().__init__(
             air, "Cuff", "F0:00:00:00:00:02", "1810", "2A35", feature, PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT),
             figures.CUFF_RECORDS, figures.CUFF_LATER)
+
+    def subscribed(self, connection: Any, indicate: bool) -> None:
+        super().subscribed(connection, indicate)
+        if indicate:
+            asyncio.ensure_future(self.ask_time(connection))
+
+    async def ask_time(self, connection: Any) -> None:
+        """Reads the time of the other end, and tells its bytes and when they came."""
+        client = connection.gatt_client
+        try:
+            services = await client.discover_service(UUID("1805"))
+            found = [await client.discover_characteristics([UUID("2A2B")], service) for service in services]
+            values = [await client.read_value(characteristic) for characteristics in found for characteristic in characteristics]
+        except Exception as error:  # Whatever it is, the check misses the line below.
+            print("Cuff reads no time:", error, flush=True)
+            return
+        moment = time.time()
+        print("Cuff reads the time", *(bytes(value).hex() for value in values), "at", f"{moment:.3f}", flush=True)
 
     def value(self, record: tuple[int, int, int, int]) -> bytes:
         hour, systolic, diastolic, pulse = record

@@ -38,7 +38,8 @@ def start(name: str, command: list[str], **options: Any) -> subprocess.Popen:
 
 def until(what: str, holds: Callable[[], bool], within: float, since: float | None = None) -> None:
     """Waits until something holds, at most so many seconds since its cause; without one, since now. Checks of one cause share its
-    clock, so that what waits for another device is late as it is for people."""
+    clock, so that what waits for another device is late as it is for people. What holds must be an effect of the cause: look only at
+    what was told or measured since then, as `Subscriber.is_back` and `Subscriber.measured` do."""
     since = time.monotonic() if since is None else since
     while not holds():
         for name, process in processes.items():
@@ -94,9 +95,10 @@ def command(text: str) -> float:
     return time.monotonic()
 
 
-def peripherals_said() -> list[str]:
+def peripherals_said(since: int = 0) -> list[str]:
+    """The lines of the wearables' log after so many: those before a cause are no effect of it."""
     with open(f"{LOGS}/peripherals", encoding="utf-8") as log:
-        return log.read().splitlines()
+        return log.read().splitlines()[since:]
 
 
 def gateway_said() -> str:

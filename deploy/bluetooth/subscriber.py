@@ -1,9 +1,11 @@
 """MQTT as an independent client sees it."""
 
+import datetime
 import json
 import os
 import subprocess
 import threading
+import time
 from typing import Any
 
 from programs import LOGS, start
@@ -14,7 +16,7 @@ class Subscriber:
 
     def __init__(self) -> None:
         self.samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        self.states: dict[str, Any] = {}
+        self.links: dict[str, list[tuple[float, str]]] = {}
         self.pairings: dict[str, list[dict[str, Any]]] = {}
         self.answers: dict[str, str] = {}
         self.gaps: list[Any] = []
@@ -34,7 +36,8 @@ class Subscriber:
                     known = self.samples.setdefault((levels[place - 1], levels[place + 1]), [])
                     known.extend(json.loads(message["payload"])["samples"])
                 elif levels[-1] == "link":
-                    self.states[levels[-2]] = json.loads(message["payload"])["state"]
+                    told = (time.monotonic(), json.loads(message["payload"])["state"])
+                    self.links.setdefault(levels[-2], []).append(told)
                 elif levels[-1] == "pairing":
                     self.pairings.setdefault(levels[-2], []).append(json.loads(message["payload"]))
                 elif levels[-1] == "response":
@@ -49,6 +52,19 @@ class Subscriber:
     def told(self, device: str, metric: str) -> dict[str, Any]:
         """The values by their start."""
         return {sample["start"]: sample["value"] for sample in self.of(device, metric)}
+
+    def measured(self, device: str, metric: str, since: float) -> list[dict[str, Any]]:
+        """What was measured since a moment of the monotonic clock. Older values may come after it."""
+        moment = datetime.datetime.fromtimestamp(time.time() - (time.monotonic() - since), datetime.timezone.utc)
+        return [sample for sample in self.of(device, metric) if sample["start"] >= moment.strftime("%Y-%m-%dT%H:%M:%S.%f")]
+
+    def was_lost(self, device: str, since: float) -> bool:
+        """Whether it was told since then that the device is not connected."""
+        return any(told >= since and state != "connected" for told, state in list(self.links.get(device, [])))
+
+    def is_back(self, device: str, since: float) -> bool:
+        """Whether the device was lost since then, and is connected again: that it was connected before does not count."""
+        return self.was_lost(device, since) and self.links[device][-1][1] == "connected"
 
     def pairing(self, device: str) -> list[str]:
         """The states of its pairing, oldest first."""

@@ -112,6 +112,45 @@ import Vitals
         #expect(entry.hasSuffix("      address: A4:C1:38:00:11:22\n" + last))
     }
 
+    @Test(
+        arguments: [
+            (0x1808, "Meter"), (0x1809, "Thermometer"), (0x180d, "Strap"), (0x1810, "Cuff"), (0x181d, "Scale"),
+            (0x1822, "Oximeter"),
+        ] as [(UInt16, String)])
+    func `a device with a service of health is recognised by it, and gets its user slot and its pairing`(
+        service: UInt16, name: String
+    ) async throws {
+        let address = "A4:C1:38:00:11:22"
+        let plugins = try PluginCatalogue(BundledPlugins.all)
+        let found = NearbyDevice(
+            address: address, name: name, services: [BluetoothUUID(service)], options: [.init("address", address)])
+        let drivers = plugins.drivers.filter { $0.link == .gatt && $0.recognition.mark(of: found) == .commonService }
+        #expect(drivers.map { $0.name } == ["gatt-health"])
+        let tool = AddTool(plugins: plugins, beside: [], directory: "/nowhere")
+        let person = Person(["", "", "ask"])
+        var wishes = AddTool.Wishes()
+        (wishes.device, wishes.options) = (name, [.init("user", "1")])
+        let device = try await tool.run(wishes, asking: { person.ask($0) }) {
+            let claims = drivers.map { ScanReport.Claim($0.name, by: .services) }
+            return ScanReport(devices: [Self.device(address, name, claims)])
+        }
+        #expect(
+            device.entry == """
+                  - id: \(name.lowercased())
+                    name: \(name)
+                    driver: gatt-health
+                    transport:
+                      type: bluez
+                      address: \(address)
+                      pairing: ask
+                    options:
+                      user: 1
+
+                """)
+        let questions = person.questions.withLock { $0 }
+        #expect(questions.map { String($0.prefix { $0.isLetter }) } == ["Id", "Name", "Pairing"])
+    }
+
     @Test func `nobody is asked about a pairing that is said, or that the driver does not need, or in a script`()
         async throws
     {
