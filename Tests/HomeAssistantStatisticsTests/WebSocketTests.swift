@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct WebSocketTests {
     private func client(_ port: Int) throws -> WebSocketClient {
         let address = try #require(HomeAssistantAddress(url: "http://127.0.0.1:\(port)"))
-        return try WebSocketClient(address, authorityFile: nil)
+        return WebSocketClient(address, authorityFile: nil)
     }
 
     private func ask(_ text: String, _ server: SocketServer) async throws -> String {
@@ -40,6 +40,14 @@ import Testing
         }
         #expect(try await ask("begin", server) == long + "yz")
         try await server.channel.close()
+    }
+
+    @Test func `a file of authorities that cannot be used is named when it connects`() async throws {
+        let address = try #require(HomeAssistantAddress(url: "https://127.0.0.1:1"))
+        let client = WebSocketClient(address, authorityFile: "/nowhere/ca.pem")
+        await #expect(throws: HomeAssistantError.away("/nowhere/ca.pem has no certificate that can be read")) {
+            try await client.withConnection { _ in }
+        }
     }
 
     @Test func `a message that comes with the handshake is not lost`() async throws {

@@ -59,5 +59,6 @@ import Vitals
             context: ServiceContext(clock: .system, logger: LogRecorder().logger))
         #expect(found.map(\.judgement) == [.problem])
         #expect(found.first?.text.contains("D-Bus, which cannot be reached") == true)
+        #expect(found.first?.text.contains("A container needs /run/dbus/system_bus_socket mounted.") == true)
     }
 }

@@ -189,7 +189,9 @@ import Testing
     @Test func `without a bus the command says so`() async throws {
         try await withConfiguration(Self.configuration(port: 1, bus: "unix:path=/nowhere/bus")) { file in
             let refused = try await Self.run("scan", ["--config", file])
-            #expect(refused.lines.contains { $0.contains("Bluetooth needs D-Bus") }, "\(refused)")
+            let remedy = "Start it: systemctl start dbus."
+            #expect(
+                refused.lines.contains { $0.contains("Bluetooth needs D-Bus") && $0.contains(remedy) }, "\(refused)")
             #expect(refused.status.contains("1"))
         }
     }

@@ -52,7 +52,7 @@ extension GatewayServices {
             discovery: configuration.discovery, seed: generator.next(),
             reload: { try await files.run { try running.setups(after: read, settings: settings, budget) } })
         let setups = configuration.setups(settings, budget)
-        let statistics = try StatisticsService(configuration, store: store, settings: settings) { core.imports($0) }
+        let statistics = StatisticsService(configuration, store: store, settings: settings) { core.imports($0) }
         let users = [
             UserOfStore(statistics),
             UserOfStore(CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger)),

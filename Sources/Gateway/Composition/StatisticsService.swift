@@ -18,11 +18,10 @@ struct StatisticsService: Service {
     private let importer: StatisticsImporter?
     private let passing: PassingParts
 
-    /// - Throws: if the file of authorities cannot be used.
     init(
         _ configuration: GatewayConfiguration, store: SQLiteStore, settings: CoreSettings,
         report: @escaping @Sendable (StatisticsState) -> Void
-    ) throws {
+    ) {
         self.store = store
         clock = settings.clock
         logger = settings.logger
@@ -31,7 +30,7 @@ struct StatisticsService: Service {
             importer = nil
             return
         }
-        let client = try WebSocketClient(address, authorityFile: configuration.homeAssistant.authorityFile)
+        let client = WebSocketClient(address, authorityFile: configuration.homeAssistant.authorityFile)
         importer = StatisticsImporter(
             settings: StatisticsSettings(
                 token: token.value, discovery: configuration.announcements, calendar: settings.calendar,

@@ -110,8 +110,14 @@ extension HomeAssistantConfiguration {
             reader.report(
                 "Statistics need samples of four days: store.retention.samples must be 4d or more.", at: "url")
         }
-        if authorityFile != nil, !address.isTLS {
-            reader.report("ca_file does nothing here: the url does not begin with https://.", at: "ca_file")
+        if let authorityFile {
+            if !address.isTLS {
+                reader.report("ca_file does nothing here: the url does not begin with https://.", at: "ca_file")
+            } else if !reader.mistakes.contains(where: { $0.path.hasSuffix(".ca_file") }),
+                !WebSocketClient.canUse(authorityFile: authorityFile)
+            {
+                reader.report("\(authorityFile) has no certificate that can be read.", at: "ca_file")
+            }
         }
         if !address.isTLS, !address.isLoopback {
             reader.warn("The token goes to \(address) in the clear; https:// protects it.", at: "url")

@@ -119,7 +119,7 @@ package struct DashboardTool: Sendable {
         guard let address = home.address, let token = home.token else { return .proposed }
         let prefix = configuration.announcements.uniqueIDPrefix
         do {
-            let client = try WebSocketClient(address, authorityFile: home.authorityFile)
+            let client = WebSocketClient(address, authorityFile: home.authorityFile)
             let entities = try await client.withConnection { stream in
                 let conversation = Conversation(stream, clock: .system)
                 _ = try await conversation.authenticate(token: token.value)

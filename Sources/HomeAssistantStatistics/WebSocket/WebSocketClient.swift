@@ -11,30 +11,39 @@ package struct WebSocketClient: Sendable {
     static let connectTime: TimeAmount = .seconds(15)
 
     private let address: HomeAssistantAddress
-    private let tls: NIOSSLContext?
+    private let authorityFile: String?
 
     /// One thread serves the connection; like SwiftNIO's own shared groups, it lives as long as the process.
     private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// - Parameter authorityFile: a PEM file with the authorities that may sign its certificate; `nil` for the system's.
-    /// - Throws: if the file cannot be used.
-    package init(_ address: HomeAssistantAddress, authorityFile: String?) throws {
-        self.address = address
-        guard address.isTLS else {
-            tls = nil
-            return
-        }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        if let authorityFile { configuration.trustRoots = .file(authorityFile) }
-        tls = try NIOSSLContext(configuration: configuration)
+    /// - Parameter authorityFile: a PEM file with the authorities that may sign its certificate; `nil` for the system's. It is
+    ///   read for each connection.
+    package init(_ address: HomeAssistantAddress, authorityFile: String?) {
+        (self.address, self.authorityFile) = (address, authorityFile)
     }
 
     /// Runs `body` with an open connection, and closes it.
+    /// - Throws: `HomeAssistantError.away` if there is none, also if the file of authorities cannot be used.
     @discardableResult
     package func withConnection<Value>(_ body: (any MessageStream) async throws -> Value) async throws -> Value {
         let socket = try await open()
         defer { socket.channel.close(promise: nil) }
         return try await body(socket)
+    }
+
+    private func tls() throws -> NIOSSLContext? {
+        guard address.isTLS else { return nil }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if let authorityFile { configuration.trustRoots = .file(authorityFile) }
+        do { return try NIOSSLContext(configuration: configuration) } catch {
+            guard let authorityFile else { throw error }
+            throw HomeAssistantError.away("\(authorityFile) has no certificate that can be read")
+        }
+    }
+
+    /// Whether a PEM file has certificates, all of which can be read.
+    package static func canUse(authorityFile: String) -> Bool {
+        (try? NIOSSLCertificate.fromPEMFile(authorityFile))?.isEmpty == false
     }
 
     /// Returns when the thread of the connections has taken a turn, or the task is cancelled.
@@ -45,6 +54,7 @@ package struct WebSocketClient: Sendable {
     }
 
     private func open() async throws -> WebSocket {
+        let tls = try tls()
         let loop = Self.eventLoops.next()
         let opened = loop.makePromise(of: WebSocket.self)
         let timeout = loop.scheduleTask(in: Self.connectTime) {
@@ -53,7 +63,7 @@ package struct WebSocketClient: Sendable {
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTime)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { [tls, address] channel in
+            .channelInitializer { [address] channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let tls else { return }
                     // A certificate for an address of IP is checked against the peer's.

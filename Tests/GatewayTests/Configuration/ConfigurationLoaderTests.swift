@@ -74,6 +74,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["CERTIFICATE", "PRIVATE KEY"])
+    func `refuses authorities for Home Assistant that cannot be read`(label: String) throws {
+        try withFolder { folder in
+            try write("-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n", to: "ca.pem", in: folder)
+            try write("secret", to: "token", in: folder)
+            let text = "home_assistant: {url: \"https://h:8123\", token: {file: token}, ca_file: ca.pem}"
+            let mistake = "1: home_assistant.ca_file: \(folder)/ca.pem has no certificate that can be read."
+            #expect(mistakesOf(text, folder).contains(mistake), "\(mistakesOf(text, folder))")
+        }
+    }
+
     @Test func `takes a certificate file of a mebibyte, and no longer one`() throws {
         try withFolder { folder in
             let text = "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem}}"

@@ -57,7 +57,7 @@ import Vitals
 
     /// The disabled settings in the sample must be valid, too: `#` directly before a key disables it, `# ` begins an
     /// explanation.
-    @Test func `finds no mistake in the sample where everything is switched on`() throws {
+    @Test func `finds no mistake in the sample where everything is switched on`() async throws {
         let sample = try String(contentsOf: Self.root.appending(path: "deploy/vitals2mqtt.yaml"), encoding: .utf8)
         var switchedOn = 0
         let text = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
@@ -68,13 +68,19 @@ import Vitals
             return String(indentation + rest.dropFirst())
         }.joined(separator: "\n")
         #expect(switchedOn > 10)
+        let made = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: made) }
+        let certificates = try await Certificates.make(in: made.path)
         try withFolder { folder in
             for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
                 try write("secret\n", to: name, in: folder)
             }
-            for name in ["ca.pem", "client.pem", "client.key", "tcp.pem", "tcp-key.pem"] {
-                try write("-----BEGIN X-----\n", to: name, in: folder)
-            }
+            for (file, name) in [
+                (certificates.ca, "ca.pem"), (certificates.client, "client.pem"),
+                (certificates.clientKey, "client.key"),
+                (certificates.server, "tcp.pem"), (certificates.serverKey, "tcp-key.pem"),
+            ] { try write(String(contentsOfFile: file, encoding: .utf8), to: name, in: folder) }
             // Certificates are valid only with TLS.
             let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
             let configuration = try bundled.load(text: withTLS, directory: folder)

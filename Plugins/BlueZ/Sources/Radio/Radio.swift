@@ -58,7 +58,9 @@ actor Radio {
         } catch {
             self.bus?.close()
             self.bus = nil
-            throw RadioError("Bluetooth needs D-Bus, which cannot be reached: \(error)")
+            throw RadioError(
+                "Bluetooth needs D-Bus, which cannot be reached: \(error). Start it: systemctl start dbus. A container "
+                    + "needs /run/dbus/system_bus_socket mounted.")
         }
         defer { close(bus) }
         let closed = bus.closed
