@@ -57,6 +57,8 @@ package struct ExportedDevice: Sendable {
     package var unknownTables: [String] = []
     /// Notes for the person who chooses it, each a sentence.
     package var notes: [String] = []
+    /// What to mind of its entry in the configuration, a sentence.
+    package var remark: String?
 
     package init(number: Int64, name: String, identity: DeviceIdentity, feeds: [Metric: [any Feed]]) {
         self.number = number

@@ -45,7 +45,8 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
         return SourceReport.Device(
             name: device.name, family: device.family, records: records, omissions: rows + tables, notes: device.notes,
             driver: Format.driver,
-            options: [SourceReport.Option("path", path)] + device.options.map { SourceReport.Option($0.key, $0.value) })
+            options: [SourceReport.Option("path", path)] + device.options.map { SourceReport.Option($0.key, $0.value) },
+            remark: device.remark)
     }
 }
 

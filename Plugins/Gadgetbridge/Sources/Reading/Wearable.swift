@@ -77,7 +77,13 @@ struct Wearable: Sendable, Hashable {
         let catalogue = try Catalogue(database, device: number, temperature: temperature)
         var device = ExportedDevice(
             number: number, name: alias ?? name, identity: try identity(in: database), feeds: catalogue.feeds)
-        device.options = [("device", address.isEmpty ? name : address)]
+        let choice = [address, alias ?? "", name].first { !$0.isEmpty }
+        if let choice {
+            device.options = [("device", choice)]
+        } else {
+            device.remark =
+                "It has neither an address nor a name: it can be read only if it is the export's only wearable with records."
+        }
         if let temperature { device.options.append(("temperature", temperature.rawValue)) }
         device.family = Family.name(of: catalogue.tables) ?? typeName
         device.battery = try battery(in: database)
