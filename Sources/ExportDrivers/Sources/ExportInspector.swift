@@ -66,6 +66,7 @@ extension Leftovers.Reason {
         case .tooLong: "a night of more than a day, or a text that is too long"
         case .tooMany: "more of one minute or one day than any wearable makes"
         case .countFell: "a running count that fell within a day"
+        case .withoutTime: "no time that can be: none, not a whole number, or not of the years 2000 to 2099"
         }
     }
 }
