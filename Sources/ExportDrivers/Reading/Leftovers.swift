@@ -28,6 +28,8 @@ package final class Leftovers {
         case countFell = "count_fell"
         /// No time, one of another type, or one that no wearable has measured at.
         case withoutTime = "without_time"
+        /// Of an app that the export does not name.
+        case withoutApp = "without_app"
     }
 
     package private(set) var counts: [String: [Reason: Int]] = [:]

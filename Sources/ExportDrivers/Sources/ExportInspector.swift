@@ -67,6 +67,7 @@ extension Leftovers.Reason {
         case .tooMany: "more of one minute or one day than any wearable makes"
         case .countFell: "a running count that fell within a day"
         case .withoutTime: "no time that can be: none, not a whole number, or not of the years 2000 to 2099"
+        case .withoutApp: "of an app that the export does not name, so that nothing says whose they are"
         }
     }
 }
