@@ -1,5 +1,6 @@
 import ExportDrivers
 import Exports
+import Foundation
 import Testing
 import Vitals
 
