@@ -55,8 +55,12 @@ package struct ExportedDevice: Sendable {
     package var feeds: [Metric: [any Feed]]
     /// Tables with rows of it that no rule knows.
     package var unknownTables: [String] = []
+    /// Rows of it that no feed reads, by table and reason. Those that a feed leaves out come with its reading.
+    package var leftovers: [String: [Leftovers.Reason: Int]] = [:]
     /// Notes for the person who chooses it, each a sentence.
     package var notes: [String] = []
+    /// What to mind of its entry in the configuration, a sentence.
+    package var remark: String?
 
     package init(number: Int64, name: String, identity: DeviceIdentity, feeds: [Metric: [any Feed]]) {
         self.number = number

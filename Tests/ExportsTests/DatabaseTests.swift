@@ -57,6 +57,17 @@ import Testing
         #expect(code([UInt8](repeating: 7, count: 5000)) == .foreign)
     }
 
+    /// 100 bytes are the header of a database; an empty zip has 22.
+    @Test(arguments: [
+        [], Array("hello".utf8), [0x50, 0x4b, 0x05, 0x06] + [UInt8](repeating: 0, count: 18),
+        [UInt8](repeating: 7, count: 99),
+    ])
+    func `what is shorter than any export is called so`(bytes: [UInt8]) {
+        let error = #expect(throws: ExportError.self) { _ = try open(bytes) }
+        #expect(error?.code == .torn)
+        #expect(error?.message.hasSuffix(" is too short for an export.") == true, "\(error?.message ?? "")")
+    }
+
     /// SQLite 3.40 reports a NULL for each row of such a table.
     @Test func `a known false alarm of the check does not hide damage, and is none itself`() throws {
         let table = """

@@ -96,6 +96,17 @@ import Testing
         #expect(try code(zip { $0.content = [UInt8](repeating: 0, count: 4 << 20) }.bytes) == .tooLarge)
     }
 
+    @Test func `says whether an entry is too large or packed too densely`() throws {
+        func message(_ bytes: [UInt8]) -> String? {
+            #expect(throws: ExportError.self) { _ = try open(bytes) }?.message
+        }
+        let large = message(zip { ($0.isLarge, $0.claimedSize) = (true, 5 << 30) }.bytes)
+        #expect(large?.hasSuffix("is larger than any export.") == true, "\(large ?? "")")
+        let dense = message(zip { $0.content = [UInt8](repeating: 0, count: 4 << 20) }.bytes)
+        #expect(
+            dense?.hasSuffix("unpacks to more than 200 times its size, as no export does.") == true, "\(dense ?? "")")
+    }
+
     @Test func `nothing of an export is left on disk`() throws {
         func copies() throws -> [String] {
             let place = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"

@@ -52,6 +52,21 @@ import Vitals
         #expect(try phone.values(.heartRate) == [Value(0, 66)])
     }
 
+    @Test func `is chosen by its address, its alias or its name, and without any by being the only one`() throws {
+        func chosen(_ name: String, _ address: String, _ alias: String) throws -> ExportedDevice {
+            try phone.run("UPDATE DEVICE SET NAME = '\(name)', IDENTIFIER = '\(address)', ALIAS = \(alias)")
+            return try phone.open().device
+        }
+        func options(_ device: ExportedDevice) -> [String] { device.options.map { "\($0.key)=\($0.value)" } }
+        #expect(options(try chosen("Band", "C0:11", "'Mine'")) == ["device=C0:11"])
+        #expect(options(try chosen("Band", "", "'Mine'")) == ["device=Mine"])
+        let named = try chosen("Band", "", "NULL")
+        #expect(options(named) == ["device=Band"] && named.remark == nil)
+        let nameless = try chosen("", "", "NULL")
+        #expect(options(nameless).isEmpty)
+        #expect(nameless.remark?.contains("only if it is the export's only wearable") == true)
+    }
+
     @Test func `a wearable's family is that of its tables, or else its type as the export has it`() throws {
         func family() throws -> String? { try phone.open().device.family }
         #expect(try family() == "MIBAND8")

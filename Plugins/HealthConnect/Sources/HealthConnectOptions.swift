@@ -1,6 +1,7 @@
 package import ExportDrivers
 package import Exports
 package import GatewayKit
+import Vitals
 
 /// Where the exports of Health Connect appear, and whose records count.
 ///
@@ -35,10 +36,19 @@ package struct HealthConnectOptions: ExportFormat, Hashable {
 
     package static func devices(in database: ExportDatabase) throws(ExportError) -> [ExportedDevice] {
         var devices: [ExportedDevice] = []
-        for app in try App.all(in: database) {
+        let apps = try App.all(in: database)
+        for app in apps {
             let device = try app.device(in: database, named: nil)
             // An export also names apps that only read.
             if !device.feeds.isEmpty || !device.unknownTables.isEmpty { devices.append(device) }
+        }
+        // Without a metric it gets no entry.
+        let rest = try OddRecords.withoutApp(apps, in: database)
+        if !rest.isEmpty {
+            var nobody = ExportedDevice(
+                number: -1, name: "Records without an app", identity: DeviceIdentity(), feeds: [:])
+            nobody.leftovers = rest.mapValues { [.withoutApp: $0] }
+            devices.append(nobody)
         }
         return devices
     }

@@ -26,11 +26,17 @@ package final class Leftovers {
         case tooMany = "too_many"
         /// A running count that fell, as after a journey to another time zone.
         case countFell = "count_fell"
+        /// No time, one of another type, or one that no wearable has measured at.
+        case withoutTime = "without_time"
+        /// Of an app that the export does not name.
+        case withoutApp = "without_app"
     }
 
     package private(set) var counts: [String: [Reason: Int]] = [:]
 
     package init() {}
 
-    package func add(_ reason: Reason, in table: String) { counts[table, default: [:]][reason, default: 0] += 1 }
+    package func add(_ reason: Reason, in table: String, count: Int = 1) {
+        counts[table, default: [:]][reason, default: 0] += count
+    }
 }

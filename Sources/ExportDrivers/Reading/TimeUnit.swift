@@ -11,6 +11,9 @@ package enum TimeUnit: Int64, Sendable, Hashable {
     /// The unit of a number that is a time.
     package init(of number: Int64) { self = number >= Self.boundary ? .milliseconds : .seconds }
 
+    /// The numbers that are a time of a wearable, from 2000 until before 2100. No number is one in both units, and no clock is asked.
+    package var usable: Range<Int64> { 946_684_800_000 / rawValue..<4_102_444_800_000 / rawValue }
+
     package func moment(_ number: Int64) -> Timestamp {
         Timestamp(milliseconds: self == .seconds ? number.multipliedReportingOverflow(by: 1000).0 : number)
     }

@@ -39,6 +39,9 @@ package struct OpenExport {
         self.database = database
         self.device = device
         let found = Leftovers()
+        for (table, reasons) in device.leftovers {
+            for (reason, count) in reasons { found.add(reason, in: table, count: count) }
+        }
         var digests = Digests()
         var extents: [Metric: Extent] = [:]
         for (metric, feeds) in device.feeds {
@@ -77,7 +80,7 @@ package struct OpenExport {
         let position = request.page.flatMap(PagePosition.init) ?? PagePosition(start: request.from)
         let limit = min(max(request.limit, 1), HistoryRequest.maximumLimit)
         let reading = ExportRange(
-            database: database, device: device.number, from: max(position.start, request.from),
+            database: database, device: device.number, from: max(position.start, request.from, Self.earliest),
             to: min(request.to, now + Self.future),
             calendar: calendar, leftovers: Leftovers())
         let reader = try MetricReader(feeds, reading)

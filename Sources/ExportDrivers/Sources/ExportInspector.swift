@@ -45,7 +45,8 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
         return SourceReport.Device(
             name: device.name, family: device.family, records: records, omissions: rows + tables, notes: device.notes,
             driver: Format.driver,
-            options: [SourceReport.Option("path", path)] + device.options.map { SourceReport.Option($0.key, $0.value) })
+            options: [SourceReport.Option("path", path)] + device.options.map { SourceReport.Option($0.key, $0.value) },
+            remark: device.remark)
     }
 }
 
@@ -65,6 +66,8 @@ extension Leftovers.Reason {
         case .tooLong: "a night of more than a day, or a text that is too long"
         case .tooMany: "more of one minute or one day than any wearable makes"
         case .countFell: "a running count that fell within a day"
+        case .withoutTime: "no time that can be: none, not a whole number, or not of the years 2000 to 2099"
+        case .withoutApp: "of an app that the export does not name, so that nothing says whose they are"
         }
     }
 }

@@ -41,7 +41,7 @@ package final class ExportDatabase {
         } else if first.starts(with: [0x50, 0x4b, 0x03, 0x04]) {
             try source.extract(entry, to: copy)
         } else if stamp.size < Int64(DatabaseHeader.length) {
-            throw ExportError(.torn, "\(stamp.path) has only just begun.")
+            throw ExportError(.torn, "\(stamp.path) is too short for an export.")
         } else {
             throw ExportError(.foreign, "\(stamp.path) is neither an SQLite database nor a zip.")
         }

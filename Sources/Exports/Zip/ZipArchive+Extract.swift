@@ -44,10 +44,15 @@ extension SourceFile {
     }
 
     private func check(_ entry: ZipEntry, _ name: String) throws(ExportError) {
-        let allowed = max(ZipLimits.alwaysAllowed, entry.compressed.multipliedReportingOverflow(by: ZipLimits.ratio).0)
-        guard entry.compressed <= ZipLimits.compressed, entry.uncompressed <= min(ZipLimits.uncompressed, allowed)
-        else {
+        guard entry.compressed <= ZipLimits.compressed, entry.uncompressed <= ZipLimits.uncompressed else {
             throw ExportError(.tooLarge, "The entry \(name) of \(stamp.path) is larger than any export.")
+        }
+        // The packed size has its limit by now, so the product has no overflow.
+        guard entry.uncompressed <= max(ZipLimits.alwaysAllowed, entry.compressed * ZipLimits.ratio) else {
+            throw ExportError(
+                .tooLarge,
+                "The entry \(name) of \(stamp.path) unpacks to more than \(ZipLimits.ratio) times its size, as no export does."
+            )
         }
     }
 }

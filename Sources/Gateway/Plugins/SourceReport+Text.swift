@@ -5,8 +5,12 @@ import Vitals
 extension SourceReport {
     /// For a terminal: what the file has, and the entries of `devices:` to copy.
     package var text: String {
-        var text = "\(file) is \(kind).\n"
-        for device in devices { text += "\n\(device.name)\n" + device.lines.map { "  \($0)\n" }.joined() }
+        // Names come from a file that anyone may have made.
+        var text = "\(file.printable) is \(kind.printable).\n"
+        for device in devices {
+            let title = device.name.isEmpty ? "(without a name)" : device.name.printable
+            text += "\n\(title)\n" + device.lines.map { "  \($0.printable)\n" }.joined()
+        }
         guard !entries.isEmpty else { return text + "\nIt has no records yet.\n" }
         return text + "\nTo copy into the configuration, each with an id of your own:\n\ndevices:\n" + entries
     }
@@ -22,9 +26,14 @@ extension SourceReport {
                 id = "\(wish)-\(number)"
                 number += 1
             }
-            let options = device.options.map { "      \($0.key): \($0.value.quoted)\n" }.joined()
-            return "  - id: \(id)\n    name: \(device.name.quoted)\n    driver: \(device.driver)\n    options:\n"
-                + options
+            // An empty value is none, and a name is one line.
+            let line = String(device.name.printable.prefix(ConfigurationLimits.nameLength))
+            let name = line.isEmpty ? "" : "    name: \(line.quoted)\n"
+            let options = device.options.filter { !$0.value.isEmpty }
+                .map { "      \($0.key): \($0.value.quoted)\n" }.joined()
+            let remark = device.remark.map { "  # \($0.printable)\n" } ?? ""
+            return remark + "  - id: \(id)\n" + name + "    driver: \(device.driver)\n"
+                + (options.isEmpty ? "" : "    options:\n" + options)
         }.joined()
     }
 
@@ -95,6 +104,7 @@ extension SourceReport.Device {
             writer.endObject()
         }
         writer.member("notes", array: notes) { $0.string($1) }
+        writer.member("remark", remark)
         writer.endObject()
     }
 }

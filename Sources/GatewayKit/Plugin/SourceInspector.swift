@@ -43,7 +43,7 @@ public struct SourceReport: Sendable, Hashable {
 
     /// What may become a device of the gateway.
     public struct Device: Sendable, Hashable {
-        /// Its name, for people.
+        /// Its name, for people; empty if nothing says it.
         public var name: String
         /// What kind of device it is, for people, such as a maker's wearables with one format; `nil` if nothing says it.
         public var family: String?
@@ -57,11 +57,13 @@ public struct SourceReport: Sendable, Hashable {
         public var driver: String
         /// The driver's options, which the gateway takes as they are.
         public var options: [Option]
+        /// What to mind of its entry, a sentence; `nil` if nothing.
+        public var remark: String?
 
         /// What may become a device.
         public init(
             name: String, family: String? = nil, records: [Records], omissions: [Omission] = [], notes: [String] = [],
-            driver: String, options: [Option]
+            driver: String, options: [Option], remark: String? = nil
         ) {
             self.name = name
             self.family = family
@@ -70,6 +72,7 @@ public struct SourceReport: Sendable, Hashable {
             self.notes = notes
             self.driver = driver
             self.options = options
+            self.remark = remark
         }
     }
 

@@ -5,7 +5,7 @@ import Exports
 struct Table: Sendable {
     let name: String
     let columns: Set<String>
-    /// The unit of TIMESTAMP, by its newest row.
+    /// The unit of TIMESTAMP, by most of its rows.
     let unit: TimeUnit
 
     /// Whether it has one row per minute with steps, heart rate and the kind of activity.

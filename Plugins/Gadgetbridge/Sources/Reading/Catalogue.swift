@@ -7,6 +7,8 @@ struct Catalogue: Sendable {
     let feeds: [Metric: [any Feed]]
     /// Tables with rows of the wearable that no rule knows.
     let unknownTables: [String]
+    /// How many rows of the wearable have no usable time, by table.
+    let withoutTime: [String: Int]
 
     /// The tables that are read.
     var tables: Set<String> { Set(feeds.values.joined().flatMap { $0.tables }) }
@@ -23,12 +25,11 @@ struct Catalogue: Sendable {
         var nights: [any NightFeed] = []
         // Tables of whole sleeps that belong to the stages of another table.
         var companions: Set<String> = [Self.events]
+        var withoutTime: [String: Int] = [:]
         for (name, columns) in database.tables.sorted(by: { $0.key < $1.key }) {
-            guard Table.isReadable(name, Set(columns)), let newest = try Self.newest(of: name, device, in: database)
-            else {
-                continue
-            }
-            let table = Table(name: name, columns: Set(columns), unit: TimeUnit(of: newest))
+            guard Table.isReadable(name, Set(columns)), let times = try TableTimes(of: name, device, in: database)
+            else { continue }
+            let table = Table(name: name, columns: Set(columns), unit: times.unit ?? .seconds)
             guard table.isComplete else {
                 unknown.append(name)
                 continue
@@ -36,10 +37,13 @@ struct Catalogue: Sendable {
             let found =
                 ValueFeeds.feeds(of: table, temperature: temperature) + XiaomiManualFeeds.feeds(of: table)
                 + LefunFeeds.feeds(of: table) + StepFeeds.feeds(of: table)
-            for feed in found { feeds[feed.metric, default: []].append(feed) }
             let sleeps = Self.nights(of: table, database)
-            nights += sleeps
             if found.isEmpty, sleeps.isEmpty { unknown.append(name) }
+            if times.withoutTime > 0 { withoutTime[name] = times.withoutTime }
+            // A metric without a readable row is none that the wearable has.
+            guard times.unit != nil else { continue }
+            for feed in found { feeds[feed.metric, default: []].append(feed) }
+            nights += sleeps
             if !sleeps.isEmpty, let sessions = StageTable.all.first(where: { $0.table == name })?.sessions {
                 companions.insert(sessions.table)
             }
@@ -53,27 +57,21 @@ struct Catalogue: Sendable {
             try pebble.isUsed(by: device, in: database)
         {
             nights.append(pebble)
+            withoutTime[pebble.table] = try pebble.withoutTime(of: device, in: database)
         }
         if !nights.isEmpty { feeds[.sleep] = [SleepFeed(feeds: nights)] }
         let columns = database.tables[WorkoutFeed.table].map { Set($0) }
         if let workouts = WorkoutFeed(columns), try Self.hasWorkouts(of: device, in: database) {
             feeds[.sport] = [workouts]
+            withoutTime[WorkoutFeed.table] = try TableTimes.withoutTime(
+                WorkoutFeed.table, device, in: database, column: "START_TIME", unit: .milliseconds)
         }
         self.feeds = feeds
-        unknownTables = unknown.filter { !companions.contains($0) }
-    }
-
-    /// The newest TIMESTAMP of a wearable in a table; `nil` without a row of it.
-    private static func newest(
-        of table: String, _ device: Int64, in database: ExportDatabase
-    ) throws(ExportError) -> Int64? {
-        let statement = try database.statement(
-            """
-            SELECT TIMESTAMP FROM \(ExportDatabase.quoted(table))
-            WHERE DEVICE_ID = ?1 AND typeof(TIMESTAMP) = 'integer' ORDER BY TIMESTAMP DESC LIMIT 1
-            """)
-        statement.bind(device)
-        return try statement.step() ? statement.int64(0) : nil
+        let unknownTables = unknown.filter { !companions.contains($0) }
+        self.unknownTables = unknownTables
+        self.withoutTime = withoutTime.filter {
+            $0.value > 0 && $0.key != Self.events && !unknownTables.contains($0.key)
+        }
     }
 
     private static func hasWorkouts(of device: Int64, in database: ExportDatabase) throws(ExportError) -> Bool {

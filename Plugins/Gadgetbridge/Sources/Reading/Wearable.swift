@@ -77,11 +77,18 @@ struct Wearable: Sendable, Hashable {
         let catalogue = try Catalogue(database, device: number, temperature: temperature)
         var device = ExportedDevice(
             number: number, name: alias ?? name, identity: try identity(in: database), feeds: catalogue.feeds)
-        device.options = [("device", address.isEmpty ? name : address)]
+        let choice = [address, alias ?? "", name].first { !$0.isEmpty }
+        if let choice {
+            device.options = [("device", choice)]
+        } else {
+            device.remark =
+                "It has neither an address nor a name: it can be read only if it is the export's only wearable with records."
+        }
         if let temperature { device.options.append(("temperature", temperature.rawValue)) }
         device.family = Family.name(of: catalogue.tables) ?? typeName
         device.battery = try battery(in: database)
         device.unknownTables = catalogue.unknownTables
+        device.leftovers = catalogue.withoutTime.mapValues { [.withoutTime: $0] }
         return device
     }
 
@@ -119,9 +126,12 @@ struct Wearable: Sendable, Hashable {
         let statement = try database.statement(
             """
             SELECT TIMESTAMP, LEVEL FROM BATTERY_LEVEL WHERE DEVICE_ID = ?1 AND LEVEL BETWEEN 0 AND 100 \(first)
+            AND (TIMESTAMP >= ?2 AND TIMESTAMP < ?3 OR TIMESTAMP >= ?4 AND TIMESTAMP < ?5)
             ORDER BY TIMESTAMP DESC LIMIT 1
             """)
-        statement.bind(number)
+        let (seconds, milliseconds) = (TimeUnit.seconds.usable, TimeUnit.milliseconds.usable)
+        statement.bind(
+            number, seconds.lowerBound, seconds.upperBound, milliseconds.lowerBound, milliseconds.upperBound)
         guard try statement.step(), let level = statement.number(1) else { return nil }
         let time = statement.int64(0)
         return ExportedDevice.Charge(percent: level, at: TimeUnit(of: time).moment(time))

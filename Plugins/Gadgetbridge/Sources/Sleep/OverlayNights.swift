@@ -26,6 +26,13 @@ struct OverlayNights: NightFeed {
         return try statement.step()
     }
 
+    /// How many sleeps of this wearable have no usable time.
+    func withoutTime(of device: Int64, in database: ExportDatabase) throws(ExportError) -> Int {
+        try TableTimes.withoutTime(
+            table, device, in: database, column: "TIMESTAMP_FROM", unit: .seconds,
+            condition: "RAW_KIND BETWEEN 1 AND 4")
+    }
+
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
         let unit = TimeUnit.seconds
         let statement = try reading.database.statement(

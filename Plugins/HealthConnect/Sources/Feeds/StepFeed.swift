@@ -14,9 +14,9 @@ enum StepFeed {
             guard counting == nil || row.integer(2) == counting else { return .left(.otherDevice) }
             guard let count = row.integer(0) else { return .left(row.absence(0)) }
             guard let number = row.integer(1) else { return .left(.unreadable) }
-            guard count > 0 else { return .nothing }
+            guard count != 0 else { return .nothing }
             let end = Timestamp(milliseconds: number)
-            guard let steps = Int(exactly: count), SampleLimits.steps.contains(steps), end > row.moment,
+            guard let steps = Int(exactly: count), count > 0, SampleLimits.steps.contains(steps), end > row.moment,
                 end - row.moment <= SampleLimits.duration
             else { return .left(.implausible) }
             return .sample(

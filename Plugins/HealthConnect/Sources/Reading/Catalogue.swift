@@ -7,6 +7,8 @@ struct Catalogue: Sendable {
     let feeds: [Metric: [any Feed]]
     /// Tables with records of the app that give no sample.
     let unknownTables: [String]
+    /// Tables with records of the app that are read.
+    let knownTables: Set<String>
 
     /// - Parameters:
     ///   - devices: the numbers of the recorders whose records are read; `nil` for all.
@@ -30,6 +32,7 @@ struct Catalogue: Sendable {
         add(try SessionNights(source).map { SleepFeed(feeds: [$0]) }, of: SessionNights.table)
         add(try WorkoutFeed(source), of: WorkoutFeed.table)
         self.feeds = feeds
+        knownTables = used
 
         if used.contains(WorkoutFeed.table) { used.formUnion(WorkoutFeed.parts) }
         var unknown: [String] = []

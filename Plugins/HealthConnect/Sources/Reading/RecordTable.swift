@@ -25,6 +25,9 @@ struct RecordTable: Sendable {
     /// Its name within a statement.
     var quoted: String { "main.\(ExportDatabase.quoted(name))" }
 
+    /// The column of the time from which on a record counts; `nil` if there is none.
+    var timeColumn: String? { ["start_time", "time"].first { columns.contains($0) } }
+
     /// Whether an app has written records into it.
     func hasRecords(of app: Int64, in database: ExportDatabase) throws(ExportError) -> Bool {
         let statement = try database.statement("SELECT 1 FROM \(quoted) WHERE app_info_id = ?1 LIMIT 1")
