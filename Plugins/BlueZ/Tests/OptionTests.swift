@@ -44,6 +44,22 @@ import Vitals
         #expect(Self.mistakes(device.merging(["duty": "always"]) { $1 }).count == 1)
     }
 
+    @Test func `a silence that ends a visit must be shorter than the longest visit`() {
+        func mistakes(_ pairs: [String: String]) -> [String] {
+            Self.mistakes(["name": "Strap", "duty": "visit"].merging(pairs) { $1 })
+        }
+        let found = mistakes(["visit_idle": "5m", "visit_longest": "10s"])
+        #expect(
+            found == [
+                "visit_idle: It must be shorter than visit_longest, which is 10s: no visit would end by silence."
+            ])
+        #expect(mistakes(["visit_idle": "5m"]).count == 1)
+        #expect(mistakes(["visit_idle": "10s", "visit_longest": "10s"]).count == 1)
+        #expect(mistakes(["visit_idle": "9s", "visit_longest": "10s"]).isEmpty)
+        // Without the key a visit of that length is what was asked for.
+        #expect(mistakes(["visit_longest": "10s"]).isEmpty)
+    }
+
     @Test func `the adapters have defaults, and a bus needs an address`() {
         var empty = Self.reader([:])
         #expect(BlueZOptions(&empty) == BlueZOptions())
