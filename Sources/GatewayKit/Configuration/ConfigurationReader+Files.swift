@@ -67,6 +67,11 @@ extension ConfigurationReader {
             report("\(path) is empty. The secret is the file's only line.", at: "file")
             return nil
         }
+        // Such as a comment above it, or a list of tokens: nothing could show all of it.
+        guard secret.split(whereSeparator: \.isNewline).count <= 1 else {
+            report("\(path) has several lines. The secret is the file's only line.", at: "file")
+            return nil
+        }
         warnIfExposed(path, at: "file")
         return Secret(secret)
     }
