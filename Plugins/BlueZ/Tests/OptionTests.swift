@@ -34,6 +34,12 @@ import Vitals
         #expect(DeviceTarget(&reader).selector == .address("A4:C1:38:00:11:22"))
     }
 
+    @Test func `a device alone has its address, in whatever case it is written`() {
+        var (lower, named) = (Self.reader(["address": "a4:c1:38:00:11:22"]), Self.reader(["name": "Strap"]))
+        #expect(BlueZTransport(options: &lower).address == "A4:C1:38:00:11:22")
+        #expect(BlueZTransport(options: &named).address == nil)
+    }
+
     @Test func `what has no meaning is a mistake`() {
         let device = ["name": "Strap"]
         #expect(Self.mistakes(device.merging(["visit_every": "1h"]) { $1 }).count == 1)
