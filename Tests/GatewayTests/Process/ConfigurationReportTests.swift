@@ -197,6 +197,37 @@ import Vitals
                 + "files that were made together.\n")
     }
 
+    @Test func `refuses two services that listen at one address`() throws {
+        let loader = ConfigurationLoader(
+            plugins: try PluginCatalogue(BundledPlugins.all), environment: ["TOKEN": "a"])
+        func report(_ http: String, _ tcp: String, caller: String = "listen: true, token: {env: TOKEN}") throws
+            -> String
+        {
+            try withFolder { folder in
+                let text = """
+                    mqtt: {url: mqtt://h}
+                    devices:
+                      - {id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}}
+                      - {id: b, driver: link, transport: {type: tcp, \(caller)}}
+                    plugins:
+                      http: {\(http)}
+                      tcp: {\(tcp)}
+                    """
+                let path = try write(text, to: "c", in: folder)
+                return ConfigurationReport(checking: path, with: loader).problems.replacing(folder, with: "F")
+            }
+        }
+        let same = "listen: \"127.0.0.1:7000\""
+        let mistake = "plugins.tcp.listen: The address 127.0.0.1:7000 is that of http already. Choose another port.\n"
+        #expect(try report(same, same) == "F/c:7: \(mistake)")
+        #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:7: \(mistake)")
+        #expect(try report(same, "listen: \"127.0.0.1:7001\"") == "")
+        #expect(try report("listen: \"127.0.0.1:0\"", "listen: \"127.0.0.1:0\"") == "")
+        // A service that no device uses is not started.
+        let unused = try report(same, same, caller: "host: h, port: 1")
+        #expect(unused.hasPrefix("warning: F/c:7: plugins.tcp: No device uses tcp"), "\(unused)")
+    }
+
     @Test func `refuses a file that nobody may wait for`() throws {
         try withFolder { folder in
             try #require(mkfifo("\(folder)/fifo", 0o600) == 0)
