@@ -57,7 +57,7 @@ import Vitals
 
     /// The disabled settings in the sample must be valid, too: `#` directly before a key disables it, `# ` begins an
     /// explanation.
-    @Test func `finds no mistake in the sample where everything is switched on`() throws {
+    @Test func `finds no mistake in the sample where everything is switched on`() async throws {
         let sample = try String(contentsOf: Self.root.appending(path: "deploy/vitals2mqtt.yaml"), encoding: .utf8)
         var switchedOn = 0
         let text = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
@@ -68,19 +68,21 @@ import Vitals
             return String(indentation + rest.dropFirst())
         }.joined(separator: "\n")
         #expect(switchedOn > 10)
-        try withFolder { folder in
-            for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
-                try write("secret\n", to: name, in: folder)
-            }
-            for name in ["ca.pem", "client.pem", "client.key", "tcp.pem", "tcp-key.pem"] {
-                try write("-----BEGIN X-----\n", to: name, in: folder)
-            }
-            // Certificates are valid only with TLS.
-            let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
-            let configuration = try bundled.load(text: withTLS, directory: folder)
-            #expect(configuration.devices.count >= 4)
-            #expect(configuration.warnings == [])
+        let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
+            try write("secret\n", to: name, in: folder)
         }
+        let made = try await Certificates.make(in: folder)
+        for (path, name) in [(made.server, "tcp.pem"), (made.serverKey, "tcp-key.pem")] {
+            try write(try String(contentsOfFile: path, encoding: .utf8), to: name, in: folder)
+        }
+        // Certificates are valid only with TLS.
+        let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
+        let configuration = try bundled.load(text: withTLS, directory: folder)
+        #expect(configuration.devices.count >= 4)
+        #expect(configuration.warnings == [])
     }
 
     @Test func `accepts the configuration of the containers`() throws {
@@ -189,6 +191,11 @@ import Vitals
             return ConfigurationReport(checking: try write(text, to: "c", in: folder), with: bundled)
         }
         #expect(try report("client.key").status == .success)
+        let none = try report("client.pem")
+        #expect(none.status == .configuration)
+        #expect(
+            none.problems.hasPrefix("\(folder)/c:1: mqtt.tls.key_file: \(made.client) has no private key in it"),
+            "\(none.problems)")
         let wrong = try report("server.key")
         #expect(wrong.status == .configuration)
         #expect(
