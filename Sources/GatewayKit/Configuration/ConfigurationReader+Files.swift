@@ -10,6 +10,15 @@ extension ConfigurationReader {
     /// A required path, as one from the root or from the working folder. A relative one begins at the configuration's folder.
     public mutating func path(_ key: String) -> String { place.path(string(key)) }
 
+    /// A required path of a file that must be there and readable.
+    public mutating func readableFile(_ key: String) -> String {
+        let text = string(key)
+        guard !text.isEmpty else { return text }
+        let path = place.path(text)
+        do throws(TextFileError) { try TextFile.check(path) } catch { report(error.description, at: key) }
+        return path
+    }
+
     /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. The user of the path
     /// reads the file again.
     /// - Parameter isSecret: whether it has a private key, so that no other user may read it.

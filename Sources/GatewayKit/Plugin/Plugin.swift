@@ -4,7 +4,8 @@ public protocol Plugin: Sendable {
     static var name: String { get }
     /// One sentence on its purpose.
     static var summary: String { get }
-    /// A commented `devices:` entry in YAML that a user can copy. It must pass the configuration check.
+    /// A commented `devices:` entry in YAML that a user can copy. With the secrets and files that it names it must pass the
+    /// configuration check.
     static var sample: String { get }
     /// The drivers that it adds.
     static var drivers: [any DeviceDriver.Type] { get }
