@@ -11,6 +11,14 @@ enum IPAddress {
         var address = in6_addr()
         return inet_pton(AF_INET6, text, &address) == 1
     }
+
+    /// The 4 bytes of an address of IPv4, the 16 of one of IPv6; none of what is no address.
+    static func bytes(_ text: String) -> [UInt8] {
+        var (four, six) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+        if inet_pton(AF_INET6, text, &six) == 1 { return withUnsafeBytes(of: six) { Array($0) } }
+        return []
+    }
 }
 
 /// The addresses that one customer of a provider has: a single one of IPv4, and the 64 bits in which a host of IPv6 chooses its

@@ -13,6 +13,16 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether only programs of this machine can reach it.
     package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
+    /// Whether the system lets only one of two services listen at these addresses at a time. All of the machine's addresses are
+    /// also each of them, and `::` takes those of IPv4, too.
+    package func collides(with other: ListenAddress) -> Bool {
+        guard port == other.port, port != 0 else { return false }
+        let (one, two) = (IPAddress.bytes(host), IPAddress.bytes(other.host))
+        let isAny = [one, two].contains { $0.allSatisfy { $0 == 0 } && $0.count == 16 }
+        if isAny || one == two { return true }
+        return one.count == two.count && [one, two].contains { $0.allSatisfy { $0 == 0 } }
+    }
+
     /// Reads an address; `nil` if it is none.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),

@@ -42,14 +42,29 @@ extension ConfigurationReader {
         let key = pemFile("key", isSecret: true)
         if certificate == nil { report("certificate is missing; the path of a PEM file is needed here.") }
         if key == nil { report("key is missing; the path of a PEM file is needed here.") }
-        reportMismatch(certificate: certificate, key: key, at: "key")
+        reportUnusable(
+            certificate: (name: "certificate", path: certificate), key: (name: "key", path: key), isRead: true)
         return ListenOptions.TLS(certificate: certificate ?? "", key: key ?? "")
     }
 
-    /// Reports a private key that belongs to another certificate.
-    package mutating func reportMismatch(certificate: String?, key: String?, at name: String) {
-        guard let certificate, let key, KeyPair(certificate: certificate, key: key).isMismatched else { return }
-        report("\(key) is not the key of \(certificate). Set the files that were made together.", at: name)
+    /// Reports a file without a certificate or without a private key, a key with a passphrase, and one that belongs to another
+    /// certificate.
+    /// - Parameters:
+    ///   - certificate: the certificate's key in the configuration, and its path.
+    ///   - key: the private key's key in the configuration, and its path.
+    ///   - isRead: whether this library reads them, so that what it cannot read is a mistake, too.
+    package mutating func reportUnusable(
+        certificate: (name: String, path: String?), key: (name: String, path: String?), isRead: Bool
+    ) {
+        let before = mistakes.count
+        if let mistake = certificate.path.flatMap({ PEMFile($0) })?.certificateMistake(isRead: isRead) {
+            report(mistake, at: certificate.name)
+        }
+        if let mistake = key.path.flatMap({ PEMFile($0) })?.keyMistake(isRead: isRead) { report(mistake, at: key.name) }
+        guard mistakes.count == before, let certificate = certificate.path, let path = key.path,
+            KeyPair(certificate: certificate, key: path).isMismatched
+        else { return }
+        report("\(path) is not the key of \(certificate). Set the files that were made together.", at: key.name)
     }
 }
 

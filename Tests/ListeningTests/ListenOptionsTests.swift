@@ -27,6 +27,19 @@ import Testing
     }
 
     @Test(arguments: [
+        ("127.0.0.1:7000", "127.0.0.1:7000", true), ("127.0.0.1:7000", "127.0.0.1:7001", false),
+        ("127.0.0.1:0", "127.0.0.1:0", false), ("127.0.0.1:7000", "127.0.0.2:7000", false),
+        ("0.0.0.0:7000", "127.0.0.1:7000", true), ("0.0.0.0:7000", "[::1]:7000", false),
+        ("[::]:7000", "127.0.0.1:7000", true), ("[::]:7000", "0.0.0.0:7000", true),
+        ("[::1]:7000", "[0:0:0:0:0:0:0:1]:7000", true), ("[::1]:7000", "127.0.0.1:7000", false),
+    ])
+    func `knows which addresses two services cannot both have`(one: String, two: String, isSame: Bool) throws {
+        let (one, two) = (try #require(ListenAddress(one)), try #require(ListenAddress(two)))
+        #expect(one.collides(with: two) == isSame)
+        #expect(two.collides(with: one) == isSame)
+    }
+
+    @Test(arguments: [
         "8480", "localhost:8480", "127.0.0.1", "::1:8480", "127.0.0.1:65536", "[127.0.0.1]:80", "1.2.3:80",
     ])
     func `refuses what is no address`(text: String) {

@@ -34,6 +34,12 @@ import Vitals
         #expect(DeviceTarget(&reader).selector == .address("A4:C1:38:00:11:22"))
     }
 
+    @Test func `a device alone has its address, in whatever case it is written`() {
+        var (lower, named) = (Self.reader(["address": "a4:c1:38:00:11:22"]), Self.reader(["name": "Strap"]))
+        #expect(BlueZTransport(options: &lower).address == "A4:C1:38:00:11:22")
+        #expect(BlueZTransport(options: &named).address == nil)
+    }
+
     @Test func `what has no meaning is a mistake`() {
         let device = ["name": "Strap"]
         #expect(Self.mistakes(device.merging(["visit_every": "1h"]) { $1 }).count == 1)
@@ -42,6 +48,22 @@ import Vitals
         #expect(Self.mistakes(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
         #expect(Self.mistakes(device.merging(["pairing": "ask"]) { $1 }).isEmpty)
         #expect(Self.mistakes(device.merging(["duty": "always"]) { $1 }).count == 1)
+    }
+
+    @Test func `a silence that ends a visit must be shorter than the longest visit`() {
+        func mistakes(_ pairs: [String: String]) -> [String] {
+            Self.mistakes(["name": "Strap", "duty": "visit"].merging(pairs) { $1 })
+        }
+        let found = mistakes(["visit_idle": "5m", "visit_longest": "10s"])
+        #expect(
+            found == [
+                "visit_idle: It must be shorter than visit_longest, which is 10s: no visit would end by silence."
+            ])
+        #expect(mistakes(["visit_idle": "5m"]).count == 1)
+        #expect(mistakes(["visit_idle": "10s", "visit_longest": "10s"]).count == 1)
+        #expect(mistakes(["visit_idle": "9s", "visit_longest": "10s"]).isEmpty)
+        // Without the key a visit of that length is what was asked for.
+        #expect(mistakes(["visit_longest": "10s"]).isEmpty)
     }
 
     @Test func `the adapters have defaults, and a bus needs an address`() {

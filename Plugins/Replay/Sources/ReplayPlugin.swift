@@ -15,7 +15,7 @@ package enum ReplayPlugin: Plugin {
             driver: link
             transport:
               type: replay
-              path: /var/lib/vitals2mqtt/band.recording
+              path: band.recording  # beside this file
               # device: band-1      # whose part of the recording; the id of this entry when left out
               # speed: 1            # 1 to 1000 times as fast, or max: without any pause
               # compare: tolerant   # tolerant, exact, clocks, length or none: how what the gateway does must match

@@ -34,7 +34,7 @@ package struct ReplayTransport: Transport {
 
     /// Reads `path`, `device`, `speed` and `compare`.
     package init(options: inout ConfigurationReader) {
-        path = options.path("path")
+        path = options.readableFile("path")
         device = options.optionalString("device")
         if let device, DeviceID(device) == nil {
             options.report("The id of a device is needed here, as it was when the recording was made.", at: "device")

@@ -281,14 +281,14 @@ import Vitals
             let answer = try? await plain.line()
             #expect(answer?.contains("{") != true)
         }
-        // The configuration's check does not judge what it cannot read.
+        // A key that the listener could not use is a mistake of the configuration.
         let strange = folder.appending(path: "strange.key")
         try Data("-----BEGIN STRANGE KEY-----\n".utf8).write(to: strange)
         let wrong = ConfigurationValue.map(["certificate": certificates.server, "key": strange.path])
         await #expect {
             try await Reception.with(["tls": wrong]) { _ in }
         } throws: { error in
-            "\(error)".contains("cannot be used. Are both in PEM format, and do they belong together?")
+            "\(error)".contains("has no private key in it")
         }
     }
 }

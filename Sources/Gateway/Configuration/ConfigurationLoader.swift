@@ -1,7 +1,7 @@
 import Foundation
 import GatewayKit
 
-/// Reads configuration files. It opens other files only to check them: secrets and certificates.
+/// Reads configuration files. It opens other files only to check them: secrets, certificates and recordings.
 package struct ConfigurationLoader: Sendable {
     private let plugins: PluginCatalogue
     private let environment: [String: String]

@@ -111,6 +111,7 @@ extension ConfigurationReader {
         sources.reverse()
         var seen: [DeviceID: Int] = [:]
         var uniqueIDs = UniqueIDs()
+        var addresses = TakenAddresses()
         return sections(key, limit: ConfigurationLimits.devices) { reader -> DeviceConfiguration? in
             let source = sources.popLast() ?? ConfigurationValue(.null)
             let id = reader.deviceID("id")
@@ -129,6 +130,9 @@ extension ConfigurationReader {
             let device = DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)
             for topic in device?.transport?.topics ?? [] {
                 if let mistake = topics.add(topic, of: id) { reader.report(mistake, at: "transport") }
+            }
+            if let transport = device?.transport, let mistake = addresses.add(transport, of: id) {
+                reader.report(mistake, at: "transport")
             }
             return device
         }.compactMap(\.self)

@@ -104,7 +104,10 @@ extension TLSOptions {
                 "certificate_file and key_file belong together.",
                 at: certificateFile == nil ? "key_file" : "certificate_file")
         }
-        reader.reportMismatch(certificate: certificateFile, key: keyFile, at: "key_file")
+        // The broker's client reads them by another library, which may know more kinds.
+        reader.reportUnusable(
+            certificate: (name: "certificate_file", path: certificateFile), key: (name: "key_file", path: keyFile),
+            isRead: false)
         if !checksHostname {
             reader.warn("Any certificate of the same authority passes as the broker's.", at: "check_hostname")
         }

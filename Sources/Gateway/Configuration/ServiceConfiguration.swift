@@ -43,6 +43,7 @@ extension ConfigurationReader {
         _ key: String, of devices: [DeviceConfiguration], _ plugins: PluginCatalogue
     ) -> [ServiceConfiguration] {
         let used = Set(devices.flatMap(\.serviceNames))
+        var listens = TakenListens()
         return section(key) { reader in
             let configured = reader.keys.filter { !used.contains($0) }
             for name in configured where plugins.services[name] != nil {
@@ -57,7 +58,14 @@ extension ConfigurationReader {
                     return nil
                 }
                 let source = reader.value(name) ?? ConfigurationValue(.null)
-                let (service, contents) = reader.section(name) { (type.init(options: &$0), $0.contents) }
+                let (service, contents) = reader.section(name) { options in
+                    let service = type.init(options: &options)
+                    // One that is not started listens nowhere.
+                    if used.contains(name), let mistake = listens.add(service, named: name) {
+                        options.report(mistake, at: "listen")
+                    }
+                    return (service, options.contents)
+                }
                 return ServiceConfiguration(name: name, service: service, source: source, contents: contents)
             }
         }

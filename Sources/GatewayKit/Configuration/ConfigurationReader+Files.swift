@@ -10,6 +10,15 @@ extension ConfigurationReader {
     /// A required path, as one from the root or from the working folder. A relative one begins at the configuration's folder.
     public mutating func path(_ key: String) -> String { place.path(string(key)) }
 
+    /// A required path of a file that must be there and readable.
+    public mutating func readableFile(_ key: String) -> String {
+        let text = string(key)
+        guard !text.isEmpty else { return text }
+        let path = place.path(text)
+        do throws(TextFileError) { try TextFile.check(path) } catch { report(error.description, at: key) }
+        return path
+    }
+
     /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. The user of the path
     /// reads the file again.
     /// - Parameter isSecret: whether it has a private key, so that no other user may read it.
@@ -65,6 +74,11 @@ extension ConfigurationReader {
         let secret = text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text
         guard !secret.isEmpty else {
             report("\(path) is empty. The secret is the file's only line.", at: "file")
+            return nil
+        }
+        // Such as a comment above it, or a list of tokens: nothing could show all of it.
+        guard secret.split(whereSeparator: \.isNewline).count <= 1 else {
+            report("\(path) has several lines. The secret is the file's only line.", at: "file")
             return nil
         }
         warnIfExposed(path, at: "file")

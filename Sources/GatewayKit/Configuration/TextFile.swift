@@ -46,6 +46,17 @@ package enum TextFile {
         return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
+    /// Sees whether a file can be read, whatever is in it.
+    package static func check(_ path: String) throws(TextFileError) {
+        do {
+            let file = try open(path)
+            defer { try? file.close() }
+            _ = try file.read(upToCount: 1)
+        } catch {
+            throw .unreadable(path: path, reason: reason(of: error, path))
+        }
+    }
+
     /// Opens a regular file. Opening or reading anything else, such as a named pipe, may never return.
     private static func open(_ path: String) throws -> FileHandle {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

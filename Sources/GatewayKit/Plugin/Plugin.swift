@@ -4,7 +4,8 @@ public protocol Plugin: Sendable {
     static var name: String { get }
     /// One sentence on its purpose.
     static var summary: String { get }
-    /// A commented `devices:` entry in YAML that a user can copy. It must pass the configuration check.
+    /// A commented `devices:` entry in YAML that a user can copy. With the secrets and files that it names it must pass the
+    /// configuration check.
     static var sample: String { get }
     /// The drivers that it adds.
     static var drivers: [any DeviceDriver.Type] { get }
@@ -86,6 +87,8 @@ public protocol Transport: Sendable {
     var service: (any PluginService.Type)? { get }
     /// The topics of the gateway's broker whose messages are documents of this device; other devices have others.
     var topics: [String] { get }
+    /// The address that only this device has among those of the transport, in one notation; `nil` if others may have the same.
+    var address: String? { get }
     /// Whether this device is paired with a passkey that a person reads from it: the transport may ask at `LinkContext.passkeys`.
     var asksForPasskey: Bool { get }
     /// Opens a link, which stays open until `body` returns or throws.
@@ -104,6 +107,8 @@ extension Transport {
     public var service: (any PluginService.Type)? { nil }
     /// None by default.
     public var topics: [String] { [] }
+    /// None by default.
+    public var address: String? { nil }
     /// No passkey by default.
     public var asksForPasskey: Bool { false }
 }

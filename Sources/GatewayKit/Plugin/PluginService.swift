@@ -18,6 +18,9 @@ public protocol PluginService: Sendable {
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
+    /// Where it listens, as its key `listen` has it: an IP address and a TCP port, such as `127.0.0.1:8480`, which no other service
+    /// may have. `nil` if it listens nowhere.
+    var listens: String? { get }
     /// Opens what is shared, and keeps it open until `body` returns or the service breaks.
     ///
     /// Drivers and transports use it only within `body`. Its own work is done by structured tasks. It is called again after
@@ -39,6 +42,8 @@ public protocol PluginService: Sendable {
 extension PluginService {
     /// Four by default: a listener or a watch, and what opening it needs.
     public static var descriptors: Int { 4 }
+    /// Nowhere.
+    public var listens: String? { nil }
     /// Nothing.
     public func examine(context: ServiceContext) async -> [Finding] { [] }
     /// Returns at once.

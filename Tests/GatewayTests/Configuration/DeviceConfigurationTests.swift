@@ -123,6 +123,24 @@ import Vitals
         #expect(found.contains("4: devices[1].id: Line 3 has the id a already. Give each device its own."), "\(found)")
     }
 
+    @Test func `refuses an address that another device of the transport has, in whatever notation`() throws {
+        func text(_ address: String) -> String {
+            func device(_ id: String, _ address: String) -> String {
+                "  - {id: \(id), driver: ring, transport: {type: radio, address: \(address)}}\n"
+            }
+            return Self.head + "devices:\n" + device("a", "AB-1") + device("b", address)
+                + "  - {id: c, driver: ring, transport: {type: radio}}\n"
+                + "  - {id: d, driver: ring, transport: {type: radio}}\n"
+        }
+        for same in ["AB-1", "ab-1"] {
+            #expect(
+                mistakes(text(same)) == [
+                    "4: devices[1].transport: The address AB-1 is that of a already. Give each device its own."
+                ])
+        }
+        #expect(try load(text("AB-2")).devices.count == 4)
+    }
+
     @Test func `takes ten thousand devices and not one more`() throws {
         func text(_ count: Int) -> String {
             Self.head + "devices:\n" + (0..<count).map { "  - {id: d\($0), driver: toy}\n" }.joined()

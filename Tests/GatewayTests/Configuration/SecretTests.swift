@@ -69,7 +69,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is empty"), ("\n", "is empty"), (String(repeating: "a", count: 65_536), "longer than 65535"),
+        ("", "is empty"), ("\n", "is empty"), ("a\nb\n", "has several lines. The secret is the file's only line."),
+        ("a\r\nb", "has several lines"), ("# Anna's\n\na\n", "has several lines"),
+        (String(repeating: "a", count: 65_536), "longer than 65535"),
     ])
     func `refuses a file that is no secret`(content: String, reason: String) throws {
         try withFolder { folder in

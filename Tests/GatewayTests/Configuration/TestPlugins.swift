@@ -74,7 +74,11 @@ struct RadioTransport: Transport {
     static let name = "radio"
     static let link = LinkKind.gatt
     let channel: Int
-    init(options: inout ConfigurationReader) { channel = options.integer("channel", in: 1...9, default: 1) }
+    let address: String?
+    init(options: inout ConfigurationReader) {
+        channel = options.integer("channel", in: 1...9, default: 1)
+        address = options.optionalString("address")?.uppercased()
+    }
     var service: (any PluginService.Type)? { channel == 7 ? Antenna.self : nil }
     func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         throw LinkError(.unreachable, "This transport is for tests of the configuration.")

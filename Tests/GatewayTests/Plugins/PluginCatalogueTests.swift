@@ -53,13 +53,18 @@ import Testing
 
     /// A sample is either a whole `devices:` list or entries for one.
     @Test(arguments: BundledPlugins.all.map { $0.name })
-    func `has samples that pass the check as they are, with the secrets that they name`(name: String) throws {
+    func `has samples that pass the check as they are, with the secrets and the recording that they name`(name: String)
+        throws
+    {
         let catalogue = try PluginCatalogue(BundledPlugins.all)
         let sample = try #require(catalogue.plugin(named: name)).sample
         let isWhole = sample.split(separator: "\n").contains("devices:")
         let text = "mqtt: {url: mqtt://127.0.0.1}\n" + (isWhole ? "" : "devices:\n") + sample
         let secrets = ["PHONE_TOKEN": "a", "ANNAS_PHONE": "b", "BENS_PHONE": "c"]
         let loader = ConfigurationLoader(plugins: catalogue, environment: secrets)
-        #expect(try loader.load(text: text, directory: "/").devices.count > 0)
+        try withFolder { folder in
+            try write("{}\n", to: "band.recording", in: folder)
+            #expect(try loader.load(text: text, directory: folder).devices.count > 0)
+        }
     }
 }

@@ -68,25 +68,21 @@ import Vitals
             return String(indentation + rest.dropFirst())
         }.joined(separator: "\n")
         #expect(switchedOn > 10)
-        let made = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: made) }
-        let certificates = try await Certificates.make(in: made.path)
-        try withFolder { folder in
-            for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
-                try write("secret\n", to: name, in: folder)
-            }
-            for (file, name) in [
-                (certificates.ca, "ca.pem"), (certificates.client, "client.pem"),
-                (certificates.clientKey, "client.key"),
-                (certificates.server, "tcp.pem"), (certificates.serverKey, "tcp-key.pem"),
-            ] { try write(String(contentsOfFile: file, encoding: .utf8), to: name, in: folder) }
-            // Certificates are valid only with TLS.
-            let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
-            let configuration = try bundled.load(text: withTLS, directory: folder)
-            #expect(configuration.devices.count >= 4)
-            #expect(configuration.warnings == [])
+        let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
+            try write("secret\n", to: name, in: folder)
         }
+        let made = try await Certificates.make(in: folder)
+        for (path, name) in [(made.server, "tcp.pem"), (made.serverKey, "tcp-key.pem")] {
+            try write(try String(contentsOfFile: path, encoding: .utf8), to: name, in: folder)
+        }
+        // Certificates are valid only with TLS.
+        let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
+        let configuration = try bundled.load(text: withTLS, directory: folder)
+        #expect(configuration.devices.count >= 4)
+        #expect(configuration.warnings == [])
     }
 
     @Test func `accepts the configuration of the containers`() throws {
@@ -195,12 +191,48 @@ import Vitals
             return ConfigurationReport(checking: try write(text, to: "c", in: folder), with: bundled)
         }
         #expect(try report("client.key").status == .success)
+        let none = try report("client.pem")
+        #expect(none.status == .configuration)
+        #expect(
+            none.problems.hasPrefix("\(folder)/c:1: mqtt.tls.key_file: \(made.client) has no private key in it"),
+            "\(none.problems)")
         let wrong = try report("server.key")
         #expect(wrong.status == .configuration)
         #expect(
             wrong.problems
                 == "\(folder)/c:1: mqtt.tls.key_file: \(made.serverKey) is not the key of \(made.client). Set the "
                 + "files that were made together.\n")
+    }
+
+    @Test func `refuses two services that listen at one address`() throws {
+        let loader = ConfigurationLoader(
+            plugins: try PluginCatalogue(BundledPlugins.all), environment: ["TOKEN": "a"])
+        func report(_ http: String, _ tcp: String, caller: String = "listen: true, token: {env: TOKEN}") throws
+            -> String
+        {
+            try withFolder { folder in
+                let text = """
+                    mqtt: {url: mqtt://h}
+                    devices:
+                      - {id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}}
+                      - {id: b, driver: link, transport: {type: tcp, \(caller)}}
+                    plugins:
+                      http: {\(http)}
+                      tcp: {\(tcp)}
+                    """
+                let path = try write(text, to: "c", in: folder)
+                return ConfigurationReport(checking: path, with: loader).problems.replacing(folder, with: "F")
+            }
+        }
+        let same = "listen: \"127.0.0.1:7000\""
+        let mistake = "plugins.tcp.listen: The address 127.0.0.1:7000 is that of http already. Choose another port.\n"
+        #expect(try report(same, same) == "F/c:7: \(mistake)")
+        #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:7: \(mistake)")
+        #expect(try report(same, "listen: \"127.0.0.1:7001\"") == "")
+        #expect(try report("listen: \"127.0.0.1:0\"", "listen: \"127.0.0.1:0\"") == "")
+        // A service that no device uses is not started.
+        let unused = try report(same, same, caller: "host: h, port: 1")
+        #expect(unused.hasPrefix("warning: F/c:7: plugins.tcp: No device uses tcp"), "\(unused)")
     }
 
     @Test func `refuses a file that nobody may wait for`() throws {

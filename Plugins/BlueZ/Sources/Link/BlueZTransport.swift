@@ -20,6 +20,9 @@ package struct BlueZTransport: Transport {
     /// The adapters.
     package var service: (any PluginService.Type)? { BlueZService.self }
 
+    /// `address`, in upper case.
+    package var address: String? { if case .address(let address) = target.selector { address } else { nil } }
+
     /// With `pairing: ask`.
     package var asksForPasskey: Bool { target.pairing == .ask }
 

@@ -32,7 +32,13 @@ extension DeviceTarget {
         let idle = options.duration("visit_idle", in: Self.visitIdleRange, default: Self.visitIdle)
         let longest = options.duration("visit_longest", in: Self.visitLongestRange, default: Self.visitLongest)
         switch options.choice("duty", of: DutyName.self, default: .stay) {
-        case .visit: duty = .visit(every: every, idle: idle, longest: longest)
+        case .visit:
+            duty = .visit(every: every, idle: idle, longest: longest)
+            if options.value("visit_idle") != nil, idle >= longest {
+                options.report(
+                    "It must be shorter than visit_longest, which is \(longest.configurationText): no visit would end by silence.",
+                    at: "visit_idle")
+            }
         case .stay:
             duty = .stay
             for key in ["visit_every", "visit_idle", "visit_longest"] where options.value(key) != nil {

@@ -54,6 +54,9 @@ package final class HTTPListener: PluginService {
         self.headTime = headTime
     }
 
+    /// `listen`.
+    package var listens: String? { options.address.description }
+
     /// The port at which it listens now.
     package var port: Int? { bound.withLock { $0?.port } }
 

@@ -63,6 +63,9 @@ package final class TCPListener: PluginService {
             of: device, token: token, presence: presence, uptime: { clock?.uptime ?? .zero }, body)
     }
 
+    /// `listen`.
+    package var listens: String? { options.address.description }
+
     /// The port at which it listens now.
     package var port: Int? { bound.withLock { $0?.port } }
 
