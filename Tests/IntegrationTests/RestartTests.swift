@@ -193,9 +193,11 @@ struct RestartTests {
             let answer = try await bench.command(
                 "band/config/set", id: "away", #""heart_rate":{"resting_alert":{"upper":88}}"#)
             #expect(answer["status"]?.asString == "done")
+            #expect(answer["data"]?["pending"]?.asArray == ["heart_rate.resting_alert.upper"])
             let pending = try await bench.message("band/config", from: start) {
                 $0.json["pending"]?.asArray == ["heart_rate.resting_alert.upper"]
             }
+            #expect(answer["data"]?["version"] == pending.json["version"])
             let conflict = try await bench.command(
                 "band/config/set", id: "old", #""if_version":0,"heart_rate":{"resting_alert":{"upper":77}}"#)
             #expect(conflict["code"]?.asString == "conflict")

@@ -38,10 +38,11 @@ extension DeviceAgent {
             scheduleTick(within: Self.tick)
         }
         if let answer = await lane.prepare(item) { return await answers.send(item.key, answer) }
-        switch change {
-        case .answered(let answer): await answers.send(item.key, answer)
-        case .accepted: await answers.send(item.key, await monitor.confirm(over: link))
-        case nil: await perform(item)
+        switch (change, item.command) {
+        case (.answered(let answer), _): await answers.send(item.key, answer)
+        case (.accepted, .configure(let patch, _, _)):
+            await answers.send(item.key, await monitor.confirm(patch, over: link))
+        case (.accepted, _), (nil, _): await perform(item)
         }
     }
 

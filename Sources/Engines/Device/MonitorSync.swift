@@ -20,6 +20,14 @@ final class MonitorSync {
         var error: DeviceError
     }
 
+    /// What the device did not take.
+    struct Refusal: Sendable {
+        /// The first reason, or that the device kept other values.
+        var error: DeviceError
+        /// Each metric's own reason; none for a metric whose values the device kept.
+        var reasons: [Metric: DeviceError] = [:]
+    }
+
     private let context: DeviceContext
     private let profile: DeviceProfile
     private var twin: TwinMachine { didSet { intake.limits = twin.settings } }
@@ -67,7 +75,7 @@ final class MonitorSync {
     }
 
     /// Writes pending settings and reads them back. Returns what the device did not take.
-    func push(to line: DeviceLine) async throws(DeviceError) -> DeviceError? {
+    func push(to line: DeviceLine) async throws(DeviceError) -> Refusal? {
         try await conversation.withLock { () async throws(DeviceError) in try await write(to: line) }
     }
 
@@ -81,7 +89,7 @@ final class MonitorSync {
     }
 
     @discardableResult
-    private func write(to line: DeviceLine) async throws(DeviceError) -> DeviceError? {
+    private func write(to line: DeviceLine) async throws(DeviceError) -> Refusal? {
         let unknown = twin.unknown
         if !unknown.isEmpty {
             let failures = await read(unknown, from: line)
@@ -90,8 +98,9 @@ final class MonitorSync {
         let writes = twin.writes
         guard !writes.isEmpty else {
             if twin.state.pending.isEmpty { return nil }
-            return DeviceError(
-                .failure, "The device did not say how it is set; the change is tried again at the next connection.")
+            return Refusal(
+                error: DeviceError(
+                    .failure, "The device did not say how it is set; the change is tried again at the next connection."))
         }
         var failures: [Failure] = []
         for configuration in writes {
@@ -115,7 +124,11 @@ final class MonitorSync {
         let message = await report(
             reported, of: line.capabilities, failures: failures.map { ($0.metric, $0.error.message) })
         // Without a failure, the device kept other values.
-        return message.map { DeviceError(failures.first?.error.code ?? .failure, $0) }
+        return message.map { message in
+            Refusal(
+                error: DeviceError(failures.first?.error.code ?? .failure, message),
+                reasons: Dictionary(failures.map { ($0.metric, $0.error) }) { first, _ in first })
+        }
     }
 
     /// Reads the device's monitoring. A metric that cannot be read does not stop the others. If the session ends, the
@@ -195,11 +208,11 @@ final class MonitorSync {
     }
 
     /// Writes an accepted change to the device, if it is connected. The answer lists what is still pending.
-    func confirm(over link: LinkKeeper) async -> Answer {
+    func confirm(_ patch: MonitorPatch, over link: LinkKeeper) async -> Answer {
         guard link.session != nil else { return Answer(.done, data: version) }
         do throws(DeviceError) {
             if let refusal = try await link.ask({ .push($0) }) {
-                return Answer(refusal, data: version)
+                return answer(refusal, to: patch)
             }
         } catch {
             guard error.endsSession else { return Answer(error, data: version) }
@@ -207,6 +220,20 @@ final class MonitorSync {
             return Answer(.done, code: .disconnected, message: message, data: version)
         }
         return Answer(.done, data: version)
+    }
+
+    /// The answer to a change. What else is pending, such as an earlier change of another metric, does not make it fail.
+    private func answer(_ refusal: Refusal, to patch: MonitorPatch) -> Answer {
+        let refused = patch.changes.keys.filter(twin.state.pending.contains)
+        guard !refused.isEmpty else { return Answer(.done, data: version) }
+        guard !refusal.reasons.isEmpty else { return Answer(refusal.error, data: version) }
+        for metric in Metric.monitored where refused.contains(where: { $0.metric == metric }) {
+            guard let reason = refusal.reasons[metric] else { continue }
+            return Answer(DeviceError(reason.code, "\(metric.rawValue): \(reason.message)"), data: version)
+        }
+        let paths = refused.map(\.path).sorted().joined(separator: ", ")
+        let error = DeviceError(.failure, "The device kept values other than those written for \(paths).")
+        return Answer(error, data: version)
     }
 
     /// The answer to a command that reads the monitoring, with the metrics that were read.

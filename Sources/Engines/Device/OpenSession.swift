@@ -36,7 +36,7 @@ enum SessionWork: Sendable {
     /// Stop and start measurements.
     case measurement(MeasurementOrder)
     /// Write pending settings.
-    case push(Promise<Result<DeviceError?, DeviceError>>)
+    case push(Promise<Result<MonitorSync.Refusal?, DeviceError>>)
     /// Read the monitoring of these metrics.
     case fetch([Metric], Promise<Result<[MonitorSync.Failure], DeviceError>>)
     /// Set the device's clock.

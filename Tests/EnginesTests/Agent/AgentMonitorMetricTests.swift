@@ -268,4 +268,30 @@ import Vitals
             }
         }
     }
+
+    @Test func `a change that the device took is done, also while it refuses an earlier one of another metric`() throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+            let (stuck, taken) = (Self.changes(.heartRate), Self.changes(.stress))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                rig.behave { call in
+                    if case .setMonitorConfiguration(let configuration) = call, configuration.metric == .heartRate {
+                        .fail(DeviceError(.lowBattery, "Charge me."))
+                    } else {
+                        .answer
+                    }
+                }
+                let refused = try await rig.ask(.configure(stuck, ifVersion: nil, adopts: false), "a", of: agent)
+                #expect((refused.status, refused.code) == (.failed, .lowBattery))
+                #expect(refused.message == "heart_rate: Charge me.")
+                let done = try await rig.ask(.configure(taken, ifVersion: nil, adopts: false), "b", of: agent)
+                #expect(done == Answer(.done, data: .version(3, pending: Set(stuck.changes.keys))))
+                var both = Self.changes(.bloodPressure)
+                both.changes[MonitorSetting(.heartRate, .scheduleInterval)] = .number(45)
+                let failed = try await rig.ask(.configure(both, ifVersion: nil, adopts: false), "c", of: agent)
+                #expect((failed.status, failed.message) == (.failed, "heart_rate: Charge me."))
+            }
+        }
+    }
 }
