@@ -100,7 +100,8 @@ final class MonitorSync {
             if twin.state.pending.isEmpty { return nil }
             return Refusal(
                 error: DeviceError(
-                    .failure, "The device did not say how it is set; the change is tried again at the next connection."))
+                    .failure, "The device did not say how it is set; the change is tried again at the next connection.")
+            )
         }
         var failures: [Failure] = []
         for configuration in writes {

@@ -269,7 +269,8 @@ import Vitals
         }
     }
 
-    @Test func `a change that the device took is done, also while it refuses an earlier one of another metric`() throws {
+    @Test func `a change that the device took is done, also while it refuses an earlier one of another metric`() throws
+    {
         try AgentRig.everyOrder(0..<2) { world in
             let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
             let (stuck, taken) = (Self.changes(.heartRate), Self.changes(.stress))
