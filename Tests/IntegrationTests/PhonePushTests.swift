@@ -191,6 +191,11 @@ struct PhonePushTests {
             try await gateway.events.wait(within: Bench.patience) { events in
                 events.contains { $0.text.contains("A document cannot be read.") }
             }
+            try #"{"data":{"metrics":"x"}}"#.write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
+            try await publish(bench.path("torn"))
+            try await gateway.events.wait(within: Bench.patience) { events in
+                events.contains { $0.text.contains("data.metrics must be a list.") }
+            }
             // The device's commands are where they were.
             let answer = try await bench.command("anna/command/sync", id: "s")
             #expect(answer["id"]?.asString == "s")

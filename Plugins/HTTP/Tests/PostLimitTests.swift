@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import GatewayKit
 import GatewayTesting
+import JSON
 import Testing
 import Vitals
 
@@ -71,13 +72,22 @@ import Vitals
         }
     }
 
-    @Test func `a head that is too long gets no further`() async throws {
+    /// What is no request: curl's arguments.
+    private static let broken: [(what: String, arguments: [String])] = [
+        ("a long head", ["--header", "X-Long: " + String(repeating: "x", count: HTTPListener.maximumHead + 1)]),
+        ("many fields", (0...HTTPListener.maximumHeaders).flatMap { ["--header", "X-\($0): 1"] }),
+        ("a length below zero", ["--header", "Content-Length: -1"]),
+        ("a broken first line", ["--request-target", "not a path"]),
+    ]
+
+    @Test(arguments: broken) func `what is no request gets no further`(what: String, arguments: [String]) async throws {
         try await Office.with { office in
             try office.expect("phone-1", token: "one")
-            let long = String(repeating: "x", count: HTTPListener.maximumHead + 1)
-            let answer = try? await office.post(
-                "/v1/devices/phone-1", token: "one", [32], more: ["--header", "X-Long: \(long)"])
-            #expect(answer == nil || answer?.status == 400, "\(String(describing: answer))")
+            // The answer always arrives: after it the listener ends its own side of the connection only, and waits for the sender's end.
+            let answer = try await office.post("/v1/devices/phone-1", token: "one", [32], more: arguments)
+            #expect(answer.status == 400, "\(answer)")
+            #expect(answer.json == .null && answer.headers.contains("content-length: 0"))
+            #expect(answer.headers.contains("connection: close"))
             // The listener still serves.
             #expect(try await office.post("/nothing").status == 404)
         }

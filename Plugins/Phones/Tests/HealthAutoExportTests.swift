@@ -126,6 +126,46 @@ import Vitals
         }
     }
 
+    @Test(arguments: [
+        (#"{"data":{"metrics":"x"}}"#, "data.metrics"),
+        (#"{"data":{"metrics":{"name":"heart_rate"}}}"#, "data.metrics"),
+        (#"{"data":{"metrics":7,"workouts":[]}}"#, "data.metrics"), (#"{"data":{"workouts":"y"}}"#, "data.workouts"),
+        (#"{"data":{"metrics":[],"workouts":false}}"#, "data.workouts"),
+    ])
+    func `an export with another value than a list is refused as a whole, with the name`(text: String, name: String) {
+        #expect(throws: DocumentProblem.noList(name)) { try Phone.records(Array(text.utf8), of: HealthAutoExport.self) }
+        #expect(DocumentProblem.noList(name).message == "The document cannot be read: \(name) must be a list.")
+    }
+
+    @Test func `what is no record in a list is counted, and the others are read`() throws {
+        let rate = #"{"date":"2026-01-05T00:00:00Z","Avg":60}"#
+        let lists = [
+            "1", #""x""#, "null", #"{"name":"heart_rate"}"#, #"{"name":"heart_rate","units":"bpm","data":"x"}"#,
+            #"{"name":"step_count","data":null}"#, #"{"name":"active_energy","data":{}}"#, #"{"data":7}"#,
+            #"{"name":"heart_rate","units":"bpm","data":[1,\#(rate),"x"]}"#,
+            #"{"name":"sleep_analysis","data":[null]}"#,
+        ]
+        let text = #"{"data":{"metrics":[\#(lists.joined(separator: ","))],"workouts":[[]]}}"#
+        let found = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
+        #expect(found.samples.map(\.value) == [60])
+        #expect(
+            found.leftOut == [
+                "an entry of metrics that is no object": 3, "heart_rate whose data is no list": 2,
+                "step_count whose data is no list": 1, "active_energy whose data is no list": 1,
+                "? whose data is no list": 1, "an entry of heart_rate that is no object": 2,
+                "an entry of sleep_analysis that is no object": 1, "an entry of workouts that is no object": 1,
+            ])
+    }
+
+    @Test func `metrics without a list count towards the two thousand lists`() throws {
+        func document(_ count: Int) -> [UInt8] {
+            let metrics = (0..<count).map { #"{"name":"kind\#($0)"}"# }.joined(separator: ",")
+            return Array(#"{"data":{"metrics":[\#(metrics)]}}"#.utf8)
+        }
+        #expect(try Phone.records(document(2000), of: HealthAutoExport.self).leftOut.count == 2000)
+        #expect(throws: DocumentProblem.tooManyLists) { try Phone.records(document(2001), of: HealthAutoExport.self) }
+    }
+
     @Test func `a document has two thousand lists at most`() throws {
         func document(_ count: Int) -> [UInt8] {
             let list = #"{"name":"heart_rate","data":[{"date":"2026-01-05T00:00:00Z","qty":60}]}"#

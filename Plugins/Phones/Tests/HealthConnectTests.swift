@@ -78,6 +78,35 @@ import Vitals
         #expect(HealthConnectWebhook.overlaps == .largestCount)
     }
 
+    @Test(arguments: [#""x""#, "{}", "72", "true"])
+    func `another value than a list is refused as a whole, with the name of the kind`(value: String) throws {
+        let text = #"{"timestamp":"2026-01-05T12:00:00Z","steps":[],"app_version":"1","heart_rate":\#(value)}"#
+        #expect(throws: DocumentProblem.noList("heart_rate")) {
+            try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        }
+    }
+
+    @Test func `no list at all, and what is no list and of no known kind, is nothing`() throws {
+        let text = #"{"timestamp":"2026-01-05T12:00:00Z","app_version":"1","heart_rate":null,"battery":{"level":5}}"#
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        #expect(found.samples.isEmpty && found.leftOut.isEmpty)
+    }
+
+    @Test func `what is no record in a list is counted, and the others are read`() throws {
+        let stage = #"{"stage":"rem","start_time":"2026-01-05T01:00:00Z","end_time":"2026-01-05T02:00:00Z"}"#
+        let sleep = #"{"session_end_time":"2026-01-05T02:00:00Z","stages":[7,\#(stage)]}"#
+        let rate = #"{"time":"2026-01-05T10:00:00Z","bpm":72}"#
+        let text = #"{"heart_rate":[1,\#(rate),"x"],"steps":[null],"sleep":[[],\#(sleep)],"hydration":[5]}"#
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        #expect(found.samples.map(\.metric) == [.heartRate, .sleep])
+        #expect(
+            found.leftOut == [
+                "an entry of heart_rate that is no object": 2, "an entry of steps that is no object": 1,
+                "an entry of sleep that is no object": 1, "a stage of sleep that is no object": 1,
+                "the gateway has no hydration": 1,
+            ])
+    }
+
     @Test func `a document without records is one, and anything else is not`() throws {
         let empty = Array(#"{"timestamp":"2026-01-05T12:00:00Z","app_version":"1"}"#.utf8)
         #expect(try Phone.records(empty, of: HealthConnectWebhook.self).samples.isEmpty)

@@ -77,6 +77,9 @@ import Vitals
                 return
             }
             #expect(reason == "The document cannot be read: Byte 1: the text ends within a value.")
+            #expect(
+                try await visit.send(#"{"data":{"metrics":"x"}}"#).answered()
+                    == .unreadable("The document cannot be read: data.metrics must be a list."))
             #expect(try await visit.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
         }
     }

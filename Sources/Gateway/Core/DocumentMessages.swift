@@ -40,7 +40,7 @@ struct DocumentMessages: Sendable {
 
     /// Takes a message of the topics.
     func receive(_ message: InboundMessage) {
-        // An empty one only deletes a retained message.
+        // An empty one only deletes a retained message, so it is no mistake that the log should have.
         guard !message.payload.isEmpty else { return }
         guard !message.isCut else {
             return logger.error(
@@ -74,17 +74,29 @@ struct DocumentMessages: Sendable {
     private func report(_ answer: DocumentAnswer) {
         switch answer {
         case .stored(let report):
-            let refused = report.refused.values.reduce(0, +)
-            guard refused > 0 else { return }
-            logger.notice(
-                "Samples of a document were refused.",
-                metadata: [
-                    "count": "\(refused)", "reasons": "\(report.refused.keys.sorted().joined(separator: "; "))",
-                ])
+            log("Samples of a document were refused.", .notice, report.refused)
+            let taken = report.new + report.corrected + report.known + report.superseded
+            if taken == 0, report.refused.isEmpty {
+                log("Nothing of a document was taken.", .notice, report.leftOut)
+            } else {
+                // Every export may have records of kinds that the gateway does not know.
+                log("Records of a document were left out.", .debug, report.leftOut)
+            }
         case .unreadable(let reason):
             logger.notice("A document cannot be read.", metadata: ["reason": "\(reason)"])
         case .interrupted(let reason):
             logger.debug("A document was not stored yet.", metadata: ["reason": "\(reason)"])
         }
+    }
+
+    /// Logs how many records there were for which reasons; nothing without any.
+    private func log(_ message: Logger.Message, _ level: Logger.Level, _ reasons: [String: Int]) {
+        guard !reasons.isEmpty else { return }
+        logger.log(
+            level: level, message,
+            metadata: [
+                "count": "\(reasons.values.reduce(0, +))",
+                "reasons": "\(reasons.keys.sorted().joined(separator: "; "))",
+            ])
     }
 }

@@ -92,4 +92,26 @@ import Vitals
             #expect(recorder.entries.first?.metadata == ["count": "1", "reasons": "too high"])
         }
     }
+
+    @Test func `a document of which nothing was taken is logged, and one without records is not`() throws {
+        var nothing = DocumentReport()
+        nothing.leaveOut("an entry of metrics that is no object", count: 3)
+        nothing.leaveOut("heart_rate whose data is no list")
+        var something = nothing
+        something.count(.known)
+        let reports = [nothing, something, DocumentReport()]
+        try run { messages, recorder in
+            for _ in reports { messages.receive(Self.message("{}")) }
+            try await messages.documents.withVisit(clock: messages.clock) { link in
+                for report in reports { try await link.next().answer(.stored(report)) }
+            }
+            let entries = recorder.entries.filter { $0.level > .debug }
+            #expect(entries.map(\.message) == ["Nothing of a document was taken."])
+            #expect(entries.first?.level == .notice)
+            #expect(
+                entries.first?.metadata == [
+                    "count": "4", "reasons": "an entry of metrics that is no object; heart_rate whose data is no list",
+                ])
+        }
+    }
 }

@@ -10,11 +10,14 @@ struct ExportedRecords: RecordStream {
     /// Within the array of the section.
     private var reader: JSONReader?
     private var nights = Nights()
+    /// Entries of `metrics` that are no object and were not counted yet.
+    private var strayEntries: Int
     private(set) var sources: CountSources
 
     init(_ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
         sources = CountSources(source)
         sections = contents.sections
+        strayEntries = contents.strayEntries
         self.document = document
         self.calendar = calendar
     }
@@ -24,8 +27,16 @@ struct ExportedRecords: RecordStream {
     }
 
     private mutating func nextRecord() throws(JSONError) -> Record? {
+        if strayEntries > 0 {
+            strayEntries -= 1
+            return .noObject(in: "metrics")
+        }
         while place < sections.count {
             let section = sections[place]
+            if case .noList(let name) = section.kind {
+                place += 1
+                return .leftOut("\(name) whose data is no list")
+            }
             if reader == nil {
                 var opened = JSONReader(document, range: section.range)
                 if try opened.looseArray() { reader = opened }
@@ -47,8 +58,11 @@ struct ExportedRecords: RecordStream {
         _ reader: inout JSONReader, _ kind: HealthAutoExport.Contents.Section.Kind
     ) throws(JSONError) -> Record? {
         switch kind {
-        case .workouts: return try ExportedWorkout(&reader, calendar: calendar).record
-        case .other(let name):
+        case .workouts:
+            guard try reader.isAtObject() else { return .noObject(in: "workouts") }
+            return try ExportedWorkout(&reader, calendar: calendar).record
+        // One without a list has no entries.
+        case .noList(let name), .other(let name):
             try reader.skip()
             return .leftOut("the gateway has no \(name)")
         case .metric(let name, let unit):
@@ -56,6 +70,7 @@ struct ExportedRecords: RecordStream {
                 try reader.skip()
                 return .leftOut("the gateway has no \(name)")
             }
+            guard try reader.isAtObject() else { return .noObject(in: name) }
             let entry = try ExportedEntry(&reader, calendar: calendar)
             if case .steps = metric, let reason = sources.leaveOut(name, from: entry.source) { return .leftOut(reason) }
             guard case .sleep = metric else { return metric.record(of: entry, name: name, unit: unit) }

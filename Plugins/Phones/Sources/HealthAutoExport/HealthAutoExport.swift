@@ -32,6 +32,7 @@ package enum HealthAutoExport: PhoneApp {
                 "The document is none of Health Auto Export: {\"data\": {\"metrics\": […], \"workouts\": […]}} is expected. "
                     + "In the app, the export format must be JSON.")
         }
+        if let name = contents.noList { throw .noList(name) }
         return ExportedRecords(contents, of: document, calendar: calendar, source: source)
     }
 
@@ -42,15 +43,21 @@ package enum HealthAutoExport: PhoneApp {
             enum Kind {
                 case metric(name: String, unit: String?)
                 case workouts
+                /// A metric without a list.
+                case noList(name: String)
                 /// Records that the gateway has no metric for.
                 case other(String)
             }
             var kind: Kind
-            /// Where its array is.
+            /// Where its array is; nothing of a metric without one.
             var range: Range<Int>
         }
         var sections: [Section] = []
         var hasData = false
+        /// The path of a list that is another value.
+        var noList: String?
+        /// How many entries of `metrics` are no object.
+        var strayEntries = 0
 
         private enum MetricKey: String, CaseIterable { case name, units, data }
 
@@ -66,12 +73,21 @@ package enum HealthAutoExport: PhoneApp {
                 try reader.beginObject()
                 while let list = try reader.nextKey() {
                     switch list {
-                    case "metrics": try readMetrics(&reader)
-                    case "workouts": add(.workouts, try reader.raw())
+                    case "metrics": if try isList(&reader, "data.metrics") { try readMetrics(&reader) }
+                    case "workouts": if try isList(&reader, "data.workouts") { add(.workouts, try reader.raw()) }
                     default: add(.other(list.quoted), try reader.raw())
                     }
                 }
             }
+        }
+
+        /// Whether a list comes next. Any other value is skipped; `null` is no records.
+        private mutating func isList(_ reader: inout JSONReader, _ path: String) throws(JSONError) -> Bool {
+            let kind = try reader.peek()
+            if kind == .array { return true }
+            if kind != .null { noList = noList ?? path }
+            try reader.skip()
+            return false
         }
 
         private mutating func add(_ kind: Section.Kind, _ range: Range<Int>) {
@@ -81,19 +97,30 @@ package enum HealthAutoExport: PhoneApp {
 
         private mutating func readMetrics(_ reader: inout JSONReader) throws(JSONError) {
             let keys = JSONWords(of: MetricKey.self)
-            guard try reader.looseArray() else { return }
+            try reader.beginArray()
             while try reader.nextElement() {
-                guard try reader.looseObject() else { continue }
+                guard try reader.looseObject() else {
+                    strayEntries += 1
+                    continue
+                }
                 var (name, unit) = (String?.none, String?.none)
                 var range: Range<Int>?
                 while let key = try reader.nextKey(in: keys) {
                     switch key {
                     case .name: name = try reader.looseText()
                     case .units: unit = try reader.looseText()
-                    case .data: range = try reader.raw()
+                    case .data:
+                        let isList = try reader.peek() == .array
+                        let value = try reader.raw()
+                        range = isList ? value : nil
                     }
                 }
-                if let range { add(.metric(name: (name ?? "?").quoted, unit: unit?.quoted), range) }
+                let metric = (name ?? "?").quoted
+                if let range {
+                    add(.metric(name: metric, unit: unit?.quoted), range)
+                } else {
+                    add(.noList(name: metric), 0..<0)
+                }
             }
         }
     }

@@ -27,6 +27,7 @@ package enum HealthConnectWebhook: PhoneApp {
             throw DocumentProblem(error)
         }
         guard contents.sections.count <= PhoneLimits.sections else { throw .tooManyLists }
+        if let name = contents.noList { throw .noList(name) }
         guard contents.isObject, contents.hasTimestamp || !contents.sections.isEmpty else {
             throw DocumentProblem(
                 "The document is none of HC Webhook: {\"timestamp\": …, \"heart_rate\": […], …} is expected. In the app, the "
@@ -45,6 +46,8 @@ package enum HealthConnectWebhook: PhoneApp {
         }
         var sections: [Section] = []
         var isObject = false
+        /// The name of a known list that is another value.
+        var noList: String?
         var hasTimestamp = false
 
         init(_ document: [UInt8]) throws(JSONError) {
@@ -52,8 +55,10 @@ package enum HealthConnectWebhook: PhoneApp {
             guard try reader.looseObject() else { return }
             isObject = true
             while let key = try reader.nextKey() {
+                let kind = try reader.peek()
+                if kind != .array, kind != .null, WebhookMetric(name: key) != nil { noList = noList ?? key }
                 // One too many is enough to know it.
-                if try reader.peek() == .array, sections.count <= PhoneLimits.sections {
+                if kind == .array, sections.count <= PhoneLimits.sections {
                     sections.append(Section(name: key.quoted, range: try reader.raw()))
                 } else {
                     hasTimestamp = hasTimestamp || key == "timestamp"

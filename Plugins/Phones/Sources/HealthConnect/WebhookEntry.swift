@@ -78,7 +78,10 @@ struct WebhookEntry {
     private mutating func readStages(_ reader: inout JSONReader, _ calendar: LocalCalendar) throws(JSONError) {
         guard try reader.looseArray() else { return }
         while try reader.nextElement() {
-            guard try reader.looseObject() else { continue }
+            guard try reader.looseObject() else {
+                leaveOut("a stage of sleep that is no object")
+                continue
+            }
             var word: String?
             var (start, end) = (Timestamp?.none, Timestamp?.none)
             while let key = try reader.nextKey(in: Self.stageKeys) {

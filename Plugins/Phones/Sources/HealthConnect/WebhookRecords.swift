@@ -37,12 +37,16 @@ struct WebhookRecords: RecordStream {
                 place += 1
                 continue
             }
-            let entry = WebhookMetric(name: name) == nil ? nil : try WebhookEntry(&entries, calendar: calendar)
-            guard let entry, let metric = WebhookMetric(name: name) else {
+            guard let metric = WebhookMetric(name: name) else {
                 try entries.skip()
                 reader = entries
                 return .leftOut("the gateway has no \(name)")
             }
+            guard try entries.isAtObject() else {
+                reader = entries
+                return .noObject(in: name)
+            }
+            let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
             leftOut = entry.unknownStages
             if case .steps = metric, let reason = sources.leaveOut(name, from: entry.app) { return .leftOut(reason) }

@@ -29,12 +29,16 @@ extension JSONReader {
         return try string()
     }
 
+    /// Whether an object comes next. Any other value is skipped.
+    mutating func isAtObject() throws(JSONError) -> Bool {
+        if try peek() == .object { return true }
+        try skip()
+        return false
+    }
+
     /// Enters an object. Any other value is skipped.
     mutating func looseObject() throws(JSONError) -> Bool {
-        guard try peek() == .object else {
-            try skip()
-            return false
-        }
+        guard try isAtObject() else { return false }
         try beginObject()
         return true
     }

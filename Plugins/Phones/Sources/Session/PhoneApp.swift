@@ -35,6 +35,9 @@ package enum Record: Sendable, Hashable {
     case sample(Sample)
     /// It is no sample of the gateway's, for this reason.
     case leftOut(String)
+
+    /// An entry of a list that is no object.
+    static func noObject(in list: String) -> Record { .leftOut("an entry of \(list) that is no object") }
 }
 
 /// Why a document cannot be read: a sentence for a person.
@@ -45,6 +48,12 @@ package struct DocumentProblem: Error, Sendable, Hashable {
     init(_ message: String) { self.message = message }
 
     static let tooManyLists = DocumentProblem("The document has more than \(PhoneLimits.sections) lists of records.")
+
+    /// A document with another value than a list of records under a known name. All of it is refused: after a success its sender
+    /// would not send the records again.
+    static func noList(_ name: String) -> DocumentProblem {
+        DocumentProblem("The document cannot be read: \(name) must be a list.")
+    }
 
     /// A document that is not JSON, or not of the expected shape.
     init(_ error: JSONError) { self.init("The document cannot be read: \(error)") }
