@@ -147,7 +147,8 @@ def show_values(trial: Trial) -> str:
 
 
 def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
-    """What must be there although a device may lack it, and is not: the strap trained this morning, and has a resting heart rate."""
+    """What must be there although a device may lack it, and is not: the strap trained this morning, has a resting heart rate, and
+    counted no steps, which is 0 and not unknown."""
     mistakes = [
         f"no {key} shows a value" for key in ("last_workout", "resting_heart_rate_today")
         if all(state in NOTHING for (_, known), state in shown.items() if known == key)]
@@ -157,6 +158,10 @@ def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
             state = shown.get(("strap-1", key), "missing")
             if not same(state, minutes):
                 mistakes.append(f"strap-1 {key}: it shows {state}, and the strap was in that zone for {minutes} minutes")
+    for key in ("steps", "distance", "energy"):
+        state = shown.get(("strap-1", key), "missing")
+        if not same(state, 0):
+            mistakes.append(f"strap-1 {key}: it shows {state}, and the strap counted nothing today, which is 0")
     return mistakes
 
 

@@ -97,7 +97,10 @@ class Gateway:
 
     @staticmethod
     def write_morning(rates: str, records: str) -> None:
-        """Writes the strap's history: a workout with its heart rates, the resting heart rate before it, and the last minutes."""
+        """Writes the strap's history: a workout with its heart rates, the resting heart rate before it, and the last minutes.
+
+        It tells of steps, and has none: those of the workout are no steps of the day.
+        """
         now = int(time.time())
         start = now // 3600 * 3600 - (OCLOCK - WORKOUT_OCLOCK) * 3600
         bpm = [rate for minutes, rate in WORKOUT for _ in range(minutes)]
@@ -115,7 +118,7 @@ class Gateway:
         rested = (start - 7200) * 1000
         rest = {"metric": "resting_heart_rate", "start": rested, "end": rested, "kind": "resting", "value": 58}
         with open(records, "w", encoding="utf-8") as file:
-            json.dump({"sport": [workout], "resting_heart_rate": [rest]}, file)
+            json.dump({"sport": [workout], "resting_heart_rate": [rest], "steps": []}, file)
 
     def stop_strap(self) -> None:
         self.processes.end("strap", signal.SIGKILL)

@@ -15,7 +15,7 @@ final class BytePipe: Sendable {
 
         var count: Int { bytes.count - position }
 
-        mutating func finish(_ end: Result<Void, LinkError>) { if self.end == nil { self.end = end } }
+        mutating func noteEnd(_ end: Result<Void, LinkError>) { if self.end == nil { self.end = end } }
     }
     private let arrival = Signal()
     private let room = Signal()
@@ -38,7 +38,7 @@ final class BytePipe: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     func finish(_ end: Result<Void, LinkError>) {
-        state.withLock { $0.finish(end) }
+        state.withLock { $0.noteEnd(end) }
         wakeAll()
     }
 
@@ -87,7 +87,7 @@ final class BytePipe: Sendable {
                 state.bytes += bytes.prefix(left)
                 state.sent += min(bytes.count, left)
                 guard bytes.count > left else { return (.success(true), state.count < capacity) }
-                state.finish(.failure(Self.broken))
+                state.noteEnd(.failure(Self.broken))
                 return (.failure(Self.broken), true)
             }
             arrival.wake()
