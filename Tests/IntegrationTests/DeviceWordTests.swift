@@ -92,6 +92,35 @@ struct DeviceWordTests {
         }
     }
 
+    @Test(arguments: ["heart_rate", "resting_heart_rate"])
+    func `resting items are the same in a day that only one metric of the heart has`(only: String) async throws {
+        try await withBench { bench in
+            let day = (Date.now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400 - 3 * 86_400
+            let samples = [(9, 58), (11, 55)].map { hour, value in
+                #"{"metric":"\#(only)","start":\#(Int(day) * 1_000 + hour * 3_600_000),"value":\#(value),"kind":"resting"}"#
+            }
+            let device = try AnswersDevice(
+                "band", on: bench,
+                capabilities: #"{"heart_rate":{"history":true},"resting_heart_rate":{"history":true}}"#,
+                answers: ["history/read \(only)": #"{"result":{"samples":[\#(samples.joined(separator: ","))]}}"#])
+            try bench.configure([device.entry])
+            _ = bench.startGateway()
+            try await bench.synced("band")
+            let date = Date(timeIntervalSince1970: day + 43_200).formatted(.iso8601.year().month().day())
+            for metric in ["heart_rate", "resting_heart_rate"] {
+                let told = try await bench.message("band/daily/\(metric)/\(date)") {
+                    $0.json["resting"]?.asArray?.map { $0["value"]?.asInt } == [58, 55]
+                }
+                #expect(told.json["count"]?.asInt == (metric == only ? 2 : 0))
+                let answer = try await bench.command(
+                    "band/command/daily", id: metric,
+                    #""metric":"\#(metric)","from_day":"\#(date)","to_day":"\#(date)""#)
+                let days = answer["data"]?["days"]?.asArray ?? []
+                #expect(days.map { $0["resting"]?.asArray?.map { $0["value"]?.asInt } } == [[58, 55]], "\(answer)")
+            }
+        }
+    }
+
     @Test func `limits for exercise are taken only where an exercise can be told`() async throws {
         try await withBench { bench in
             let capabilities = [

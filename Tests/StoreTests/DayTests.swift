@@ -94,6 +94,13 @@ import Vitals
         corrected.average = 61
         #expect(
             try await store.settle(corrected, of: .band, isFinal: true, at: dawn + .days(20)).summary == corrected)
+        // Nor does a day lose the resting items of its partner, though it has as many samples.
+        let partner = DailySummary(
+            metric: .restingHeartRate, day: Self.day, count: 0, manualCount: 0, average: nil,
+            details: .values(.init(resting: [Self.rate])))
+        _ = try await store.settle(partner, of: .band, isFinal: true, at: dawn + .days(1))
+        let empty = DailySummary(metric: .restingHeartRate, day: Self.day, samples: [])
+        #expect(try await store.settle(empty, of: .band, isFinal: true, at: dawn + .days(20)).summary == partner)
     }
 
     @Test func `the revision rises only with a change, and only past days make facts`() async throws {

@@ -124,7 +124,8 @@ final class DayKeeper {
                 for workoutDay in try await reader.workoutDays(of: metricDay) {
                     try await settle(MetricDay(.sport, workoutDay))
                 }
-                if let partner = try await reader.restingPartner(of: metricDay) { try await settle(partner) }
+                let partner = try await reader.restingPartner(of: metricDay, capabilities: profile.capabilities)
+                if let partner { try await settle(partner) }
                 try await settle(metricDay)
                 projection.markSettled(metricDay)
             }

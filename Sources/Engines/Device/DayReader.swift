@@ -46,12 +46,19 @@ struct DayReader {
         return summary
     }
 
-    /// The same day of the partner metric, if stored: it lists the resting items of both.
-    func restingPartner(of metricDay: MetricDay) async throws(StoreError) -> MetricDay? {
+    /// The same day of the partner metric, which lists the resting items of both: if stored, or if this day has resting
+    /// items and the device has the partner, even without samples of the partner.
+    func restingPartner(
+        of metricDay: MetricDay, capabilities: Capabilities?
+    ) async throws(StoreError) -> MetricDay? {
         guard let partner = metricDay.metric.restingPartner else { return nil }
         let days = try await context.store.days(
             of: context.id, metric: partner, in: metricDay.day...metricDay.day, limit: 1)
-        return days.isEmpty ? nil : MetricDay(partner, metricDay.day)
+        if days.isEmpty {
+            guard capabilities?.supports(partner) == true else { return nil }
+            guard try await !tally(of: metricDay).summary.resting.isEmpty else { return nil }
+        }
+        return MetricDay(partner, metricDay.day)
     }
 
     /// The time in zones within a workout, from the stored heart rates of the same person.

@@ -62,8 +62,10 @@ extension Transaction {
         if isFinal { try execute("DELETE FROM unsettled WHERE series = ? AND day = ?", key) }
         let kept = try DayTable.find(metric: summary.metric, day: summary.day, series: series, in: database)
         if let record = kept.record, record.summary == summary, record.isFinal == isFinal { return record }
-        // A lower count is no correction once retention removes samples of the day, or of the night before.
-        if let record = kept.record, record.isFinal, summary.count < record.summary.count,
+        // Fewer samples or resting items are no correction once retention removes samples of the day, or of the night
+        // before.
+        if let record = kept.record, record.isFinal,
+            summary.count < record.summary.count || summary.resting.count < record.summary.resting.count,
             let retention = options.sampleRetention,
             Int64(summary.day.number) <= Self.oldestDay(moment - retention) + 3
         {

@@ -158,4 +158,49 @@ import Vitals
             }
         }
     }
+
+    @Test(arguments: [Metric.heartRate, .restingHeartRate])
+    func `resting items are the same in the days of both metrics if only one has samples`(only: Metric) throws {
+        try AgentRig.everyOrder(0..<5) { world in
+            let abilities = [Metric.heartRate, .restingHeartRate].map { ($0, Abilities.history) }
+            let items = [-1_500, -1_490].map {
+                Sample(metric: only, start: Fixture.minute($0), kind: .resting, reading: .value(50))
+            }
+            // A day with nothing at rest is no day of the partner.
+            let plain = only == .heartRate ? [Fixture.heartRate(60, at: -3_000)] : []
+            let rig = AgentRig(
+                world, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
+                content: .init(history: [only: plain + items]))
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                for metric in [Metric.heartRate, .restingHeartRate] {
+                    let answer = try await ask(metric, days: 5, items: false, of: agent, rig, metric.rawValue)
+                    guard case .days(let days) = answer.data else {
+                        Issue.record("\(answer)")
+                        return
+                    }
+                    let past = days.map(\.summary).filter { $0.day < Self.today }
+                    #expect(past.last?.resting.map(\.sample) == items, "\(metric)")
+                    #expect(past.map(\.count) == (metric == only ? plain.map { _ in 1 } + [2] : [0]), "\(metric)")
+                    let published = rig.store.facts.compactMap { fact -> DailySummary? in
+                        if case .day(let record) = fact.content { record.summary } else { nil }
+                    }.filter { $0.metric == metric }
+                    #expect(Set(published.map(\.day)) == Set(past.map(\.day)), "\(metric)")
+                    #expect(published.last == past.last, "\(metric)")
+                }
+            }
+        }
+    }
+
+    @Test func `a metric that the device lacks has no day of resting items`() throws {
+        try AgentRig.everyOrder(0..<2) { world in
+            let items = [-1_500, -1_490].map { Fixture.heartRate(50, at: $0, kind: .resting) }
+            let rig = Self.rig(world, [.heartRate: items])
+            try await rig.run { agent in
+                try await rig.waitForSync()
+                let days = try await rig.store.days(of: Fixture.device)
+                #expect(days.map(\.summary.metric) == [.heartRate])
+            }
+        }
+    }
 }

@@ -102,8 +102,9 @@ struct YearConsumer: Sendable {
                     result.append("\(series) \(day) has revisions \(published.map { $0["rev"] ?? .null })")
                 }
             }
-            let strangers = (past[series] ?? [:]).filter { day, published in
-                byDay[day] == nil && !published.allSatisfy(Self.isOnlySaidByDevice)
+            let strangers = try (past[series] ?? [:]).filter { day, published in
+                try byDay[day] == nil && !published.allSatisfy(Self.isOnlySaidByDevice)
+                    && !isOnlyAtRest(published, series, day)
             }.keys
             if !strangers.isEmpty { result.append("\(series): \(strangers) have no samples") }
         }
@@ -114,6 +115,12 @@ struct YearConsumer: Sendable {
     /// records requested from it.
     static func isOnlySaidByDevice(_ body: JSONValue) -> Bool {
         body["count"] == 0 && body["average"] == .null && (body["device_summary"]?["count"]?.asInt ?? 0) > 0
+    }
+
+    /// Whether a day has no samples, but the resting items of the other heart metric.
+    private func isOnlyAtRest(_ published: [JSONValue], _ series: Series, _ day: String) throws -> Bool {
+        guard let last = published.last, last["resting"]?.asArray?.isEmpty == false else { return false }
+        return try differences(last, series, day).isEmpty
     }
 
     /// The differences of the running days from the expected ones.
