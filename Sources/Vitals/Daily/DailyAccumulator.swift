@@ -12,7 +12,7 @@ public struct DailyAccumulator: Sendable, Hashable {
     private var automaticCount = 0
     private var tally: Tally
 
-    /// Maximum resting items of a day: one every five minutes, the shortest interval of a device's schedule. The first
+    /// Maximum resting items of a day: one every five minutes, the shortest interval of a device's schedule. The newest
     /// ones of the day are kept.
     public static let restingLimit = 288
 

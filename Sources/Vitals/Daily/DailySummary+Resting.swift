@@ -20,7 +20,7 @@ extension DailySummary {
                 )
             }
         }
-        for item in rest { items.insertInOrder(item, limit: DailyAccumulator.restingLimit) }
+        for item in rest { items.insertInOrder(item, newest: DailyAccumulator.restingLimit) }
         extremes.resting = items
         details = .values(extremes)
     }

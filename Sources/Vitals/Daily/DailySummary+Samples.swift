@@ -7,7 +7,7 @@ extension DailySummary {
     /// - Samples that differ in a decisive qualifier, such as the statistic of a heart-rate variability, have neither a
     ///   mean nor extremes.
     /// - Resting items are samples of kind `resting`. Every sample of the resting heart rate is one, of any kind.
-    ///   The first `DailyAccumulator.restingLimit` of the day are kept.
+    ///   The newest `DailyAccumulator.restingLimit` of the day are kept.
     /// - Sleeps are added up with their naps, from the start of the first to the end of the last.
     /// - Steps, sleep and sport have no `average`.
     /// - Samples of another metric or with a reading of another kind are ignored.

@@ -16,7 +16,7 @@ struct ValueTally: Sendable, Hashable {
         maximum.add(sample, value)
         minimum.add(sample, value)
         if sample.sample.kind == .resting || sample.sample.metric.restOf != nil {
-            resting.insertInOrder(sample, limit: DailyAccumulator.restingLimit)
+            resting.insertInOrder(sample, newest: DailyAccumulator.restingLimit)
         }
     }
 
@@ -117,10 +117,24 @@ extension DailySummary.SleepTotals {
 extension [StoredSample] {
     /// Inserts a sample in order, nearly always at the end. Beyond the limit, the first ones are kept.
     mutating func insertInOrder(_ sample: StoredSample, limit: Int) {
-        var place = endIndex
-        while place > 0, sample.isBefore(self[place - 1]) { place -= 1 }
+        let place = place(of: sample)
         guard place < limit else { return }
         insert(sample, at: place)
         if count > limit { removeLast() }
+    }
+
+    /// Inserts a sample in order, nearly always at the end. Beyond the limit, the newest ones are kept.
+    mutating func insertInOrder(_ sample: StoredSample, newest limit: Int) {
+        let place = place(of: sample)
+        guard place > 0 || count < limit else { return }
+        insert(sample, at: place)
+        if count > limit { removeFirst() }
+    }
+
+    /// Where a sample belongs in order, sought from the end.
+    private func place(of sample: StoredSample) -> Int {
+        var place = endIndex
+        while place > 0, sample.isBefore(self[place - 1]) { place -= 1 }
+        return place
     }
 }

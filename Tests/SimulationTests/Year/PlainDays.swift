@@ -146,7 +146,7 @@ struct PlainSummary {
             result["average"] = mean("value")
             result["maximum"] = extreme("value") { $0 > $1 }
             result["minimum"] = extreme("value") { $0 < $1 }
-            result["resting"] = .array(resting.prefix(288).map(\.body))
+            result["resting"] = .array(resting.suffix(288).map(\.body))
         }
         return result
     }

@@ -98,13 +98,25 @@ import Vitals
         #expect(try extremes(summary).resting == [samples[1], samples[0]])
     }
 
-    @Test func `keeps the first resting items of a day that has too many`() throws {
+    @Test func `keeps the newest resting items of a day that has too many`() throws {
         let limit = DailyAccumulator.restingLimit
         let samples = (0..<limit + 10).map { Make.value(50, at: $0, kind: .resting) }
         for order in [samples, samples.reversed()] {
             let summary = DailySummary(metric: .heartRate, day: Make.day, samples: order)
-            #expect(try extremes(summary).resting == Array(samples.prefix(limit)))
+            #expect(try extremes(summary).resting == Array(samples.suffix(limit)))
             #expect(summary.count == limit + 10)
+        }
+    }
+
+    @Test func `keeps the newest resting items of both metrics of the heart`() {
+        let limit = DailyAccumulator.restingLimit
+        let rates = (0..<limit).map { Make.value(50, at: 2 * $0, kind: .resting) }
+        let resting = (0..<limit).map { Make.value(50, at: 2 * $0 + 1, metric: .restingHeartRate) }
+        let newest = Array(zip(rates, resting).flatMap { [$0, $1] }.suffix(limit))
+        for (metric, own, others) in [(Metric.heartRate, rates, resting), (.restingHeartRate, resting, rates)] {
+            var summary = DailySummary(metric: metric, day: Make.day, samples: own)
+            summary.addResting(others)
+            #expect(summary.resting == newest, "\(metric)")
         }
     }
 
