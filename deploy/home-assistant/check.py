@@ -20,6 +20,7 @@ import board
 import controls
 import entities
 import life
+import midnight
 from connection import Refused
 from processes import Finding
 from trial import Trial
@@ -37,7 +38,7 @@ CHECKS: list[Callable[[Trial], str]] = [
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gateway", required=True)
-    parser.add_argument("--only", choices=["entities", "backfill", "dashboard"], default="")
+    parser.add_argument("--only", choices=["entities", "backfill", "midnight", "dashboard"], default="")
     parser.add_argument("--pictures", metavar="FOLDER", help="keep the pictures of the dashboard there")
     parser.add_argument("versions", nargs="+")
     arguments = parser.parse_args()
@@ -58,7 +59,9 @@ def stop(number: int, _: Any) -> None:
 def run(version: str, program: str, only: str) -> int:
     findings = 0
     for name, make, checks in (
-        ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS), ("dashboard", board.Board, board.CHECKS)
+        ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS),
+        ("midnight", midnight.Before, midnight.CHECKS), ("midnight", midnight.After, midnight.CHECKS),
+        ("dashboard", board.Board, board.CHECKS),
     ):
         if only in ("", name):
             findings += run_one(make, checks, version, program)

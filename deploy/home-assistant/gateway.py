@@ -26,8 +26,11 @@ WORKOUT = ((10, 100), (8, 120), (6, 140), (4, 158), (2, 180))
 QUIET = 75  # bpm, below all zones, around the workout
 
 
-def zone() -> str:
-    ahead = OCLOCK - time.gmtime().tm_hour  # 14 to -9 hours, and there are zones from +14 to -12
+def zone(oclock: int = OCLOCK) -> str:
+    """The zone where it is that hour of the day now."""
+    ahead = oclock - time.gmtime().tm_hour
+    ahead += 24 if ahead < -12 else 0  # there are zones from +14 to -12
+    ahead -= 24 if ahead > 14 else 0
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # its sign is the other way round
 
 
