@@ -21,6 +21,7 @@ import controls
 import entities
 import life
 import midnight
+import passkeys
 from connection import Refused
 from processes import Finding
 from trial import Trial
@@ -31,7 +32,7 @@ CHECKS: list[Callable[[Trial], str]] = [
     controls.times_reach_the_device, controls.refused_values_fall_back, controls.measurements_fail, life.leave,
     controls.buttons_act, controls.measurements_are_shown, controls.measurements_are_stopped, controls.alerts_arrive,
     life.of_a_device_that_is_away, controls.settings_wait, controls.settings_drift, life.of_the_gateway,
-    life.of_a_device_that_is_removed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
+    life.of_a_device_that_is_removed, passkeys.are_typed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
 ]
 
 

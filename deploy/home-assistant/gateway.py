@@ -14,6 +14,7 @@ STRAP = os.path.join(ROOT, "deploy", "home-assistant", "strap.py")
 ID = "trial"
 DAYS = 3  # of history
 STRAP_SIGNAL = -61  # dBm
+METER = "meter-1"  # a device that has to be paired with a passkey, of a few checks
 
 # The simulated wearables follow the local time: at two in the afternoon the night is over, the day has steps, and no band is being
 # charged. So the gateway's time zone is one where it is two o'clock now.
@@ -64,6 +65,10 @@ class Gateway:
             for name, (title, model) in models.items()}
         devices["clip-1"]["fresh_for"] = {"heart_rate": "36h"}
         devices["strap-1"] = strap
+        # Bluetooth on a bus that is not there: it is announced, and never connected.
+        devices[METER] = {
+            "id": METER, "name": "Meter", "driver": "gatt-health",
+            "transport": {"type": "bluez", "address": "A4:C1:38:00:11:22", "pairing": "ask"}}
         configuration = {
             "gateway": {"id": ID, "timezone": zone()},
             "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
@@ -72,6 +77,8 @@ class Gateway:
             "sync": {"first": f"{DAYS}d"},
             "devices": [devices[name] for name in self.devices],
         }
+        if METER in self.devices:
+            configuration["plugins"] = {"bluez": {"bus": f"unix:path={self.processes.folder}/bus"}}
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump(configuration, file)  # JSON is YAML
 
