@@ -61,7 +61,7 @@ def run(version: str, program: str, only: str) -> int:
     findings = 0
     for name, make, checks in (
         ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS),
-        ("midnight", midnight.Before, midnight.CHECKS), ("midnight", midnight.After, midnight.CHECKS),
+        ("midnight", midnight.Before, midnight.OVER), ("midnight", midnight.After, midnight.CHECKS),
         ("dashboard", board.Board, board.CHECKS),
     ):
         if only in ("", name):

@@ -2,10 +2,11 @@
 
 import os
 import sqlite3
-import time
 from datetime import datetime, timedelta
 from typing import Optional
 from zoneinfo import ZoneInfo
+
+from clock import Clock
 
 HOUR = 3600
 OVER = 3 * HOUR  # since when there is no stress any more: its values are fresh for two hours, so its sensor never has one
@@ -17,10 +18,10 @@ class Export:
     The newest rows have no stress.
     """
 
-    def __init__(self, path: str, zone: ZoneInfo, days: int) -> None:
+    def __init__(self, path: str, zone: ZoneInfo, days: int, clock: Clock) -> None:
         self.path = path
         self.zone = zone
-        now = int(time.time())
+        now = clock.now()
         begin = datetime.fromtimestamp(now, zone).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days)
         self.begin = int(begin.timestamp())
         self.calm = now - OVER

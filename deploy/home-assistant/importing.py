@@ -4,12 +4,12 @@ import json
 import os
 import signal
 import sqlite3
-import time
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Optional
 from zoneinfo import ZoneInfo
 
 from broker import Broker
+from clock import Clock
 from export import HOUR, Export
 from instance import Instance
 from processes import Finding, Processes, until
@@ -22,13 +22,17 @@ LONG = 240  # seconds that the import of 400 days may take
 class Importing:
     """A broker, a Home Assistant and a gateway with the export as its only device."""
 
-    def __init__(self, folder: str, version: str, program: str, zone: ZoneInfo, days: int) -> None:
+    def __init__(
+        self, folder: str, version: str, program: str, zone: ZoneInfo, days: int, clock: Optional[Clock] = None
+    ) -> None:
         self.processes = Processes(folder)
         self.version = version
         self.program = program
         self.folder = folder
-        self.export = Export(os.path.join(folder, "Gadgetbridge.db"), zone, days)
+        self.clock = self.processes.clock = clock or Clock()
+        self.export = Export(os.path.join(folder, "Gadgetbridge.db"), zone, days, self.clock)
         self.home = Instance(self.processes, version, zone.key)
+        self.clock.load(self.home.folder)
         self.token = os.path.join(folder, "token")
 
     def begin(self) -> None:
@@ -98,10 +102,9 @@ class Importing:
             raise Finding(f"due are {late}")
         return True
 
-    @staticmethod
-    def last() -> int:
+    def last(self) -> int:
         """The beginning of the last hour that may be imported."""
-        return int(time.time() - SETTLING) // HOUR * HOUR - HOUR
+        return (self.clock.now() - SETTLING) // HOUR * HOUR - HOUR
 
     def expected(self, last: int) -> dict[str, dict[int, dict]]:
         return {
