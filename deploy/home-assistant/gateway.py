@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from typing import Any
+from typing import Any, Optional
 
 from broker import Broker
 from processes import Processes, free_port
@@ -27,9 +27,9 @@ WORKOUT = ((10, 100), (8, 120), (6, 140), (4, 158), (2, 180))
 QUIET = 75  # bpm, below all zones, around the workout
 
 
-def zone(oclock: int = OCLOCK) -> str:
+def zone(oclock: int = OCLOCK, now: Optional[float] = None) -> str:
     """The zone where it is that hour of the day now."""
-    ahead = oclock - time.gmtime().tm_hour
+    ahead = oclock - time.gmtime(now).tm_hour
     ahead += 24 if ahead < -12 else 0  # there are zones from +14 to -12
     ahead -= 24 if ahead > 14 else 0
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # its sign is the other way round

@@ -25,7 +25,7 @@ class Midnight(Importing):
     oclock: int
 
     def __init__(self, folder: str, version: str, program: str, clock: Clock) -> None:
-        super().__init__(folder, version, program, ZoneInfo(zone(self.oclock)), DAYS, clock)
+        super().__init__(folder, version, program, ZoneInfo(zone(self.oclock, clock.now())), DAYS, clock)
         self.midnight = self.beginning_of_today() + (86_400 if self.oclock else 0)
         now = clock.now()
         for moment in range(now - now % 60 - WALK, now, 60):
@@ -49,7 +49,8 @@ class Before(Midnight):
     oclock = 23
 
     def __init__(self, folder: str, version: str, program: str) -> None:
-        super().__init__(folder, version, program, Clock(HOUR - int(time.time()) % HOUR - BEFORE))
+        # It is so long before a full hour.
+        super().__init__(folder, version, program, Clock((-BEFORE - int(time.time())) % HOUR))
 
 
 class After(Midnight):

@@ -50,8 +50,8 @@ class Processes:
     def start(self, name: str, command: list[str], **options: Any) -> subprocess.Popen:
         """Starts a program in a session of its own, so that Ctrl-C reaches it in our order and not at once."""
         with open(self.log(name), "ab") as log:
-            options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, **options}
-            process = subprocess.Popen(self.clock.command(command), start_new_session=True, **options)
+            options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "env": self.clock.environment(), **options}
+            process = subprocess.Popen(command, start_new_session=True, **options)
         self.running.append((name, process))
         return process
 
@@ -68,7 +68,6 @@ class Processes:
                 late = True
         self.kill_group(process)
         process.wait()
-        self.clock.forget(process.pid)
         if late:
             raise Finding(f"{name} did not end within {seconds:.0f} s")
 
