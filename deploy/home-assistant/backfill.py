@@ -11,12 +11,13 @@ from typing import Any, Callable
 from zoneinfo import ZoneInfo
 
 from export import HOUR
-from importing import DEVICE, ID, LONG, Importing
+from importing import DEVICE, ID, Importing
 from processes import Finding, until
 from trial import NOTHING
 
 ZONE = ZoneInfo("Europe/Berlin")
 DAYS = 400
+LONG = 240  # seconds that the import of them may take
 
 
 class Backfill(Importing):

@@ -16,7 +16,6 @@ from processes import Finding, Processes, until
 
 ID, DEVICE = "trial", "phone-1"
 SETTLING = 75 * 60  # seconds after its end in which an hour is Home Assistant's own
-LONG = 240  # seconds that the import of 400 days may take
 
 
 class Importing:
