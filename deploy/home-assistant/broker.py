@@ -48,10 +48,10 @@ class Broker:
                 del known[:-KEPT]
                 self.news.notify_all()
 
-    def publish(self, topic: str, payload: Any) -> int:
+    def publish(self, topic: str, payload: Any, *options: str) -> int:
         text = ["-n"] if payload is None else ["-m", payload if isinstance(payload, str) else json.dumps(payload)]
         return subprocess.run(
-            ["mosquitto_pub", *self.address, "-t", topic, *text], capture_output=True, check=False).returncode
+            ["mosquitto_pub", *self.address, "-t", topic, *text, *options], capture_output=True, check=False).returncode
 
     def all(self, topic: str) -> list[Message]:
         with self.news:

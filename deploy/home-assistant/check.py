@@ -20,6 +20,8 @@ import board
 import controls
 import entities
 import life
+import midnight
+import passkeys
 from connection import Refused
 from processes import Finding
 from trial import Trial
@@ -30,14 +32,14 @@ CHECKS: list[Callable[[Trial], str]] = [
     controls.times_reach_the_device, controls.refused_values_fall_back, controls.measurements_fail, life.leave,
     controls.buttons_act, controls.measurements_are_shown, controls.measurements_are_stopped, controls.alerts_arrive,
     life.of_a_device_that_is_away, controls.settings_wait, controls.settings_drift, life.of_the_gateway,
-    life.of_a_device_that_is_removed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
+    life.of_a_device_that_is_removed, passkeys.are_typed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
 ]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gateway", required=True)
-    parser.add_argument("--only", choices=["entities", "backfill", "dashboard"], default="")
+    parser.add_argument("--only", choices=["entities", "backfill", "midnight", "dashboard"], default="")
     parser.add_argument("--pictures", metavar="FOLDER", help="keep the pictures of the dashboard there")
     parser.add_argument("versions", nargs="+")
     arguments = parser.parse_args()
@@ -58,7 +60,9 @@ def stop(number: int, _: Any) -> None:
 def run(version: str, program: str, only: str) -> int:
     findings = 0
     for name, make, checks in (
-        ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS), ("dashboard", board.Board, board.CHECKS)
+        ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS),
+        ("midnight", midnight.Before, midnight.OVER), ("midnight", midnight.After, midnight.CHECKS),
+        ("dashboard", board.Board, board.CHECKS),
     ):
         if only in ("", name):
             findings += run_one(make, checks, version, program)

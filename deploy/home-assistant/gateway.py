@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from typing import Any
+from typing import Any, Optional
 
 from broker import Broker
 from processes import Processes, free_port
@@ -14,6 +14,7 @@ STRAP = os.path.join(ROOT, "deploy", "home-assistant", "strap.py")
 ID = "trial"
 DAYS = 3  # of history
 STRAP_SIGNAL = -61  # dBm
+METER = "meter-1"  # a device that has to be paired with a passkey, of a few checks
 
 # The simulated wearables follow the local time: at two in the afternoon the night is over, the day has steps, and no band is being
 # charged. So the gateway's time zone is one where it is two o'clock now.
@@ -26,8 +27,11 @@ WORKOUT = ((10, 100), (8, 120), (6, 140), (4, 158), (2, 180))
 QUIET = 75  # bpm, below all zones, around the workout
 
 
-def zone() -> str:
-    ahead = OCLOCK - time.gmtime().tm_hour  # 14 to -9 hours, and there are zones from +14 to -12
+def zone(oclock: int = OCLOCK, now: Optional[float] = None) -> str:
+    """The zone where it is that hour of the day now."""
+    ahead = oclock - time.gmtime(now).tm_hour
+    ahead += 24 if ahead < -12 else 0  # there are zones from +14 to -12
+    ahead -= 24 if ahead > 14 else 0
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # its sign is the other way round
 
 
@@ -61,6 +65,10 @@ class Gateway:
             for name, (title, model) in models.items()}
         devices["clip-1"]["fresh_for"] = {"heart_rate": "36h"}
         devices["strap-1"] = strap
+        # Bluetooth on a bus that is not there: it is announced, and never connected.
+        devices[METER] = {
+            "id": METER, "name": "Meter", "driver": "gatt-health",
+            "transport": {"type": "bluez", "address": "A4:C1:38:00:11:22", "pairing": "ask"}}
         configuration = {
             "gateway": {"id": ID, "timezone": zone()},
             "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
@@ -69,6 +77,8 @@ class Gateway:
             "sync": {"first": f"{DAYS}d"},
             "devices": [devices[name] for name in self.devices],
         }
+        if METER in self.devices:
+            configuration["plugins"] = {"bluez": {"bus": f"unix:path={self.processes.folder}/bus"}}
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump(configuration, file)  # JSON is YAML
 

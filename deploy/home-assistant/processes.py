@@ -7,6 +7,7 @@ import subprocess
 import time
 from typing import Any, Callable, Optional
 
+from clock import Clock
 from connection import Refused
 
 
@@ -41,6 +42,7 @@ class Processes:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.running: list[tuple[str, subprocess.Popen]] = []
+        self.clock = Clock()
 
     def log(self, name: str) -> str:
         return os.path.join(self.folder, f"{name}.log")
@@ -48,7 +50,7 @@ class Processes:
     def start(self, name: str, command: list[str], **options: Any) -> subprocess.Popen:
         """Starts a program in a session of its own, so that Ctrl-C reaches it in our order and not at once."""
         with open(self.log(name), "ab") as log:
-            options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, **options}
+            options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "env": self.clock.environment(), **options}
             process = subprocess.Popen(command, start_new_session=True, **options)
         self.running.append((name, process))
         return process

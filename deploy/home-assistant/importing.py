@@ -1,0 +1,158 @@
+"""A broker, a Home Assistant and a gateway that imports statistics of an export; and whether they are as they must be."""
+
+import json
+import os
+import signal
+import sqlite3
+from datetime import datetime, timezone
+from typing import Any, Optional
+from zoneinfo import ZoneInfo
+
+from broker import Broker
+from clock import Clock
+from export import HOUR, Export
+from instance import Instance
+from processes import Finding, Processes, until
+
+ID, DEVICE = "trial", "phone-1"
+SETTLING = 75 * 60  # seconds after its end in which an hour is Home Assistant's own
+
+
+class Importing:
+    """A broker, a Home Assistant and a gateway with the export as its only device."""
+
+    def __init__(
+        self, folder: str, version: str, program: str, zone: ZoneInfo, days: int, clock: Optional[Clock] = None
+    ) -> None:
+        self.processes = Processes(folder)
+        self.version = version
+        self.program = program
+        self.folder = folder
+        self.clock = self.processes.clock = clock or Clock()
+        self.export = Export(os.path.join(folder, "Gadgetbridge.db"), zone, days, self.clock)
+        self.home = Instance(self.processes, version, zone.key)
+        self.clock.load(self.home.folder)
+        self.token = os.path.join(folder, "token")
+
+    def begin(self) -> None:
+        self.broker = Broker(self.processes)
+        self.home.start()
+        self.home.wait()
+        self.home.onboard()
+        self.home.add_mqtt(self.broker.port)
+        self.home.wait_until_running()
+        token = self.ask("auth/long_lived_access_token", client_name="vitals2mqtt", lifespan=30)
+        with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            file.write(token + "\n")
+
+    def start_gateway(self, imports: bool) -> None:
+        home: dict[str, Any] = {}
+        if imports:
+            home = {"url": f"http://127.0.0.1:{self.home.connection.port}", "token": {"file": self.token}}
+        path = os.path.join(self.folder, "gateway.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({
+                "gateway": {"id": ID, "timezone": self.export.zone.key},
+                "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
+                "store": {"path": "trial.sqlite", "retention": {"samples": "500d"}},
+                "home_assistant": home,
+                "sync": {"first": "all"},
+                "devices": [{
+                    "id": DEVICE, "name": "Phone", "driver": "gadgetbridge", "options": {"path": self.export.path}}],
+            }, file)
+        self.processes.start("gateway", [self.program, "run", "--config", path])
+
+    def begin_import(self) -> None:
+        """Lets Home Assistant count by itself, and starts the import then."""
+        self.start_gateway(False)
+        # The counts of today must have been seen, so that there is a row to be continued.
+        until("the entities have states", lambda: self.state("steps").replace(".", "").isdigit(), 90)
+        self.home.connection.call("trial_statistics.compile", None)
+        self.processes.end("gateway", signal.SIGTERM, 15)
+        self.start_gateway(True)
+
+    def ask(self, kind: str, **members: Any) -> Any:
+        return self.home.connection.ask(kind, **members)
+
+    def entity(self, key: str) -> str:
+        unique = f"vitals2mqtt_{ID}_{DEVICE}_{key}"
+        for entry in self.ask("config/entity_registry/list"):
+            if entry["unique_id"] == unique:
+                return entry["entity_id"]
+        raise Finding(f"there is no {unique}")
+
+    def state(self, key: str) -> str:
+        return self.home.connection.get(f"/api/states/{self.entity(key)}")["state"]
+
+    def rows(self, entity: str, period: str = "hour", since: float = 0) -> list[dict]:
+        start = datetime.fromtimestamp(since or self.export.begin - HOUR, timezone.utc).isoformat()
+        return self.ask(
+            "recorder/statistics_during_period", start_time=start, statistic_ids=[entity], period=period,
+            types=["mean", "min", "max", "state", "sum", "last_reset"]).get(entity, [])
+
+    def done(self) -> bool:
+        """Whether all that is old enough is imported: what is left due has only hours that are not."""
+        with sqlite3.connect(f"file:{self.folder}/trial.sqlite?mode=ro", uri=True) as store:
+            left = store.execute("SELECT series.metric, first_hour, last_hour FROM due_statistics "
+                                 "JOIN series ON series.id = due_statistics.series").fetchall()
+        store.close()
+        late = [row for row in left if row[1] * HOUR <= self.last()]
+        if late:
+            raise Finding(f"due are {late}")
+        return True
+
+    def last(self) -> int:
+        """The beginning of the last hour that may be imported."""
+        return (self.clock.now() - SETTLING) // HOUR * HOUR - HOUR
+
+    def expected(self, last: int) -> dict[str, dict[int, dict]]:
+        return {
+            "heart_rate": self.export.measured(1, last), "stress": self.export.measured(3, last),
+            "steps": self.export.counts(0, last), "distance": self.export.counts(2, last),
+            "sleep": self.export.slept(last)}
+
+    def compared(self) -> str:
+        last = self.last() - HOUR  # one that is surely imported
+        wrong, count = [], 0
+        for key, hours in self.expected(last).items():
+            rows = {int(row["start"]) // 1000: row for row in self.rows(self.entity(key))}
+            missing = [hour for hour in hours if hour not in rows]
+            if missing:
+                wrong.append(f"{key} lacks {len(missing)} of {len(hours)} hours, the first {self.export.local(missing[0])}")
+            strange = [hour for hour in rows if hour not in hours and hour <= last]
+            if strange:
+                wrong.append(f"{key} has {len(strange)} other hours, the first {self.export.local(strange[0])}")
+            for hour, numbers in hours.items():
+                for name, number in numbers.items():
+                    shown = rows.get(hour, {}).get(name)
+                    if hour in rows and (shown is None or abs(shown - number) > 1e-6 * max(1, abs(number))):
+                        wrong.append(f"{key} at {self.export.local(hour)}: {name} is {shown} and should be {number}")
+                    count += 1
+        if wrong:
+            raise Finding("\n".join([*wrong[:10], f"{len(wrong)} differences"]))
+        return f"{count} numbers"
+
+    def joined(self) -> None:
+        """Every row of Home Assistant's own after the imported hours continues their sums, and so does the next one that it compiles."""
+        self.home.connection.call("trial_statistics.compile", None)
+        last = self.last()
+        for place, key in ((0, "steps"), (2, "distance")):
+            counted = self.export.counted(place)
+
+            def excess(row: dict, counted: list[tuple[int, float]] = counted) -> float:
+                before = sum(number for start, number in counted if start < row["last_reset"] / 1000)
+                return row["sum"] - row["state"] - before
+
+            entity = self.entity(key)
+            own = [row for row in self.rows(entity, "5minute", last + HOUR) if row.get("sum") is not None]
+            if not own:
+                raise Finding(f"Home Assistant has no row of {key}")
+            hours = [row for row in self.rows(entity, "hour", last - HOUR) if row.get("sum") is not None]
+            for row in [*hours, *own]:
+                if abs(excess(row)) > 0.01:
+                    raise Finding(f"{key} has {row}, which is {excess(row)} too much")
+            imported = [row for row in hours if row["start"] / 1000 <= last]
+            # On one day the sum rises as the state does.
+            step, same = own[0]["sum"] - imported[-1]["sum"], own[0]["last_reset"] == imported[-1]["last_reset"]
+            if same and abs(step - own[0]["state"] + imported[-1]["state"]) > 0.01:
+                raise Finding(f"{key} goes on from {imported[-1]} with {own[0]}")
