@@ -29,9 +29,10 @@ struct DocumentMessages: Sendable {
         logDropped()
     }
 
-    /// Logs how many documents still wait, which no driver will read.
+    /// Drops the documents that still wait, which no driver will read, and logs how many there were. Each holds the queue, and
+    /// would stay in memory with it.
     func logDropped() {
-        let waiting = documents.count
+        let waiting = documents.discard()
         guard waiting > 0 else { return }
         logger.error(
             "Documents were not stored before the device's settings changed or the gateway stopped; let the app send them again.",

@@ -50,6 +50,15 @@ package final class DocumentQueue: Sendable {
         state.withLock { state in state.waiting.removeAll { $0 === document } }
     }
 
+    /// Removes all documents that wait, which get no answer, and returns how many there were.
+    package func discard() -> Int {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        return waiting.count
+    }
+
     /// Waits for a document, and runs `body` with a link that ends when none has come for a while. Afterwards the document
     /// that is still without an answer gets one.
     /// - Throws: what `body` throws; `LinkError` `cancelled` if the task is cancelled before a document comes.

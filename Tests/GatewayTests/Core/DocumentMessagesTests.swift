@@ -15,10 +15,12 @@ import Vitals
     ) throws {
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
             let recorder = LogRecorder()
-            try await body(
-                DocumentMessages(
-                    topics: ["phones/anna"], documents: DocumentQueue(), presence: DevicePresence(),
-                    clock: simulation.gatewayClock, logger: recorder.logger), recorder)
+            let messages = DocumentMessages(
+                topics: ["phones/anna"], documents: DocumentQueue(), presence: DevicePresence(),
+                clock: simulation.gatewayClock, logger: recorder.logger)
+            try await body(messages, recorder)
+            messages.logDropped()
+            #expect(messages.documents.count == 0)
         }
     }
 
