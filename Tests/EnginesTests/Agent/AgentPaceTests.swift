@@ -155,9 +155,7 @@ import Vitals
                 for days in [[4, 3, 2, 1, 0], [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]] {
                     await rig.session?.send(.samples(days.map { sleep($0) }, receipts: []))
                     try await world.gatewayClock.sleep(for: .milliseconds(1))
-                    let count = rig.count
-                    rig.session?.disconnect()
-                    try await rig.waitForLink(.connected, after: count)
+                    try await reconnect(rig)
                 }
                 rig.store.fail(nil)
                 _ = try await commit(rig, of: most)
@@ -189,9 +187,7 @@ import Vitals
                 for numbers in [0..<most - 100, most - 100..<most + 50] {
                     await burst(numbers)
                     try await world.gatewayClock.sleep(for: .milliseconds(1))
-                    let count = rig.count
-                    rig.session?.disconnect()
-                    try await rig.waitForLink(.connected, after: count)
+                    try await reconnect(rig)
                 }
                 rig.store.fail(nil)
                 _ = try await commit(rig, of: most)
@@ -227,9 +223,7 @@ import Vitals
                 for (numbers, hasReceipts) in [(0..<30, true), (30..<most, false), (most..<most + 50, false)] {
                     await burst(numbers, hasReceipts: hasReceipts)
                     try await world.gatewayClock.sleep(for: .milliseconds(1))
-                    let count = rig.count
-                    rig.session?.disconnect()
-                    try await rig.waitForLink(.connected, after: count)
+                    try await reconnect(rig)
                 }
                 rig.store.fail(nil)
                 _ = try await commit(rig, of: most)
@@ -242,5 +236,12 @@ import Vitals
             #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 20)
             #expect(gaps.compactMap(\.from).min() == Fixture.noon + .milliseconds(30))
         }
+    }
+
+    /// Ends the session, and waits for the next one.
+    private func reconnect(_ rig: AgentRig) async throws {
+        let count = rig.count
+        rig.session?.disconnect()
+        try await rig.waitForLink(.connected, after: count)
     }
 }
