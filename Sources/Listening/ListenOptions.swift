@@ -47,6 +47,17 @@ extension ConfigurationReader {
         return ListenOptions.TLS(certificate: certificate ?? "", key: key ?? "")
     }
 
+    /// Reports a file without a certificate.
+    /// - Parameters:
+    ///   - certificate: its key in the configuration, and its path.
+    ///   - isRead: whether this library reads it, so that what it cannot read is a mistake, too.
+    package mutating func reportUnusable(certificate: (name: String, path: String?), isRead: Bool) {
+        guard let mistake = certificate.path.flatMap({ PEMFile($0) })?.certificateMistake(isRead: isRead) else {
+            return
+        }
+        report(mistake, at: certificate.name)
+    }
+
     /// Reports a file without a certificate or without a private key, a key with a passphrase, and one that belongs to another
     /// certificate.
     /// - Parameters:
@@ -57,9 +68,7 @@ extension ConfigurationReader {
         certificate: (name: String, path: String?), key: (name: String, path: String?), isRead: Bool
     ) {
         let before = mistakes.count
-        if let mistake = certificate.path.flatMap({ PEMFile($0) })?.certificateMistake(isRead: isRead) {
-            report(mistake, at: certificate.name)
-        }
+        reportUnusable(certificate: certificate, isRead: isRead)
         if let mistake = key.path.flatMap({ PEMFile($0) })?.keyMistake(isRead: isRead) { report(mistake, at: key.name) }
         guard mistakes.count == before, let certificate = certificate.path, let path = key.path,
             KeyPair(certificate: certificate, key: path).isMismatched

@@ -1,6 +1,7 @@
 import Contract
 package import GatewayKit
 package import HomeAssistantStatistics
+import Listening
 
 /// `home_assistant:`, the announcements to Home Assistant, and its address for the import of statistics.
 package struct HomeAssistantConfiguration: Sendable, Hashable {
@@ -113,10 +114,8 @@ extension HomeAssistantConfiguration {
         if let authorityFile {
             if !address.isTLS {
                 reader.report("ca_file does nothing here: the url does not begin with https://.", at: "ca_file")
-            } else if !reader.mistakes.contains(where: { $0.path.hasSuffix(".ca_file") }),
-                !WebSocketClient.canUse(authorityFile: authorityFile)
-            {
-                reader.report("\(authorityFile) has no certificate that can be read.", at: "ca_file")
+            } else {
+                reader.reportUnusable(certificate: (name: "ca_file", path: authorityFile), isRead: true)
             }
         }
         if !address.isTLS, !address.isLoopback {

@@ -105,6 +105,7 @@ extension TLSOptions {
                 at: certificateFile == nil ? "key_file" : "certificate_file")
         }
         // The broker's client reads them by another library, which may know more kinds.
+        reader.reportUnusable(certificate: (name: "ca_file", path: caFile), isRead: false)
         reader.reportUnusable(
             certificate: (name: "certificate_file", path: certificateFile), key: (name: "key_file", path: keyFile),
             isRead: false)

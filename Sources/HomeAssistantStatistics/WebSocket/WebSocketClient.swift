@@ -41,11 +41,6 @@ package struct WebSocketClient: Sendable {
         }
     }
 
-    /// Whether a PEM file has certificates, all of which can be read.
-    package static func canUse(authorityFile: String) -> Bool {
-        (try? NIOSSLCertificate.fromPEMFile(authorityFile))?.isEmpty == false
-    }
-
     /// Returns when the thread of the connections has taken a turn, or the task is cancelled.
     package static func answer() async {
         let turn = Promise<Void>()

@@ -71,17 +71,24 @@ import Testing
             let found = mistakesOf(bad, folder)
             #expect(found.contains("1: mqtt.tls.ca_file: \(folder)/bad.pem is not a PEM file (-----BEGIN …)."))
             #expect(found.contains("1: mqtt.tls.certificate_file: certificate_file and key_file belong together."))
+            let key = mistakesOf("mqtt: {url: mqtts://h, tls: {ca_file: key.pem}}", folder)
+            #expect(key.contains { $0.hasPrefix("1: mqtt.tls.ca_file: \(folder)/key.pem has no certificate in it") })
         }
     }
 
-    @Test(arguments: ["CERTIFICATE", "PRIVATE KEY"])
-    func `refuses authorities for Home Assistant that cannot be read`(label: String) throws {
+    @Test(arguments: [
+        ("CERTIFICATE", "The certificate in FILE is damaged, or of an unknown kind. Make or copy it again."),
+        (
+            "PRIVATE KEY",
+            "FILE has no certificate in it (-----BEGIN CERTIFICATE-----). Set the file of the certificate."
+        ),
+    ]) func `refuses authorities for Home Assistant that cannot be read`(label: String, mistake: String) throws {
         try withFolder { folder in
             try write("-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n", to: "ca.pem", in: folder)
             try write("secret", to: "token", in: folder)
             let text = "home_assistant: {url: \"https://h:8123\", token: {file: token}, ca_file: ca.pem}"
-            let mistake = "1: home_assistant.ca_file: \(folder)/ca.pem has no certificate that can be read."
-            #expect(mistakesOf(text, folder).contains(mistake), "\(mistakesOf(text, folder))")
+            let whole = "1: home_assistant.ca_file: " + mistake.replacing("FILE", with: "\(folder)/ca.pem")
+            #expect(mistakesOf(text, folder).contains(whole), "\(mistakesOf(text, folder))")
         }
     }
 
