@@ -131,7 +131,7 @@ def quiet(trial: Backfill) -> str:
 def refused(trial: Backfill) -> str:
     """a token that Home Assistant does not take is told once, and no sample waits for it"""
     trial.processes.end("gateway", signal.SIGTERM, 15)
-    with open(trial.token, "w", encoding="utf-8") as file:
+    with open(trial.home.token, "w", encoding="utf-8") as file:
         file.write("wrong\n")
     newest = max(trial.export.rows)
     trial.export.rows[newest - 86_400] = (1, 199, 0.75, 50)

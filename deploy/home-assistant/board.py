@@ -55,7 +55,6 @@ class Board:
         self.folder = folder
         self.home = Instance(self.processes, version, zone(), PAGES)
         self.configuration = os.path.join(folder, "gateway.yaml")
-        self.token = os.path.join(folder, "token")
         self.views: list[dict] = []
 
     def begin(self) -> None:
@@ -65,26 +64,17 @@ class Board:
         self.home.write(os.path.join(self.home.folder, "board.yaml"), "views: []\n")
         self.broker = Broker(self.processes)
         self.home.start()
-        self.home.wait()
-        self.home.onboard()
-        self.home.add_mqtt(self.broker.port)
-        self.home.wait_until_running()
-        token = self.home.connection.ask("auth/long_lived_access_token", client_name="vitals2mqtt", lifespan=30)
-        with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            file.write(token + "\n")
+        self.home.set_up(self.broker.port)
         self.start_gateway(False)
         self.browser = Browser(self.processes, self.home.connection.port, self.home.connection.token or "")
 
     def start_gateway(self, imports: bool) -> None:
-        home: dict[str, Any] = {}
-        if imports:
-            home = {"url": f"http://127.0.0.1:{self.home.connection.port}", "token": {"file": self.token}}
         with open(self.configuration, "w", encoding="utf-8") as file:
             json.dump({
                 "gateway": {"id": ID, "timezone": zone()},
                 "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
                 "store": {"path": "trial.sqlite"},
-                "home_assistant": home,
+                "home_assistant": self.home.for_gateway() if imports else {},
                 "sync": {"first": f"{DAYS}d"},
                 "devices": [{
                     "id": name, "name": title, "driver": "simulator",

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import traceback
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import backfill
 import board
@@ -39,7 +39,9 @@ CHECKS: list[Callable[[Trial], str]] = [
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gateway", required=True)
-    parser.add_argument("--only", choices=["entities", "backfill", "midnight", "dashboard"], default="")
+    parser.add_argument(
+        "--only", choices=["entities", "backfill", "midnight", "dashboard"], action="append",
+        help="leave out the other trials; may be repeated")
     parser.add_argument("--pictures", metavar="FOLDER", help="keep the pictures of the dashboard there")
     parser.add_argument("versions", nargs="+")
     arguments = parser.parse_args()
@@ -57,14 +59,14 @@ def stop(number: int, _: Any) -> None:
     sys.exit(128 + number)
 
 
-def run(version: str, program: str, only: str) -> int:
+def run(version: str, program: str, only: Optional[list[str]]) -> int:
     findings = 0
     for name, make, checks in (
         ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS),
         ("midnight", midnight.Before, midnight.OVER), ("midnight", midnight.After, midnight.CHECKS),
         ("dashboard", board.Board, board.CHECKS),
     ):
-        if only in ("", name):
+        if not only or name in only:
             findings += run_one(make, checks, version, program)
     return findings
 

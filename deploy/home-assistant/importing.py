@@ -32,30 +32,20 @@ class Importing:
         self.export = Export(os.path.join(folder, "Gadgetbridge.db"), zone, days, self.clock)
         self.home = Instance(self.processes, version, zone.key)
         self.clock.load(self.home.folder)
-        self.token = os.path.join(folder, "token")
 
     def begin(self) -> None:
         self.broker = Broker(self.processes)
         self.home.start()
-        self.home.wait()
-        self.home.onboard()
-        self.home.add_mqtt(self.broker.port)
-        self.home.wait_until_running()
-        token = self.ask("auth/long_lived_access_token", client_name="vitals2mqtt", lifespan=30)
-        with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            file.write(token + "\n")
+        self.home.set_up(self.broker.port)
 
     def start_gateway(self, imports: bool) -> None:
-        home: dict[str, Any] = {}
-        if imports:
-            home = {"url": f"http://127.0.0.1:{self.home.connection.port}", "token": {"file": self.token}}
         path = os.path.join(self.folder, "gateway.yaml")
         with open(path, "w", encoding="utf-8") as file:
             json.dump({
                 "gateway": {"id": ID, "timezone": self.export.zone.key},
                 "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
                 "store": {"path": "trial.sqlite", "retention": {"samples": "500d"}},
-                "home_assistant": home,
+                "home_assistant": self.home.for_gateway() if imports else {},
                 "sync": {"first": "all"},
                 "devices": [{
                     "id": DEVICE, "name": "Phone", "driver": "gadgetbridge", "options": {"path": self.export.path}}],

@@ -48,6 +48,7 @@ class Instance:
         self.processes = processes
         self.version = version
         self.folder = os.path.join(processes.folder, "config")
+        self.token = os.path.join(processes.folder, "token")  # the gateway's
         port = free_port()
         self.connection = Connection(port)
         integration = os.path.join(self.folder, "custom_components", "trial_statistics")
@@ -91,6 +92,20 @@ class Instance:
         self.processes.end("home-assistant", signal.SIGTERM)
 
     # The first start
+
+    def set_up(self, port: int) -> None:
+        """Waits for the first start, and makes an owner, the MQTT integration with a broker at this port, and the gateway's token."""
+        self.wait()
+        self.onboard()
+        self.add_mqtt(port)
+        self.wait_until_running()
+        token = self.connection.ask("auth/long_lived_access_token", client_name="vitals2mqtt", lifespan=30)
+        with open(os.open(self.token, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            file.write(token + "\n")
+
+    def for_gateway(self) -> dict[str, Any]:
+        """The gateway's section for the import of statistics."""
+        return {"url": f"http://127.0.0.1:{self.connection.port}", "token": {"file": self.token}}
 
     def onboard(self) -> None:
         """Makes an owner, as the first visitor of the web page does."""

@@ -34,10 +34,7 @@ class Trial:
         self.takes_entity_ids = release >= (2025, 10)  # as suggested; older ones build them from the names
         self.gateway.compatibility = "2026.5" if self.has_time else "2024.12"
         self.gateway.start()
-        self.home.wait()
-        self.home.onboard()
-        self.home.add_mqtt(self.broker.port)
-        self.home.wait_until_running()
+        self.home.set_up(self.broker.port)
         self.broker.wait("its birth", "homeassistant/status", lambda status: status == "online")
 
     # The gateway's side
