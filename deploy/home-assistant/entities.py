@@ -1,6 +1,7 @@
 """Checks of the entities: that they are there, what they are, what they show, and when they are unavailable."""
 
-from expected import GATEWAY, Entity, switch_of
+from entity import Entity
+from expected import GATEWAY, switch_of
 from gateway import WORKOUT
 from processes import Finding, until
 from trial import NOTHING, Trial, same

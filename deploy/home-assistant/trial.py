@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 import expected
 from broker import Broker
-from expected import Entity
+from entity import Entity
 from gateway import ID, STRAP_SIGNAL, Gateway, zone
 from instance import Instance
 from processes import Finding, Processes, until

@@ -110,13 +110,12 @@ struct StorePlace {
     /// Makes the checks that take milliseconds for any file size: header and length (by SQLite), owner, version, and
     /// the small tables as a whole. Damage among the samples shows when they are read.
     private func check(_ pool: DatabasePool, newIdentity: SampleID) throws -> OpenStore {
-        try pool.writeWithoutTransaction { database in
-            try checkOwner(in: database)
-            // GRDB sets NORMAL with the WAL; then a power failure may lose a commit.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-        }
+        try pool.writeWithoutTransaction { try checkOwner(in: $0) }
         let copy = try copyOldVersion(pool)
+        // GRDB sets NORMAL with the WAL: no step waits for the disk, and a power failure takes back whole steps.
         try Schema.migrator.migrate(pool)
+        // From here on a power failure takes back no commit.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try foldJournal(pool)
         return try pool.writeWithoutTransaction { database in
             for table in ["store", "lane", "dropped", "journal", "device", "series", "unsettled", "alert_level"] {
