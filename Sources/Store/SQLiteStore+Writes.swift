@@ -7,7 +7,7 @@ extension SQLiteStore {
     package nonisolated func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
         let marksDue = options.marksDueStatistics
         return try await write(
-            weight: intake.samples.reduce(0) { $0 + $1.sample.weight },
+            weight: intake.samples.reduce(0) { $0 + $1.weight },
             waiting: intake.waitsForCompany ? options.companyWait : .zero
         ) { try $0.ingest(intake, marksDue: marksDue) }
     }

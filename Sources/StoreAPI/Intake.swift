@@ -5,8 +5,8 @@ package struct Intake: Sendable {
     package var device: DeviceID
     /// Whose the samples are: records of one person that overlap are one.
     package var wearers: Wearers
-    /// Valid samples with their ids, in order of arrival.
-    package var samples: [Incoming]
+    /// Valid samples, in order of arrival.
+    package var samples: [Sample]
     /// Which of two records that exclude each other counts.
     package var overlaps: OverlapRule
     package var receivedAt: Timestamp
@@ -21,19 +21,8 @@ package struct Intake: Sendable {
     /// be pure, except for what it leaves for its caller, who reads that only after the commit.
     package var decide: @Sendable (_ outcomes: [SampleOutcome]) -> Decision
 
-    /// A sample to be stored.
-    package struct Incoming: Sendable, Hashable {
-        package var sample: Sample
-        package var id: SampleID
-
-        package init(sample: Sample, id: SampleID) {
-            self.sample = sample
-            self.id = id
-        }
-    }
-
     package init(
-        device: DeviceID, wearers: Wearers = Wearers(), samples: [Incoming], overlaps: OverlapRule = .latestEnd,
+        device: DeviceID, wearers: Wearers = Wearers(), samples: [Sample], overlaps: OverlapRule = .latestEnd,
         receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:], waitsForCompany: Bool = false,
         decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
     ) {

@@ -26,7 +26,7 @@ import Vitals
         let device = try #require(DeviceID("dev-3"))
         let sample = Sample(metric: .heartRate, start: Timestamp(milliseconds: start), reading: .value(value))
         return StoredSample(
-            sample: sample, id: SampleID(device: device, sample: sample), revision: 1,
+            sample: sample, of: device, revision: 1,
             receivedAt: Timestamp(milliseconds: start + 5))
     }
 

@@ -32,7 +32,7 @@ enum Examples {
             metric: metric, start: time(start), end: end.map(time), kind: kind, isUserInitiated: isUserInitiated,
             isExercise: isExercise, qualifiers: qualifiers, reading: reading)
         return StoredSample(
-            sample: sample, id: SampleID(device: device, sample: sample), revision: revision,
+            sample: sample, of: device, revision: revision,
             receivedAt: time("2026-11-21T07:31:03.900Z"))
     }
 

@@ -19,7 +19,7 @@ import Vitals
             let sample = Sample(
                 metric: .sleep, start: start, end: start + .seconds(30 * stages), reading: .sleep(Sleep(stages: parts)))
             return StoredSample(
-                sample: sample, id: SampleID(device: device, sample: sample), revision: 1, receivedAt: start)
+                sample: sample, of: device, revision: 1, receivedAt: start)
         }
     }
 

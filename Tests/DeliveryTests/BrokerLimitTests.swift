@@ -52,11 +52,7 @@ import Vitals
         /// Commits samples as one fact.
         func commit(_ samples: [Sample], in lane: Lane = .history) async throws {
             let device = Fixture.device
-            let intake = Intake(
-                device: device,
-                samples: samples.map { .init(sample: $0, id: SampleID(device: device, sample: $0)) },
-                receivedAt: Fixture.noon
-            ) { outcomes in
+            let intake = Intake(device: device, samples: samples, receivedAt: Fixture.noon) { outcomes in
                 var decision = Decision()
                 let measurement = Fact.Measurement(
                     metric: outcomes[0].stored.sample.metric, source: .sync, isHistorical: true, user: nil,

@@ -185,7 +185,7 @@ import Vitals
         let stages = [Sleep.Stage](repeating: .init(.rem, from: Fixture.noon, to: Fixture.noon), count: 2_880)
         let sample = Sample(metric: .sleep, start: Fixture.noon, reading: .sleep(Sleep(stages: stages)))
         let stored = StoredSample(
-            sample: sample, id: SampleID(device: Fixture.device, sample: sample), revision: 1, receivedAt: Fixture.noon)
+            sample: sample, of: Fixture.device, revision: 1, receivedAt: Fixture.noon)
         let facts = (1...100).map { number in
             OutboxEntry.fact(
                 Fact(

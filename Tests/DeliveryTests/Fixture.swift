@@ -12,6 +12,6 @@ enum Fixture {
     static func heartRate(_ value: Double) -> StoredSample {
         let sample = Sample(metric: .heartRate, start: noon, reading: .value(value))
         return StoredSample(
-            sample: sample, id: SampleID(device: device, sample: sample), revision: 1, receivedAt: noon)
+            sample: sample, of: device, revision: 1, receivedAt: noon)
     }
 }

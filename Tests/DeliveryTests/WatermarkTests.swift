@@ -35,7 +35,7 @@ import Vitals
                 StoredAnswer(key: "1", topic: "t", correlation: nil, payload: [1], at: clock.now))
             let sample = Fixture.heartRate(60)
             let intake = Intake(
-                device: Fixture.device, samples: [.init(sample: sample.sample, id: sample.id)], receivedAt: clock.now
+                device: Fixture.device, samples: [sample.sample], receivedAt: clock.now
             ) { outcomes in
                 var decision = Decision()
                 let measurement = Fact.Measurement(

@@ -49,7 +49,7 @@ enum Fixture {
 
     static func stored(_ sample: Sample, revision: Int = 1) -> StoredSample {
         StoredSample(
-            sample: sample, id: SampleID(device: device, sample: sample), revision: revision, receivedAt: sample.end)
+            sample: sample, of: device, revision: revision, receivedAt: sample.end)
     }
 
     static func new(_ sample: Sample) -> SampleOutcome { SampleOutcome(stored: stored(sample), novelty: .new) }

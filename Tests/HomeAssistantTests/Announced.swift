@@ -63,7 +63,7 @@ struct Announced {
             for metric in Metric.allCases {
                 let sample = Sample(metric: metric, start: now, reading: Self.reading(of: metric))
                 let stored = StoredSample(
-                    sample: sample, id: SampleID(device: info.id, sample: sample), revision: 1, receivedAt: now)
+                    sample: sample, of: info.id, revision: 1, receivedAt: now)
                 let state = LatestState(stored: stored, freshUntil: nil, isStale: false)
                 messages.append(encoder.latest(state, of: info.id, person: info.person, now: now))
                 let summary = DailySummary(metric: metric, day: LocalDay(number: 20_000), samples: [stored])

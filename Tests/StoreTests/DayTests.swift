@@ -194,7 +194,7 @@ import Vitals
         for hour in 1...2 {
             let sample = Sample(metric: .stress, start: dawn, reading: .value(50))
             let stored = StoredSample(
-                sample: sample, id: SampleID(device: .band, sample: sample), revision: 1,
+                sample: sample, of: .band, revision: 1,
                 receivedAt: dawn + .hours(hour))
             let own = DailySummary(
                 metric: .stress, day: Self.day, count: 3, manualCount: 1, average: 42.5,

@@ -52,7 +52,7 @@ import Vitals
         let result = try await store.ingest(Intake(.band, [sample]))
         #expect(result.new == 1)
         let stored = StoredSample(
-            sample: sample, id: SampleID(device: .band, sample: sample), revision: sample.revision ?? 1,
+            sample: sample, of: .band, revision: sample.revision ?? 1,
             receivedAt: dawn + .hours(1))
         #expect(try await store.all(sample.metric) == [stored])
         #expect(try await store.load(.band).latest == [sample.metric: stored])

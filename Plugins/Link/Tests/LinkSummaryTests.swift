@@ -35,7 +35,7 @@ import Vitals
         let now = Timestamp(seconds: 1_763_683_200)
         func stored(_ sample: Sample, _ revision: Int = 1) -> StoredSample {
             StoredSample(
-                sample: sample, id: SampleID(device: device, sample: sample), revision: revision, receivedAt: now)
+                sample: sample, of: device, revision: revision, receivedAt: now)
         }
         func sample(_ milliseconds: Int64, _ value: Double) -> Sample {
             Sample(metric: .heartRate, start: Timestamp(milliseconds: milliseconds), reading: .value(value))

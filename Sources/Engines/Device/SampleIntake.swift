@@ -54,10 +54,10 @@ final class SampleIntake {
         if !incoming.isEmpty { _ = try await commit(incoming, source: .live) }
     }
 
-    /// Identifies the plausible samples and counts the others. Returns also the receipts that the device wants.
-    private func check(_ live: LiveSamples) -> (accepted: [Intake.Incoming], receipts: [CheckedReceipt]) {
+    /// Takes the plausible samples and counts the others. Returns also the receipts that the device wants.
+    private func check(_ live: LiveSamples) -> (accepted: [Sample], receipts: [CheckedReceipt]) {
         let now = context.clock.now
-        var accepted: [Intake.Incoming] = []
+        var accepted: [Sample] = []
         accepted.reserveCapacity(live.samples.count)
         var receipts: [CheckedReceipt] = []
         for (sample, receipt) in zip(live.samples, live.receipts) {
@@ -65,8 +65,9 @@ final class SampleIntake {
             if let receipt {
                 receipts.append(CheckedReceipt(receipt: receipt, refusal: refusal?.error, place: accepted.count))
             }
-            if let refusal { input.refuse(sample, refusal.reason) } else { accepted.append(identified(sample)) }
+            if let refusal { input.refuse(sample, refusal.reason) } else { accepted.append(sample) }
         }
+        warnOfUndeclared(accepted)
         return (accepted, receipts)
     }
 
@@ -89,8 +90,7 @@ final class SampleIntake {
         try await store([sample], source: source)
         if let stored = projection.current.latest[sample.metric], stored.sample == sample { return stored }
         return StoredSample(
-            sample: sample, id: SampleID(device: context.id, sample: sample), revision: 1,
-            receivedAt: context.clock.now)
+            sample: sample, of: context.id, revision: 1, receivedAt: context.clock.now)
     }
 
     /// Counts a sample that cannot be read; without a metric, as a line of input that is ignored.
@@ -159,9 +159,9 @@ final class SampleIntake {
     /// Stores samples that exist nowhere else, with all their consequences: waits for a store that cannot take them, and
     /// meanwhile holds the device back.
     private func store(_ samples: [Sample], source: SampleSource) async throws(StoreError) {
-        let incoming = samples.map(identified)
+        warnOfUndeclared(samples)
         try await retryUntilStored { () async throws(StoreError) in
-            try await self.commit(incoming, source: source)
+            try await self.commit(samples, source: source)
         }
     }
 
@@ -170,21 +170,19 @@ final class SampleIntake {
     func store(
         _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?
     ) async throws(StoreError) -> IntakeResult {
-        try await commit(
-            samples.map(identified), source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
+        warnOfUndeclared(samples)
+        return try await commit(samples, source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
     }
 
-    /// A sample with its id. Warns once per metric that is missing from the device's capabilities: its samples are
-    /// stored, since none may be lost, but it has no entity and no setting.
-    private func identified(_ sample: Sample) -> Intake.Incoming {
-        if let capabilities = profile.capabilities,
-            input.isNewlyUndeclared(sample.metric, capabilities: capabilities)
-        {
+    /// Warns once per metric that is missing from the device's capabilities: its samples are stored, since none may be lost, but it
+    /// has no entity and no setting.
+    private func warnOfUndeclared(_ samples: [Sample]) {
+        guard let capabilities = profile.capabilities else { return }
+        for sample in samples where input.isNewlyUndeclared(sample.metric, capabilities: capabilities) {
             context.logger.warning(
                 "The device sends a metric that is not among its capabilities; its samples are stored.",
                 metadata: ["metric": "\(sample.metric.rawValue)"])
         }
-        return Intake.Incoming(sample: sample, id: SampleID(device: context.id, sample: sample))
     }
 
     /// Lets the projection decide something without samples, in its own transaction.
@@ -218,7 +216,7 @@ final class SampleIntake {
     }
 
     private func commit(
-        _ samples: [Intake.Incoming], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
+        _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
         waitsForCompany: Bool = false
     ) async throws(StoreError) -> IntakeResult {
         try await projection.exclusively { () async throws(StoreError) in

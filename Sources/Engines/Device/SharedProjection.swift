@@ -40,7 +40,7 @@ final class SharedProjection {
     /// Stores samples with what `decide` derives from them, and adopts the resulting projection. Call only in
     /// `exclusively`.
     func commit(
-        _ samples: [Intake.Incoming] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
+        _ samples: [Sample] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
         waitsForCompany: Bool = false, decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
     ) async throws(StoreError) -> IntakeResult {
         let projection = current

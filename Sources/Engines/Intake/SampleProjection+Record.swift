@@ -120,7 +120,7 @@ extension SampleProjection {
         if isNewest {
             highWater[metric] = stored.sample.end
             latest[metric] = stored
-        } else if latest[metric]?.id == stored.id {
+        } else if latest[metric]?.isSameRecord(as: stored) == true {
             latest[metric] = stored
         }
     }
@@ -128,7 +128,7 @@ extension SampleProjection {
     /// Forgets a withdrawn sample. Its replacement ends at the same time or later, and is the newest now.
     private mutating func forget(_ stored: StoredSample) {
         let sample = stored.sample
-        guard latest[sample.metric]?.id == stored.id else { return }
+        guard latest[sample.metric]?.isSameRecord(as: stored) == true else { return }
         latest[sample.metric] = nil
         if let mark = highWater[sample.metric] { highWater[sample.metric] = min(mark, sample.start) }
     }

@@ -24,23 +24,22 @@ extension Transaction {
     /// its samples correct or exclude others.
     func journalOutcomes(of intake: Intake, in cached: inout CachedDevice) throws -> [SampleOutcome]? {
         guard !isBulk, intake.cursors.isEmpty, !intake.samples.isEmpty, intake.samples.count <= Self.journaledIntake,
-            !intake.samples.contains(where: { $0.sample.metric.isInterval })
+            !intake.samples.contains(where: { $0.metric.isInterval })
         else { return nil }
         var outcomes: [SampleOutcome] = []
-        var new: [SampleID: StoredSample] = [:]
+        var new = CachedJournal()
         let lookup = try RawStatement(SampleTable.lookup, in: database)
-        for incoming in intake.samples {
-            let metric = incoming.sample.metric
+        for sample in intake.samples {
+            let metric = sample.metric
             let series = try series(metric, of: &cached).row
             let stored = StoredSample(
-                sample: incoming.sample, id: incoming.id, revision: incoming.sample.revision ?? 1,
-                receivedAt: intake.receivedAt)
-            let key = SampleKey(incoming.sample)
+                sample: sample, of: intake.device, revision: sample.revision ?? 1, receivedAt: intake.receivedAt)
+            let key = SampleKey(sample)
             let kept =
-                try new[incoming.id] ?? cache.journal.sample(key, series: series)
+                try new.sample(key, series: series) ?? cache.journal.sample(key, series: series)
                 ?? SampleTable.find(key, series: series, device: intake.device, metric: metric, by: lookup)
             guard let kept else {
-                new[incoming.id] = stored
+                new.add(stored, series: series)
                 outcomes.append(SampleOutcome(stored: stored, novelty: .new))
                 continue
             }
@@ -148,8 +147,8 @@ extension Transaction {
 
     /// Folds the journal if it has samples of an intake's series: the table must have them to compare.
     func foldSeries(of intake: Intake, in cached: CachedDevice) throws {
-        let isJournaled = intake.samples.contains { incoming in
-            cached.series[incoming.sample.metric.index].map { cache.journal.has(series: $0.row) } ?? false
+        let isJournaled = intake.samples.contains { sample in
+            cached.series[sample.metric.index].map { cache.journal.has(series: $0.row) } ?? false
         }
         if isJournaled { try fold() }
     }

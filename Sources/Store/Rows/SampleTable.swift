@@ -72,7 +72,7 @@ enum SampleTable {
             revision: row.optionalInt(9), user: row.optionalInt(7), qualifiers: try metric.qualifiers(fields: fields),
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         return StoredSample(
-            sample: sample, id: SampleID(device: device, sample: sample), revision: Int(row.int64(8)),
+            sample: sample, of: device, revision: Int(row.int64(8)),
             receivedAt: Timestamp(milliseconds: row.int64(10)), isWithdrawn: row.int64(11) != 0)
     }
 

@@ -71,17 +71,16 @@ extension Transaction {
         own.reserveCapacity(intake.samples.count)
         outcomes.reserveCapacity(intake.samples.count)
         let insertion = try RawStatement(SampleTable.insertion, in: database)
-        for incoming in intake.samples {
-            let metric = incoming.sample.metric
+        for sample in intake.samples {
+            let metric = sample.metric
             var series = try series(metric, of: &cached)
             let stored = StoredSample(
-                sample: incoming.sample, id: incoming.id, revision: incoming.sample.revision ?? 1,
-                receivedAt: intake.receivedAt)
+                sample: sample, of: intake.device, revision: sample.revision ?? 1, receivedAt: intake.receivedAt)
             SampleTable.bind(stored, series: series.row, to: insertion)
             var outcome = SampleOutcome(stored: stored, novelty: .new)
             var formerUser: Int?
             if try insertion.run() == 0 {
-                let kept = try sample(keptAt: stored, series: series.row, device: intake.device)
+                let kept = try self.sample(keptAt: stored, series: series.row, device: intake.device)
                 formerUser = kept.sample.user
                 // A part of a count corrects nothing.
                 let isPart = intake.overlaps == .largestCount && (stored.sample.count ?? 0) < (kept.sample.count ?? 0)

@@ -64,7 +64,7 @@ extension Transaction {
     ) throws {
         guard var stored = try sample(key, metric, series: series, device: intake.device) else { return }
         stored.isWithdrawn = true
-        if let place = outcomes.lastIndex(where: { $0.stored.id == stored.id && $0.novelty != .known }) {
+        if let place = outcomes.lastIndex(where: { $0.novelty != .known && $0.stored.isSameRecord(as: stored) }) {
             let novelty = outcomes[place].novelty
             outcomes[place] = SampleOutcome(stored: stored, novelty: .known)
             if novelty == .new { return try mark(stored, series: series) }

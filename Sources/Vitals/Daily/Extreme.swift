@@ -30,8 +30,10 @@ struct Extreme: Sendable, Hashable {
 extension StoredSample {
     /// Whether this sample comes first by start, end and id.
     func isBefore(_ other: StoredSample) -> Bool {
-        (sample.start, sample.end, id.high, id.low) < (
-            other.sample.start, other.sample.end, other.id.high, other.id.low
-        )
+        let (ours, theirs) = (sample, other.sample)
+        if ours.start != theirs.start { return ours.start < theirs.start }
+        if ours.end != theirs.end { return ours.end < theirs.end }
+        let (id, otherID) = (id, other.id)
+        return (id.high, id.low) < (otherID.high, otherID.low)
     }
 }

@@ -31,8 +31,7 @@ final class CountingStore: StatisticsStore {
     /// Adds samples, each with its own commit, as a session does with what comes late.
     func add(_ samples: [Sample], of device: DeviceID = .band, at moment: Timestamp) async throws {
         for sample in samples {
-            let incoming = Intake.Incoming(sample: sample, id: SampleID(device: device, sample: sample))
-            let intake = Intake(device: device, samples: [incoming], receivedAt: moment) { _ in Decision() }
+            let intake = Intake(device: device, samples: [sample], receivedAt: moment) { _ in Decision() }
             _ = try await scratch.base.ingest(intake)
             if device == .band, sample.metric == .steps { steps.withLock { $0[sample.start] = sample } }
         }

@@ -57,7 +57,7 @@ struct ShuffledRecords: Sendable {
         let last = versions.compactMap(\.last)
         return last.filter { record in !last.contains { Self.replaces($0, record) } }.map {
             StoredSample(
-                sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
+                sample: $0, of: device, revision: $0.revision ?? 1,
                 receivedAt: Timestamp(milliseconds: 0)
             ).withoutReceipt
         }

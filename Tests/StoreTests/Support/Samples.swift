@@ -23,8 +23,7 @@ extension Intake {
         _ device: DeviceID, _ samples: [Sample], at moment: Timestamp = dawn + .hours(1), lane: Lane = .live,
         cursors: [Metric: Timestamp] = [:], also: @escaping @Sendable (inout Decision) -> Void = { _ in }
     ) {
-        let incoming = samples.map { Incoming(sample: $0, id: SampleID(device: device, sample: $0)) }
-        self.init(device: device, samples: incoming, receivedAt: moment, cursors: cursors) { outcomes in
+        self.init(device: device, samples: samples, receivedAt: moment, cursors: cursors) { outcomes in
             var decision = Decision()
             for metric in Metric.allCases {
                 let fresh = outcomes.filter { $0.novelty != .known && $0.stored.sample.metric == metric }

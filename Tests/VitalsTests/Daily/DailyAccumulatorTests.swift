@@ -29,10 +29,10 @@ import Testing
                 case .sport: .sport(Sport(activity: "running", distance: part, energy: part))
                 default: .value(rounded)
                 }
-            var sample = Make.stored(
+            let stored = Make.stored(
                 metric, at: minute, lasting: index % 3, kind: kind, isManual: index.isMultiple(of: 4), reading)
-            sample.id = SampleID(random: &generator)
-            return sample
+            return StoredSample(
+                sample: stored.sample, id: SampleID(random: &generator), revision: 1, receivedAt: stored.receivedAt)
         }
     }
 

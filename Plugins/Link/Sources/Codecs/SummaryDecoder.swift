@@ -92,7 +92,7 @@ struct SummaryDecoder {
         var reader = JSONReader(onLink(value).bytes)
         guard let sample = try? Sample(link: &reader) else { return nil }
         return StoredSample(
-            sample: sample, id: SampleID(device: device, sample: sample), revision: sample.revision ?? 1,
+            sample: sample, of: device, revision: sample.revision ?? 1,
             receivedAt: receivedAt)
     }
 

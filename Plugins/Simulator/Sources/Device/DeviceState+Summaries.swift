@@ -25,7 +25,7 @@ extension DeviceState {
             if !samples.isEmpty {
                 let stored = samples.map {
                     StoredSample(
-                        sample: $0, id: SampleID(device: device, sample: $0), revision: $0.revision ?? 1,
+                        sample: $0, of: device, revision: $0.revision ?? 1,
                         receivedAt: moment)
                 }
                 result.append(DailySummary(metric: metric, day: day, samples: stored).withoutWorkouts)
