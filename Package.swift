@@ -85,15 +85,12 @@ let pluginTests: [String: [Target.Dependency]] = [
 
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
-    "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "ExportsTests", "GatewayKitTests",
-    "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests", "RecordingsTests",
-    "ReplayTests", "StoreTests", "TCPTests",
+    "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "ExportsTests", "GatewayKitTests",
+    "GatewayTests", "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests",
+    "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests",
 ]
 
-/// The suites that run with the sanitizer of addresses only: Decision 133.
-let addressSuites = ["BlueZTests", "GatewayTests"]
-
-/// The files of those two that start the program, which the sanitizers would not see, or that need all plugins, which would
+/// The files of two of them that start the program, which the sanitizers would not see, or that need all plugins, which would
 /// add a build of Hummingbird.
 let unsanitizedFiles: [String: [String]] = [
     "BlueZTests": [
@@ -350,7 +347,7 @@ if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
         target.exclude += files
         target.dependencies.removeAll { $0.isOn("BundledPlugins") || $0.isOn("vitals2mqtt") }
     }
-    package.targets = package.targets.needed(for: sanitizedSuites + (sanitizer == "thread" ? [] : addressSuites))
+    package.targets = package.targets.needed(for: sanitizedSuites)
     if sanitizer == "thread" {
         let locks = "SanitizedLocks"
         for target in package.targets where target.type != .system { target.plugins = [.plugin(name: locks)] }

@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test func `nothing waits for bytes by a handler of a file handle`() throws {
+        // Foundation closes the descriptor before libdispatch has forgotten it. While another program is started, which has the
+        // descriptor for a moment, too, the thread of libdispatch then reads freed memory: Decision 166.
+        let marks = ["readability" + "Handler", "writeability" + "Handler"]
+        for folder in ["Sources", "Plugins", "Tests"] {
+            for file in try Repository.swiftFiles(in: folder) {
+                let uses = file.lines.filter { line in marks.contains { line.contains($0) } }
+                #expect(uses.isEmpty, "\(file): read on a thread of its own, or with Subprocess: \(uses)")
+            }
+        }
+    }
+
     @Test func `only a waiter resumes a task, and outside of its lock`() throws {
         for file in try Repository.swiftFiles(in: "Sources/Concurrency") {
             let resumes = file.lines.filter {

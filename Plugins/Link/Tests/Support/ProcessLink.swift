@@ -17,16 +17,12 @@ final class ProcessLink: ByteLink {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        output.fileHandleForReading.readabilityHandler = { [received] handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                received.close()
-            } else {
-                received.put([UInt8](data))
-            }
-        }
         try process.run()
+        let thread = Thread { [received, handle = output.fileHandleForReading] in
+            while case let data = handle.availableData, !data.isEmpty { received.put([UInt8](data)) }
+            received.close()
+        }
+        thread.start()
     }
 
     /// The folder of the examples.
