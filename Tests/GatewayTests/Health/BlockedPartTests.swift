@@ -47,7 +47,8 @@ import Vitals
                 }
                 unblock()
                 try await late.wait { $0.count > 1 }
-                #expect(late.elements.last == [])
+                // On a busy machine it may be late again at once.
+                #expect(late.elements.dropFirst().first == [])
                 try await socket.messages.wait { $0.count { $0 == "WATCHDOG=1" } > signs }
                 group.cancelAll()
             }
