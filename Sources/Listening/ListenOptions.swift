@@ -47,7 +47,7 @@ extension ConfigurationReader {
         return ListenOptions.TLS(certificate: certificate ?? "", key: key ?? "")
     }
 
-    /// Reports a file without a certificate.
+    /// Reports a file without a certificate, or with one that cannot be read.
     /// - Parameters:
     ///   - certificate: its key in the configuration, and its path.
     ///   - isRead: whether this library reads it, so that what it cannot read is a mistake, too.

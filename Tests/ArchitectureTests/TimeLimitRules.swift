@@ -3,8 +3,7 @@ import Testing
 
 /// The parts in which `deploy/test` runs the tests.
 @Suite struct TimeLimitRules {
-    /// Suites that hold the thread that they have, or wait for a process that only computes: their limit of time ends what would
-    /// not end, and nothing beside them makes them late.
+    /// Suites that hold the thread that they have, or wait for a process that only computes. Their limit only ends a test that hangs.
     private static let computing: Set = [
         "EnginesTests.AgentRefusalTests", "HomeAssistantStatisticsTests.StatisticRowTests",
         "PhonesTests.DocumentMemoryTests",
@@ -20,14 +19,17 @@ import Testing
     /// The suites of a file that have a limit of time, or a test with one.
     static func limitedSuites(in text: String) -> Set<String> {
         Set(
-            text.ranges(of: ".timeLimit(").compactMap { limit in
+            text.ranges(of: ".timeLimit(").map { limit in
+                let type = #/(?:struct|class|actor|enum|extension) (\w+)/#
                 let before = text[..<limit.lowerBound]
-                let types = before.matches(of: #/(?:struct|class|actor) (\w+)/#)
-                let suite = before.ranges(of: "@Suite").last
-                guard let suite, types.last.map({ $0.range.lowerBound < suite.lowerBound }) ?? true else {
-                    return types.last.map { String($0.1) }
+                let last = before.matches(of: type).last
+                guard let suite = before.ranges(of: "@Suite").last,
+                    last.map({ $0.range.lowerBound < suite.lowerBound }) ?? true
+                else {
+                    // A test outside of any suite matches no part.
+                    return last.map { String($0.1) } ?? "?"
                 }
-                return text[limit.upperBound...].firstMatch(of: #/(?:struct|class|actor) (\w+)/#).map { String($0.1) }
+                return text[limit.upperBound...].firstMatch(of: type).map { String($0.1) } ?? "?"
             })
     }
 
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test func `what has a limit of time does not run beside what computes`() throws {
-        // A thread of Swift's pool that computes for seconds makes every waiting test late, of which each has many turns.
+        // A waiting test needs a thread of Swift's pool many times. If another test computes on it for seconds, each time is late.
         let patterns = try Self.patterns()
         #expect(patterns.count == 5)
         var seen: Set<String> = []
@@ -55,7 +57,8 @@ import Testing
         ("@Suite(.timeLimit(.minutes(2))) struct A {}\nstruct B {}", ["A"]),
         ("@Suite struct B {}\n@Suite(\n    .serialized, .timeLimit(.minutes(1)))\nstruct A {}", ["A"]),
         ("@Suite struct A { @Test(.timeLimit(.minutes(1))) func `is a struct of B`() {} }\nstruct C {}", ["A"]),
-        ("@Suite struct A { @Test func a() {} }", []),
+        ("extension A {\n    @Test(.timeLimit(.minutes(1))) func a() {}\n}", ["A"]),
+        ("@Test(.timeLimit(.minutes(1))) func a() {}", ["?"]), ("@Suite struct A { @Test func a() {} }", []),
     ]) func `the suite of every limit is found`(text: String, suites: [String]) {
         #expect(Self.limitedSuites(in: text) == Set(suites))
     }

@@ -61,6 +61,7 @@ def stop(number: int, _: Any) -> None:
 
 def run(version: str, program: str, only: Optional[list[str]]) -> int:
     findings = 0
+    # `.ci/run` names them, since it lets them run side by side.
     for name, make, checks in (
         ("entities", Trial, CHECKS), ("backfill", backfill.Backfill, backfill.CHECKS),
         ("midnight", midnight.Before, midnight.OVER), ("midnight", midnight.After, midnight.CHECKS),

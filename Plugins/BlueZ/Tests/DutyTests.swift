@@ -73,7 +73,7 @@ import Vitals
             let pause = Task { try await clinic.link("strap", Clinic.target(duty: duty), Self.listen) }
             pause.cancel()
             _ = await pause.result
-            // The scan may run since before the pause, and the fake sends one advertisement a scan.
+            // The scan may have been running since before the pause, and the fake sends one advertisement a scan.
             await clinic.bluez.advertise(FakeBlueZ.path(Clinic.strap))
             try await clinic.link("strap", Clinic.target()) { _ in }
         }

@@ -71,7 +71,8 @@ package struct ContractCodec: Sendable {
         encoder.parts(
             of: measurement, device: fact.device, sequence: fact.sequence,
             info: info ?? DeviceInfo(id: fact.device, name: fact.device.text, driver: ""), publishedAt: publishedAt,
-            isReplay: isReplay, maximumPayload: maximumPayload, isRefused: { refused.contains($0.id) })
+            isReplay: isReplay, maximumPayload: maximumPayload,
+            isRefused: { !refused.isEmpty && refused.contains($0.id) })
     }
 
     /// The answer in place of one that is longer than the broker takes.

@@ -79,7 +79,7 @@ package struct AlertMachine: Sendable {
             let edge: Outcome?
             if let value = rule.value(in: stored.sample, isExercise: isExercise) {
                 edge = judge(
-                    rule, value: value, limit: limit, at: stored.sample.end, id: stored.id, policy: policy,
+                    rule, value: value, limit: limit, of: stored, policy: policy,
                     calendar: calendar)
             } else {
                 edge = endExercise(rule, at: stored.sample.end, policy: policy, calendar: calendar)
@@ -132,9 +132,10 @@ package struct AlertMachine: Sendable {
     }
 
     private mutating func judge(
-        _ rule: AlertRule, value: Double, limit: Double, at moment: Timestamp, id: SampleID, policy: AlertPolicy,
+        _ rule: AlertRule, value: Double, limit: Double, of stored: StoredSample, policy: AlertPolicy,
         calendar: LocalCalendar
     ) -> Outcome? {
+        let moment = stored.sample.end
         var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: moment))
         // Late data that goes back in time is a new run: an alert must not be cleared before it was raised.
         if isLate, let seenAt = watch.seenAt, moment < seenAt {
@@ -145,7 +146,8 @@ package struct AlertMachine: Sendable {
         if watch.level.isActive {
             guard rule.isBack(value, limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }
             return change(
-                &watch, to: .cleared, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
+                &watch, to: .cleared, value: value, limit: limit, origin: .gateway, at: moment, id: stored.id,
+                policy: policy,
                 calendar: calendar)
         }
         guard rule.isBeyond(value, limit) else {
@@ -156,7 +158,8 @@ package struct AlertMachine: Sendable {
         guard watch.beyond >= policy.count[rule.metric] ?? 1 else { return nil }
         if let raisedAt = watch.level.raisedAt, moment >= raisedAt, moment - raisedAt < policy.cooldown { return nil }
         return change(
-            &watch, to: .raised, value: value, limit: limit, origin: .gateway, at: moment, id: id, policy: policy,
+            &watch, to: .raised, value: value, limit: limit, origin: .gateway, at: moment, id: stored.id,
+            policy: policy,
             calendar: calendar)
     }
 

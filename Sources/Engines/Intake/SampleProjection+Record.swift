@@ -138,9 +138,10 @@ extension SampleProjection {
         let sample = stored.sample
         guard sample.metric.shape == .session, sample.start < sample.end else { return }
         // Another record may have the same times: a device that lists a workout as manual and as automatic.
-        if stored.isWithdrawn { return workouts.removeAll { $0.id == stored.id } }
-        guard !workouts.contains(where: { $0.id == stored.id }) else { return }
-        workouts.append(Workout(id: stored.id, range: sample.start..<sample.end))
+        let id = stored.id
+        if stored.isWithdrawn { return workouts.removeAll { $0.id == id } }
+        guard !workouts.contains(where: { $0.id == id }) else { return }
+        workouts.append(Workout(id: id, range: sample.start..<sample.end))
         if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
     }
 

@@ -112,7 +112,8 @@ struct StorePlace {
     private func check(_ pool: DatabasePool, newIdentity: SampleID) throws -> OpenStore {
         try pool.writeWithoutTransaction { try checkOwner(in: $0) }
         let copy = try copyOldVersion(pool)
-        // GRDB sets NORMAL with the WAL: no step waits for the disk, and a power failure takes back whole steps.
+        // GRDB sets NORMAL with the WAL: a migration does not wait for the disk. A power failure may take back the last ones, each as
+        // a whole, and the next start repeats them.
         try Schema.migrator.migrate(pool)
         // From here on a power failure takes back no commit.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }

@@ -1,7 +1,7 @@
 /// A sample as stored: with its id, its revision and its time of arrival.
 public struct StoredSample: Sendable {
-    /// Where the id comes from. Most samples are counted and stored without anybody who asks for it, and to make it takes longer
-    /// than to read the sample.
+    /// Where the id comes from. Most samples are counted and stored without anybody asking for their id, and making it takes
+    /// longer than reading the sample.
     private enum Origin: Sendable {
         case id(SampleID)
         case device(DeviceID)
@@ -17,7 +17,7 @@ public struct StoredSample: Sendable {
     /// Whether another record has replaced this one, which then counts nowhere.
     public var isWithdrawn: Bool
 
-    /// The id that consumers use as key. It is made at each call where the sample was created with its device.
+    /// The id that consumers use as key. If the sample was created with its device, each call computes the id from `sample`.
     public var id: SampleID {
         switch origin {
         case .id(let id): id
@@ -47,7 +47,7 @@ public struct StoredSample: Sendable {
         self.isWithdrawn = isWithdrawn
     }
 
-    /// Whether another sample of the same device is this record, in whatever revision: both have the same id.
+    /// Whether another sample of the same device is this record, in whatever revision.
     public func isSameRecord(as other: StoredSample) -> Bool {
         let (ours, theirs) = (sample, other.sample)
         return ours.start == theirs.start && ours.end == theirs.end && ours.metric == theirs.metric
@@ -58,8 +58,15 @@ public struct StoredSample: Sendable {
 extension StoredSample: Hashable {
     /// Whether both are the same revision with the same id, however it was made.
     public static func == (a: StoredSample, b: StoredSample) -> Bool {
-        a.sample == b.sample && a.revision == b.revision && a.receivedAt == b.receivedAt
-            && a.isWithdrawn == b.isWithdrawn && a.id == b.id
+        guard
+            a.sample == b.sample, a.revision == b.revision, a.receivedAt == b.receivedAt,
+            a.isWithdrawn == b.isWithdrawn
+        else { return false }
+        // Of the same sample, equal devices make equal ids.
+        return switch (a.origin, b.origin) {
+        case (.device(let ours), .device(let theirs)): ours == theirs
+        default: a.id == b.id
+        }
     }
 
     /// Hashes what equal samples share.
