@@ -32,7 +32,7 @@ struct ExportTests {
             let nights = [Self.rates(3000), Self.night(atHour: 10), Self.night(atHour: 34)]
             let phone = try await PhoneExport(nights, on: bench)
             try await phone.wait(forExports: 1)
-            let first = phone.knowledge()
+            let first = try await phone.knowledge(of: 3002)
             #expect(first.samples.count == 3002 && first.corrected.isEmpty && first.holes.isEmpty)
             for (series, starts) in first.starts { #expect(starts == starts.sorted(), "\(series)") }
 
@@ -43,7 +43,7 @@ struct ExportTests {
             #expect(second.facts.count == first.facts.count)
 
             try await phone.export([Self.rates(3000), Self.night(atHour: 10), Self.night(atHour: 34, stage: 4)])
-            let third = phone.knowledge()
+            let third = try await phone.knowledge(of: 3002, corrected: 1)
             #expect(Set(third.samples.keys) == Set(first.samples.keys))
             #expect(third.corrected == ["2026-01-06T22:00:00.000Z": 2])
             let stages = third.samples.values.first { $0["rev"]?.asInt == 2 }?["fields"]?["stages"]?.asArray
@@ -69,7 +69,7 @@ struct ExportTests {
             try await bench.message("ring/measurement/heart_rate") { message in
                 (message.json["samples"]?.asArray ?? []).contains { $0["rev"]?.asInt == 2 }
             }
-            let known = phone.knowledge()
+            let known = try await phone.knowledge(of: 3000, corrected: 1)
             #expect(known.samples.count == 3000 && known.corrected == ["2026-01-05T12:10:00.000Z": 2])
         }
     }
@@ -80,7 +80,7 @@ struct ExportTests {
         try await withBench { bench in
             let phone = try await PhoneExport([Self.rates(20_000, from: -20_000)], on: bench)
             try await phone.wait(forExports: 1)
-            #expect(phone.knowledge().samples.count == 20_000)
+            #expect(try await phone.knowledge(of: 20_000).samples.count == 20_000)
             try await PhoneExport.write([Self.rates(23_000, from: -20_000)], as: "new.db", on: bench)
             let writer = bench.programs.start(
                 "python3",
@@ -91,7 +91,7 @@ struct ExportTests {
             try await phone.wait(forExports: 2)
             #expect(phone.gateway.events.elements.contains { $0.text.contains("The export cannot be read now.") })
             #expect(phone.exports == 2)
-            let known = phone.knowledge()
+            let known = try await phone.knowledge(of: 23_000)
             #expect(known.samples.count == 23_000 && known.corrected.isEmpty && known.holes.isEmpty)
             for sample in known.samples.values {
                 let start = try #require(sample["start"]?.asString)
@@ -120,20 +120,22 @@ struct ExportTests {
                 let counts = samples.reduce(into: [String: Int]()) { $0[$1["id"]?.asString ?? ""] = $1["value"]?.asInt }
                 return counts.values.reduce(0, +)
             }
+            _ = try await phone.knowledge(of: 60 + 2)
             #expect(steps() == 1500)
 
             // It flies west by six hours: its day continues over Berlin's midnight, and its own midnight is at 17 hours.
             let away = home + [(10, 4000), (12, 4200), (18, 100), (22, 900)]
             try await phone.export([Self.counts(away), Self.rates(60)])
             // The hundred steps after the phone's midnight only begin its new count.
+            let west = try await phone.knowledge(of: 60 + 5)
             #expect(steps() == 4200 + 800)
-            #expect(phone.knowledge().corrected.isEmpty && phone.knowledge().samples.count == 60 + 5)
+            #expect(west.corrected.isEmpty && west.samples.count == 60 + 5)
 
             // Its clock is set back by half an hour, and the last minutes are measured again.
             let again =
                 "UPDATE COLMI_HEART_RATE_SAMPLE SET HEART_RATE = 120 WHERE TIMESTAMP >= \((Self.noon + 1800) * 1000);"
             try await phone.export([Self.counts(away), Self.rates(60), again])
-            let known = phone.knowledge()
+            let known = try await phone.knowledge(of: 65, corrected: 30)
             #expect(known.samples.count == 65 && known.corrected.count == 30 && steps() == 5000)
             #expect(known.corrected.allSatisfy { $0.key >= "2026-01-05T12:30" && $0.value == 2 })
         }

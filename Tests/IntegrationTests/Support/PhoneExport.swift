@@ -70,6 +70,18 @@ struct PhoneExport: Sendable {
     }
 }
 
+extension PhoneExport {
+    /// All that arrived, as soon as it is so many samples, of which so many are corrected: they may arrive after the answer to a
+    /// synchronisation.
+    func knowledge(of samples: Int, corrected: Int = 0) async throws -> Consumer.Knowledge {
+        try await bench.subscriber.wait(deadline: Bench.patience) { [consumer] messages in
+            let known = consumer.read(messages)
+            return known.samples.count >= samples && (corrected == 0 || known.corrected.count >= corrected)
+        }
+        return knowledge()
+    }
+}
+
 extension Consumer.Knowledge {
     /// Revisions above the first one, by start.
     var corrected: [String: Int] {
