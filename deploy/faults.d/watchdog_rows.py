@@ -113,6 +113,42 @@ def stuck_part(bench: Bench) -> str:
     return f"no sign {silent:.1f} s after the thread hung; \"broker_network\" is named; {count} samples, lost 0; stop in {stopped:.2f} s"
 
 
+def event_loop(process: int) -> list[int]:
+    """The thread of all TCP connections, which SwiftNIO names."""
+    return [int(thread) for thread in os.listdir(f"/proc/{process}/task") if about(process, thread, "comm").startswith("NIO-ELT-")]
+
+
+@row("the thread of all TCP connections hangs", "it is frozen", "it is named, offline; no sign of life; lost 0 after it")
+def stuck_connections(bench: Bench) -> str:
+    load = bench.peers.load("load", rate=50)
+    bench.broker()
+    manager = Manager(bench.folder)
+    bench.gateway.write([bench.peers.device("load")])
+    bench.gateway.start(environment=manager.variables())
+    bench.served("load")
+    statuses, newest = bench.consumer.statuses, bench.consumer.newest
+    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], PATIENCE, "not healthy")
+    manager.listen(0.5)  # what was not heard until now
+    thread, frozen = FrozenThread(event_loop(bench.gateway.process.pid)), time.monotonic()
+    while not (late := newest["gateway/state"]["late"]):
+        require(time.monotonic() - frozen < 3 * LIMIT, "gateway/state names no part")
+        manager.listen(0.2)
+    told = time.monotonic() - frozen
+    require("transport.tcp" in late, f"gateway/state names {late}")
+    until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
+    manager.listen(2 * WATCHDOG)
+    require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
+    bench.gateway.process.send_signal(signal.SIGKILL)
+    thread.end()
+    bench.gateway.process.wait(PATIENCE)
+    before = len(load.acknowledged)
+    bench.gateway.start(environment=manager.variables())
+    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    bench.gateway.stop()
+    count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
+    return f"{late} and offline after {told:.1f} s; {count} samples, lost 0"
+
+
 @row("the thread of all timers hangs", "it is frozen; the network's is not", "gateway/state names it, gateway/status is offline; no sign of life")
 def stuck_timers(bench: Bench) -> str:
     load = bench.peers.load("load", rate=50)

@@ -49,6 +49,9 @@ package final class BlueZService: ScanningService {
         try await radio.run(body)
     }
 
+    /// The thread of the connection to the bus takes a turn.
+    package func answer() async { await Self.loop.answer() }
+
     /// Its lock must not be inlined where a wait lies between two of them: Decision 165.
     @inline(never)
     private func set(_ radio: Radio?) { open.withLock { $0 = radio } }

@@ -1,4 +1,5 @@
 package import GatewayKit
+import Listening
 import Vitals
 
 /// Takes the documents that a device posts. A session begins with the first document, and ends when no further one comes.
@@ -23,6 +24,9 @@ package struct HTTPTransport: Transport {
 
     /// The listener.
     package var service: (any PluginService.Type)? { HTTPListener.self }
+
+    /// The thread that takes all documents takes a turn.
+    package static func answer() async { await DocumentServer.eventLoops.answer() }
 
     /// Waits for the device's first document.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {

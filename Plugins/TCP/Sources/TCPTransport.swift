@@ -1,4 +1,5 @@
 package import GatewayKit
+import Listening
 import Vitals
 
 /// Carries bytes over TCP. Either the gateway connects to the device, or the device calls the gateway (`listen: true`).
@@ -33,6 +34,9 @@ package struct TCPTransport: Transport {
     package var service: (any PluginService.Type)? {
         if case .listen = way { TCPListener.self } else { nil }
     }
+
+    /// The thread of all connections takes a turn.
+    package static func answer() async { await TCPChannel.eventLoops.answer() }
 
     /// Connects, or waits for the device's call, and closes the connection when `body` ends.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {

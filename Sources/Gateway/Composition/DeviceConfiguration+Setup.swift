@@ -63,7 +63,7 @@ extension DeviceConfiguration {
         link.clock = settings.clock
         let (driver, transport) = (driver, transport)
         link.kind = type(of: driver).link
-        let (recorder, mask) = (settings.recorder, mask)
+        let (recorder, mask, passing) = (settings.recorder, mask, settings.passing)
         // A device begins again with its services.
         var hasher = Hasher()
         hasher.combine(fingerprint)
@@ -79,14 +79,17 @@ extension DeviceConfiguration {
             notes: session.notes
         ) { [link] body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
-            try await budget.with(type(of: transport).descriptors) {
-                try await transport.withLink(context: link) { link in
-                    guard let recorder else {
-                        return try await driver.withSession(over: link, context: session, body)
-                    }
-                    let name = type(of: driver).name
-                    try await recorder.recording(link, of: session.device, driver: name, mask: mask) { link in
-                        try await driver.withSession(over: link, context: session, body)
+            let type = type(of: transport)
+            try await budget.with(type.descriptors) {
+                try await passing.during(HealthProbe(.transport(type.name), ask: type.answer)) {
+                    try await transport.withLink(context: link) { link in
+                        guard let recorder else {
+                            return try await driver.withSession(over: link, context: session, body)
+                        }
+                        let name = Swift.type(of: driver).name
+                        try await recorder.recording(link, of: session.device, driver: name, mask: mask) { link in
+                            try await driver.withSession(over: link, context: session, body)
+                        }
                     }
                 }
             }

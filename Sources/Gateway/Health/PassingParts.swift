@@ -2,11 +2,11 @@ package import Concurrency
 import Synchronization
 package import Vitals
 
-/// The parts that come and go, with the ways to ask them: services of plugins while they are open, and what has to end until
-/// it has ended.
+/// The parts that come and go, with the ways to ask them: services of plugins while they are open, transports while a device has or
+/// tries a link, and what has to end until it has ended.
 package final class PassingParts: Sendable {
     private struct State {
-        var open: [HealthPart: HealthProbe] = [:]
+        var open: [HealthPart: (probe: HealthProbe, users: Int)] = [:]
         var ending: [HealthPart: [Promise<Void>]] = [:]
     }
     private let state = Mutex(State())
@@ -17,16 +17,30 @@ package final class PassingParts: Sendable {
     package var probes: [HealthProbe] {
         state.withLock { state in
             for (part, ends) in state.ending where ends.allSatisfy({ $0.value != nil }) { state.ending[part] = nil }
-            return state.open.values.filter { state.ending[$0.part] == nil }
+            return state.open.values.map(\.probe).filter { state.ending[$0.part] == nil }
                 + state.ending.map { HealthProbe($0.key, ends: $0.value) }
         }
     }
 
-    /// Has a part asked until `body` ends.
+    /// Has a part asked until `body` ends. Several may use one part: it is asked until the last of them has ended.
     package func during(_ probe: HealthProbe, _ body: () async throws -> Void) async rethrows {
-        state.withLock { $0.open[probe.part] = probe }
-        defer { state.withLock { $0.open[probe.part] = nil } }
+        begin(probe)
+        defer { end(probe.part) }
         try await body()
+    }
+
+    // Their locks must not be inlined where a wait lies between them: Decision 165.
+    @inline(never)
+    private func begin(_ probe: HealthProbe) {
+        state.withLock { $0.open[probe.part] = (probe, ($0.open[probe.part]?.users ?? 0) + 1) }
+    }
+
+    @inline(never)
+    private func end(_ part: HealthPart) {
+        state.withLock { state in
+            guard let open = state.open[part] else { return }
+            state.open[part] = open.users > 1 ? (open.probe, open.users - 1) : nil
+        }
     }
 
     /// Expects that a part ends, which fulfils `end`.

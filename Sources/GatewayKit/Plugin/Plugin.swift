@@ -79,6 +79,13 @@ public protocol Transport: Sendable {
     /// The values of its key `pairing` that `vitals2mqtt add` offers, which are those that need no other key: the default first. None if
     /// it has no such key.
     static var pairings: [String] { get }
+    /// Returns when each thread and each event loop that carries all links of the transport has taken a turn.
+    ///
+    /// The gateway asks every two seconds while a device has a link, or tries to open one. If there is no answer for 15 seconds,
+    /// `gateway/state` names the transport in `late`, and a service manager hears no sign of life: no other device of the
+    /// transport could be served, either. The wait must end when its task is cancelled. By default it returns at once, which is enough
+    /// for a transport that has only tasks.
+    static func answer() async
     /// Reads the other keys of `transport:` from the configuration. It opens nothing.
     ///
     /// It reports mistakes to `options`; the gateway then discards the result.
@@ -101,6 +108,8 @@ extension Transport {
     public static var descriptors: Int { 4 }
     /// Only `link` by default.
     public static var links: Set<LinkKind> { [link] }
+    /// Returns at once.
+    public static func answer() async {}
     /// It pairs no device by default.
     public static var pairings: [String] { [] }
     /// None by default.

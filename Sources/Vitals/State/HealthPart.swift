@@ -22,6 +22,8 @@ package enum HealthPart: Sendable, Hashable {
     case upkeep
     /// Imports statistics into Home Assistant.
     case statistics
+    /// The threads of all links of a transport, by its name.
+    case transport(String)
     /// What the devices of a plugin share, such as a listener.
     case plugin(String)
     /// A device whose connection has to end.
@@ -47,6 +49,7 @@ package enum HealthPart: Sendable, Hashable {
         case .configuration: "configuration"
         case .upkeep: "upkeep"
         case .statistics: "statistics"
+        case .transport(let name): "transport.\(name)"
         case .plugin(let name): "plugin.\(name)"
         case .device(let device): "device.\(device)"
         }

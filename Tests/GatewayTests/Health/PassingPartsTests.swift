@@ -20,6 +20,15 @@ import Vitals
         #expect(passing.probes.isEmpty)
     }
 
+    @Test func `a part that several use is asked until the last of them has ended`() async {
+        let passing = PassingParts()
+        await passing.during(HealthProbe(part) {}) {
+            await passing.during(HealthProbe(part) {}) { #expect(passing.probes.map(\.part) == [part]) }
+            #expect(passing.probes.map(\.part) == [part])
+        }
+        #expect(passing.probes.isEmpty)
+    }
+
     @Test func `a part that has to end is asked for its end only, and answers with the last of its ends`() async {
         let passing = PassingParts()
         let ends = [Promise<Void>(), Promise<Void>(), Promise<Void>()]

@@ -1,4 +1,5 @@
 import CSDBus
+import Concurrency
 import Foundation
 import Glibc
 import Synchronization
@@ -10,6 +11,8 @@ final class BusLoop: SerialExecutor {
     static let messagesInARow = 64
 
     private let jobs = Mutex<[UnownedJob]>([])
+    /// Who waits for the thread's next turn.
+    private let turns = Mutex<[Promise<Void>]>([])
     private let wakeUp: Int32
     /// The thread, once it runs.
     private let thread = Atomic<UInt>(0)
@@ -39,6 +42,14 @@ final class BusLoop: SerialExecutor {
         if isFirst { eventfd_write(wakeUp, 1) }
     }
 
+    /// Returns when the thread has taken a turn, or the task is cancelled.
+    func answer() async {
+        let turn = Promise<Void>()
+        turns.withLock { $0.append(turn) }
+        eventfd_write(wakeUp, 1)
+        try? await turn.wait()
+    }
+
     /// Begins to serve a connection. Called on the loop's thread.
     func attach(_ bus: Bus) { connections.append(bus) }
 
@@ -53,6 +64,11 @@ final class BusLoop: SerialExecutor {
                 return jobs
             }
             for job in due { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            let waiting = turns.withLock { turns in
+                defer { turns = [] }
+                return turns
+            }
+            for turn in waiting { turn.fulfil(()) }
             var isBusy = !due.isEmpty
             for bus in connections where bus.process(atMost: Self.messagesInARow) { isBusy = true }
             if !isBusy { sleep() }

@@ -26,6 +26,9 @@ package struct BlueZTransport: Transport {
     /// With `pairing: ask`.
     package var asksForPasskey: Bool { target.pairing == .ask }
 
+    /// The thread of the connection to the bus takes a turn.
+    package static func answer() async { await BlueZService.loop.answer() }
+
     /// Waits for the device's advertisement and for a link, connects, and disconnects when `body` ends.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         try await withoutActuallyEscaping(body) { body in
