@@ -1,9 +1,12 @@
+import Foundation
 import GatewayKit
 import NIOSSL
 
 /// A file of certificates or keys in PEM format (RFC 7468), judged as far as its labels and this library tell.
 struct PEMFile {
     private static let begin = "-----BEGIN "
+    private static let end = "-----END "
+    private static let sequenceTag: UInt8 = 0x30
     private static let certificateLabels: Set<String> = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
 
     private let path: String
@@ -19,12 +22,14 @@ struct PEMFile {
     }
 
     /// Why it has no certificate that can be used; `nil` if it may have one.
-    /// - Parameter isRead: whether this library must be able to read it.
+    /// - Parameter isRead: whether this library must be able to read it. Another library may know more kinds.
     func certificateMistake(isRead: Bool) -> String? {
-        guard lines.contains(where: { Self.label(of: $0).map(Self.certificateLabels.contains) ?? false }) else {
+        let starts = lines.indices.filter { Self.label(of: lines[$0]).map(Self.certificateLabels.contains) ?? false }
+        guard !starts.isEmpty else {
             return "\(path) has no certificate in it (-----BEGIN CERTIFICATE-----). Set the file of the certificate."
         }
-        guard isRead, (try? NIOSSLCertificate.fromPEMFile(path))?.isEmpty ?? true else { return nil }
+        let isUnreadable = isRead && (try? NIOSSLCertificate.fromPEMFile(path))?.isEmpty ?? true
+        guard isUnreadable || !starts.allSatisfy(isWhole) else { return nil }
         return "The certificate in \(path) is damaged, or of an unknown kind. Make or copy it again."
     }
 
@@ -39,8 +44,18 @@ struct PEMFile {
         if isOldEncrypted || labels[start] == "ENCRYPTED PRIVATE KEY" {
             return "The key in \(path) has a passphrase; remove it with openssl pkey -in \(path) -out NEW."
         }
-        guard isRead, (try? NIOSSLPrivateKey(file: path, format: .pem)) == nil else { return nil }
+        let isUnreadable = isRead && (try? NIOSSLPrivateKey(file: path, format: .pem)) == nil
+        guard isUnreadable || !isWhole(from: start) else { return nil }
         return "The private key in \(path) is damaged, or of an unknown kind. Make or copy it again."
+    }
+
+    /// Whether the part that begins at a line has an end, and a sequence in DER (X.690) between them, which every certificate and
+    /// every key is.
+    private func isWhole(from start: Int) -> Bool {
+        let body = lines[(start + 1)...].prefix { !$0.hasPrefix(Self.end) }
+        let text = body.joined().filter { !$0.isWhitespace }
+        guard body.endIndex < lines.endIndex, let bytes = Data(base64Encoded: text) else { return false }
+        return bytes.first == Self.sequenceTag && bytes.count > 2
     }
 
     /// The label of a line that begins a part of the file.

@@ -51,6 +51,37 @@ import Vitals
         }
     }
 
+    @Test func `an answer that cannot be stored is sent, and counted where no broker can take it`() async throws {
+        let settings = DeliverySettings(
+            topics: ContractTopics(gateway: try #require(DeviceID("home"))),
+            calendar: try #require(LocalCalendar(identifier: "UTC")), clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let scratch = try ScratchStore()
+        let full = FaultyStore(scratch.base) { call, _ in
+            call == .complete ? .failure(StoreError(.full, "The disk is full.")) : nil
+        }
+        let (retained, status) = (RetainedStates(wakeup: Signal()), BrokerStatus())
+        let log = CommandLog(
+            store: full, retained: retained, codec: ContractCodec(settings: settings, discovery: .off),
+            settings: settings, status: status, generator: SplitMix64(seed: 1))
+        retained.connect()
+        let first = CommandEnvelope(id: "1", device: DeviceID("band"), command: "measure")
+        await log.complete(try #require(await log.begin(first)), Answer(.done))
+        guard case .message(let sent) = retained.next() else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(try JSONValue(parsing: sent.payload)["status"] == "done")
+        #expect(status.snapshot.dropped == 0)
+        // The command is known: it does not run again.
+        #expect(await log.begin(first) == nil)
+
+        retained.disconnect()
+        let second = CommandEnvelope(id: "2", device: DeviceID("band"), command: "measure")
+        await log.complete(try #require(await log.begin(second)), Answer(.done))
+        #expect(status.snapshot.dropped == 1)
+    }
+
     @Test func `a command is refused, and does not run, while too many answers wait for the broker`() async throws {
         let settings = DeliverySettings(
             topics: ContractTopics(gateway: try #require(DeviceID("home"))),

@@ -212,7 +212,7 @@ package actor CommandLog {
             settings.logger.error("An answer cannot be stored.", metadata: ["error": "\(error)"])
             if unstored.count == Self.maximumUnstored { unstored.removeFirst() }
             unstored.append(stored)
-            retained.putOnce(.message(message))
+            await sendOnce(message)
         }
     }
 

@@ -46,6 +46,11 @@ extension MQTTConfiguration {
             reader.report("The base topic \(mistake).", at: "base_topic")
         }
         version = reader.choice("protocol", default: .v5)
+        if version == .v311 {
+            reader.warn(
+                "MQTT 3.1.1 cannot limit packets: whoever may send commands can send one of 256 MB, which is read as a whole. Set "
+                    + "message_size_limit at the broker, or use protocol: 5.", at: "protocol")
+        }
         username = reader.optionalString("username")
         password = reader.secret("password")
         keepAlive = reader.duration(

@@ -54,10 +54,33 @@ import Testing
         }
     }
 
+    /// A part of a PEM file with the shortest sequence in DER that is not empty.
+    private static func pem(_ label: String, _ body: String = "MAMCAQA=") -> String {
+        "-----BEGIN \(label)-----\n\(body)\n-----END \(label)-----\n"
+    }
+
+    @Test(arguments: ["", "AAAA", "MAMCAQA", "no base64", "MAMCAQA=\n-----BEGIN CERTIFICATE-----"])
+    func `refuses certificates and keys of the broker that no library could read`(body: String) throws {
+        try withFolder { folder in
+            try write(Self.pem("CERTIFICATE") + Self.pem("CERTIFICATE", body), to: "ca.pem", in: folder)
+            try write(Self.pem("CERTIFICATE"), to: "client.pem", in: folder)
+            try write(Self.pem("PRIVATE KEY", body), to: "key.pem", in: folder, permissions: 0o600)
+            let text =
+                "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem, certificate_file: client.pem, key_file: key.pem}}"
+            let found = mistakesOf(text, folder)
+            let again = "is damaged, or of an unknown kind. Make or copy it again."
+            #expect(
+                found == [
+                    "1: mqtt.tls.ca_file: The certificate in \(folder)/ca.pem \(again)",
+                    "1: mqtt.tls.key_file: The private key in \(folder)/key.pem \(again)",
+                ])
+        }
+    }
+
     @Test func `checks certificates as far as it can`() throws {
         try withFolder { folder in
-            try write("-----BEGIN CERTIFICATE-----\n", to: "ca.pem", in: folder)
-            try write("-----BEGIN PRIVATE KEY-----\n", to: "key.pem", in: folder, permissions: 0o644)
+            try write(Self.pem("CERTIFICATE"), to: "ca.pem", in: folder)
+            try write(Self.pem("PRIVATE KEY"), to: "key.pem", in: folder, permissions: 0o644)
             try write("nothing\n", to: "bad.pem", in: folder)
             let good =
                 "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem, certificate_file: ca.pem, key_file: key.pem, check_hostname: no}}"
@@ -95,11 +118,12 @@ import Testing
     @Test func `takes a certificate file of a mebibyte, and no longer one`() throws {
         try withFolder { folder in
             let text = "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem}}"
-            let start = "-----BEGIN CERTIFICATE-----\n"
-            let longest = start + String(repeating: "x", count: 1_048_576 - start.utf8.count)
+            // A text may stand before the certificate.
+            let certificate = Self.pem("CERTIFICATE")
+            let longest = String(repeating: "x", count: 1_048_575 - certificate.utf8.count) + "\n" + certificate
             try write(longest, to: "ca.pem", in: folder)
             #expect(try load(text, in: folder).mqtt.tls.caFile == "\(folder)/ca.pem")
-            try write(longest + "x", to: "ca.pem", in: folder)
+            try write(longest + "\n", to: "ca.pem", in: folder)
             let mistake = "1: mqtt.tls.ca_file: \(folder)/ca.pem is longer than 1048576 bytes."
             #expect(mistakesOf(text, folder).contains(mistake))
         }

@@ -30,6 +30,13 @@ import Vitals
         #expect(configuration.warnings.map { $0.text(file: nil) } == ["1: devices: No device is configured."])
     }
 
+    @Test func `warns of the older MQTT, which cannot limit packets`() throws {
+        let configuration = try load(
+            "mqtt: {url: mqtt://127.0.0.1, protocol: 3.1.1}\ndevices: [{id: a, driver: toy}]\n")
+        let warnings = configuration.warnings.map { $0.text(file: nil) }
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("1: mqtt.protocol: MQTT 3.1.1 cannot limit packets"))
+    }
+
     @Test func `takes a client id of 128 characters, and no longer one`() throws {
         func text(_ length: Int) -> String {
             "mqtt: {url: mqtt://127.0.0.1, client_id: \(String(repeating: "c", count: length))}\n"
