@@ -35,6 +35,10 @@ import Vitals
         #expect { try StoreCopy.back(up: folder.path, to: copy) } throws: {
             ($0 as? StoreError)?.message.contains("exists") == true
         }
+        let error = #expect(throws: StoreError.self) {
+            try StoreCopy.back(up: folder.path, to: folder.path + ".none/copy")
+        }
+        #expect(error?.message.contains("The folder of \(folder.path).none/copy does not exist. Create it") == true)
     }
 
     @Test func `a restored store has what the backup had, a new identity, and a loss to tell`() async throws {

@@ -11,6 +11,11 @@ package enum StoreCopy {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw StoreError(.unavailable, "\(file) exists. Name a new file, or remove that one.")
         }
+        let folder = URL(filePath: file).deletingLastPathComponent()
+        guard (try? folder.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
+            throw StoreError(
+                .unavailable, "The folder of \(file) does not exist. Create it, or name a file in another one.")
+        }
         try withReader(of: store) { source in
             try source.read { try StorePlace(path: store).checkOwner(in: $0) }
             // Root's backup is root's, wherever the store's owner can write.
