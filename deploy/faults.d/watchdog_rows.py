@@ -79,6 +79,16 @@ def timers(process: int) -> list[int]:
             if about(process, thread, "comm").endswith("overcommit") and about(process, thread, "syscall").split(" ")[0] in calls]
 
 
+def start_again(bench: Bench, manager: Manager, thread: FrozenThread, load) -> None:
+    """What systemd does then (WatchdogSignal=SIGKILL, Restart=on-failure), and the samples that follow."""
+    bench.gateway.process.send_signal(signal.SIGKILL)
+    thread.end()
+    bench.gateway.process.wait(PATIENCE)
+    before = len(load.acknowledged)
+    bench.gateway.start(environment=manager.variables())
+    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+
+
 @row("a part of the gateway hangs", "one thread is frozen", "no sign of life from then on; the part is named; started again, lost 0")
 def stuck_part(bench: Bench) -> str:
     load = bench.peers.load("load", rate=50)
@@ -101,13 +111,7 @@ def stuck_part(bench: Bench) -> str:
         lambda: next((line for line in bench.gateway.lines if "A part of the gateway does not answer" in line), None), PATIENCE,
         "the log names no part")
     require("health.part=broker_network" in line, f"the log names another part: {line}")
-    # What systemd does then: WatchdogSignal=SIGKILL, Restart=on-failure.
-    bench.gateway.process.send_signal(signal.SIGKILL)
-    thread.end()
-    bench.gateway.process.wait(PATIENCE)
-    bench.gateway.start(environment=manager.variables())
-    before = len(load.acknowledged)
-    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    start_again(bench, manager, thread, load)
     stopped = bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
     return f"no sign {silent:.1f} s after the thread hung; \"broker_network\" is named; {count} samples, lost 0; stop in {stopped:.2f} s"
@@ -138,12 +142,7 @@ def stuck_connections(bench: Bench) -> str:
     until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
     manager.listen(2 * WATCHDOG)
     require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
-    bench.gateway.process.send_signal(signal.SIGKILL)
-    thread.end()
-    bench.gateway.process.wait(PATIENCE)
-    before = len(load.acknowledged)
-    bench.gateway.start(environment=manager.variables())
-    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    start_again(bench, manager, thread, load)
     bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
     return f"{late} and offline after {told:.1f} s; {count} samples, lost 0"
@@ -172,12 +171,7 @@ def stuck_timers(bench: Bench) -> str:
     last = manager.last_sign() - frozen
     require(last < 2 * LIMIT, f"a sign of life {last:.1f} s after the thread hung")
     require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
-    bench.gateway.process.send_signal(signal.SIGKILL)
-    thread.end()
-    bench.gateway.process.wait(PATIENCE)
-    before = len(load.acknowledged)
-    bench.gateway.start(environment=manager.variables())
-    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    start_again(bench, manager, thread, load)
     until(lambda: newest["gateway/state"]["late"] == [] and statuses[-1] == "online", PATIENCE, "not healthy after the restart")
     bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
