@@ -22,7 +22,9 @@ PR_SET_CHILD_SUBREAPER = 36
 GRACE = 10
 
 # A line of Swift Testing: a test or a case of it, and whether it begins, passes or fails.
-EVENT = re.compile(r'^\S+ +(?:Test case passing|Test) (.*) (started|passed after|failed after|skipped)')
+EVENT = re.compile(r'^[◇✔✘] +(?:Test case passing|Test) (.*) (started|passed after|failed after|skipped)')
+# Where one begins. The line of a case ends at a zero byte in its argument, without a line feed, so that the next one follows on it.
+BEGINNING = re.compile(r"(?=[◇✔✘] +Test )")
 
 
 class Unfinished:
@@ -32,10 +34,12 @@ class Unfinished:
         self.names = {}
 
     def read(self, line):
-        found = EVENT.match(line)
-        if not found or found.group(1) == "run":
-            return
-        name, what = found.groups()
+        for event in BEGINNING.split(line):
+            found = EVENT.match(event)
+            if found and found.group(1) != "run":
+                self.note(*found.groups())
+
+    def note(self, name, what):
         # Cases have no line at their end: the test's end is theirs.
         if what == "started":
             self.names[name] = None
