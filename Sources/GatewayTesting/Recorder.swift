@@ -46,6 +46,18 @@ package final class Recorder<Element: Sendable>: Sendable {
         return self.elements
     }
 
+    /// Returns the first element from the position `start` on that fulfils `condition`, as soon as it is there. It does not look again at
+    /// what it has seen, however many come.
+    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    package func first(
+        from start: Int = 0, where condition: @escaping @Sendable (Element) -> Bool
+    ) async throws -> Element {
+        let search = RecorderSearch(from: start, where: condition)
+        try await wait { search.hasFound(in: $0) }
+        guard let found = search.found else { throw CancellationError() }
+        return found
+    }
+
     private func remove(_ isGone: (Waiter) -> Bool) { state.withLock { $0.waiters.removeAll(where: isGone) } }
 
     /// Like `wait(until:)`, but limited to `limit` of real time, for real programs.

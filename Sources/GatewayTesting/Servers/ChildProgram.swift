@@ -52,11 +52,11 @@ package final class ChildProgram: Sendable {
                 }
                 // The program is reaped only after this closure, so its process id is not reused yet.
                 defer { state.withLock { $0.send = nil } }
-                for try await line in execution.standardOutput.strings(
-                    bufferingPolicy: .maxLineLength(Self.longestLine))
-                {
-                    events.append(.line(String(line.drop { $0.isNewline }.prefix { !$0.isNewline })))
+                var lines = OutputLines(limit: Self.longestLine)
+                for try await buffer in execution.standardOutput {
+                    for line in try buffer.withUnsafeBytes({ try lines.add($0) }) { events.append(.line(line)) }
                 }
+                if let line = try lines.end() { events.append(.line(line)) }
             }
             events.append(.ended("\(result.terminationStatus)"))
         } catch {

@@ -31,9 +31,22 @@ package final class Subscriber: Sendable {
     package func wait(
         deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([InboundMessage]) -> Bool
     ) async throws -> [InboundMessage] {
-        try await withRealDeadline(deadline) {
-            try await self.received.wait(until: condition)
-        } orThrow: {
+        try await limited(deadline) { try await self.received.wait(until: condition) }
+    }
+
+    /// Returns the first message from the position `start` on that fulfils `condition`, as soon as it has come.
+    /// - Throws: `DeadlinePassed` after `deadline`.
+    package func first(
+        from start: Int = 0, deadline: Duration = .seconds(20),
+        where condition: @escaping @Sendable (InboundMessage) -> Bool
+    ) async throws -> InboundMessage {
+        try await limited(deadline) { try await self.received.first(from: start, where: condition) }
+    }
+
+    private func limited<Value: Sendable>(
+        _ deadline: Duration, _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withRealDeadline(deadline, operation) {
             DeadlinePassed(
                 limit: deadline,
                 last: self.messages.suffix(20).map {
@@ -70,18 +83,35 @@ package final class Subscriber: Sendable {
     private static func message(_ line: String) -> InboundMessage? {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard fields.count == 8, fields[0] == mark else { return nil }
-        var payload: [UInt8] = []
-        var digits = fields[7]
-        while !digits.isEmpty {
-            guard let byte = UInt8(digits.prefix(2), radix: 16) else { return nil }
-            payload.append(byte)
-            digits = digits.dropFirst(2)
-        }
+        guard let payload = bytes(fields[7].utf8) else { return nil }
         return InboundMessage(
             topic: String(fields[1]), payload: payload, qos: fields[3] == "0" ? .atMostOnce : .atLeastOnce,
             isRetained: fields[2] == "1", responseTopic: fields[4].isEmpty ? nil : String(fields[4]),
             correlationData: fields[5].isEmpty ? nil : Array(fields[5].utf8),
             expiry: Int(fields[6]).map { .seconds($0) })
+    }
+
+    /// The bytes of hexadecimal digits in lower case; `nil` where it is something else.
+    private static func bytes(_ digits: Substring.UTF8View) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            guard let first = high else {
+                high = value
+                continue
+            }
+            bytes.append(first << 4 | value)
+            high = nil
+        }
+        return bytes
     }
 }
 

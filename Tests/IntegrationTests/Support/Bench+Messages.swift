@@ -21,12 +21,9 @@ extension Bench {
         where condition: @escaping @Sendable (InboundMessage) -> Bool = { _ in true }
     ) async throws -> InboundMessage {
         let topic = "\(Self.base)/\(topic)"
-        let isWanted: @Sendable (InboundMessage) -> Bool = { $0.topic == topic && condition($0) }
-        let messages = try await subscriber.wait(deadline: Self.patience) { messages in
-            messages.count > start && messages[start...].contains(where: isWanted)
+        return try await subscriber.first(from: start, deadline: Self.patience) {
+            $0.topic == topic && condition($0)
         }
-        guard let first = messages[start...].first(where: isWanted) else { throw CancellationError() }
-        return first
     }
 
     /// The messages so far on a topic of the gateway.
@@ -61,15 +58,10 @@ extension Bench {
     /// The final answer to the command with this id.
     @discardableResult
     func answer(_ id: String, from start: Int = 0) async throws -> InboundMessage {
-        let isWanted: @Sendable (InboundMessage) -> Bool = { message in
+        try await subscriber.first(from: start, deadline: Self.patience) { message in
             message.topic.hasSuffix("response") && message.json["id"]?.asString == id
                 && message.json["status"]?.asString != "accepted"
         }
-        let messages = try await subscriber.wait(deadline: Self.patience) { messages in
-            messages.count > start && messages[start...].contains(where: isWanted)
-        }
-        guard let first = messages[start...].first(where: isWanted) else { throw CancellationError() }
-        return first
     }
 
     /// Waits until a device is connected.
