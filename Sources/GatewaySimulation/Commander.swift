@@ -6,6 +6,8 @@ import Vitals
 
 /// Sends commands to a gateway, one by one and sometimes many at once.
 final class Commander: Sendable {
+    /// The commands of a flood: more than the 1,024 that may wait to run, so that the gateway answers the rest `busy`.
+    static let floods = 1_100...1_600
     /// The commands of a burst.
     private static let burst = 40
 
@@ -13,13 +15,16 @@ final class Commander: Sendable {
     private let clock: GatewayClock
     private let trace: Trace?
     private let state: Mutex<(random: SplitMix64, count: Int)>
+    private let flood: Mutex<Int?>
     private let isResting = Mutex(false)
 
-    init(_ broker: InMemoryBroker, clock: GatewayClock, random: SplitMix64, trace: Trace?) {
+    /// - Parameter flood: how many commands it sends at once the first time; `nil` for the usual ones.
+    init(_ broker: InMemoryBroker, clock: GatewayClock, random: SplitMix64, flood: Int?, trace: Trace?) {
         self.broker = broker
         self.clock = clock
         self.trace = trace
         state = Mutex((random, 0))
+        self.flood = Mutex(flood)
     }
 
     /// Sends no more commands.
@@ -28,7 +33,7 @@ final class Commander: Sendable {
     /// Sends commands to these devices until `rest`.
     func run(_ devices: [DeviceID]) async throws {
         while !isResting.withLock({ $0 }) {
-            let (wait, count) = state.withLock { state in
+            let (wait, usual) = state.withLock { state in
                 (
                     Duration.milliseconds(Int.random(in: 5_000...60_000, using: &state.random)),
                     Int.random(in: 0..<8, using: &state.random) == 0 ? Self.burst : 1
@@ -36,6 +41,7 @@ final class Commander: Sendable {
             }
             try await clock.sleep(for: wait)
             guard !isResting.withLock({ $0 }) else { return }
+            let count = flood.withLock { $0.take() } ?? usual
             if count > 1 { trace?.note("commander", "sends \(count) commands at once") }
             for _ in 0..<count { send(devices) }
         }

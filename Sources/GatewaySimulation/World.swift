@@ -45,12 +45,14 @@ package final class World: Sendable {
     let plan: Plan
     let trace: Trace?
     private let commander: Commander
+    /// How many commands come at once; `nil` in most lives.
+    let flood: Int?
     let consumer: Consumer
     let observation: BrokerObservation
     let stores: StoreFolder
     let random: Mutex<SplitMix64>
     let restarts = Mutex(0)
-    private let isDiskFull = Mutex(false)
+    let isDiskFull = Mutex(false)
     /// Whether the last gateway has ended by itself.
     private let hasEnded = Mutex(false)
     /// When the disk was full, and when it had room again.
@@ -73,7 +75,8 @@ package final class World: Sendable {
         broker = InMemoryBroker(clock: clock, generator: simulation.random())
         observation = broker.observe("vitals2mqtt/#")
         stores = try StoreFolder()
-        let zeros = plan.deviceFaults ? Self.zeros(random) : [0, 0, 0]
+        let zeros: [Int]
+        (zeros, flood) = Self.rarities(random, plan)
         wearables = (1...3).compactMap { number in
             DeviceID("wearable-\(number)").map { id in
                 Wearable(
@@ -82,7 +85,7 @@ package final class World: Sendable {
                     zeros: zeros[number - 1], trace: trace)
             }
         }
-        commander = Commander(broker, clock: clock, random: random.split(), trace: trace)
+        commander = Commander(broker, clock: clock, random: random.split(), flood: flood, trace: trace)
         consumer = Consumer(
             broker, observation: observation, clock: clock, rounds: Int(plan.recovery / .minutes(1)) - 3, trace: trace)
         calendar = Mutex(Self.calendar(&random))
@@ -101,16 +104,19 @@ package final class World: Sendable {
             keepsNonsense: Double.random(in: 0...0.2, using: &random))
     }
 
-    /// How many bad records each wearable keeps from before: one in twenty has far more than ten pages of them.
+    /// What only one life in twenty has: a wearable that keeps far more than ten pages of bad records from before, and a flood of commands.
     ///
-    /// It draws from a copy, so that all other lives stay as they were.
-    private static func zeros(_ random: SplitMix64) -> [Int] {
+    /// It draws from copies, so that all other lives stay as they were.
+    private static func rarities(_ random: SplitMix64, _ plan: Plan) -> (zeros: [Int], flood: Int?) {
         var copy = random
         var draws = copy.split()
-        return (1...3).map { _ in
+        let zeros = (1...3).map { _ in
             let isLong = Int.random(in: 0..<20, using: &draws) == 0
-            return isLong ? Int.random(in: 200...400, using: &draws) : 0
+            return isLong && plan.deviceFaults ? Int.random(in: 200...400, using: &draws) : 0
         }
+        draws = copy.split()
+        let isFlooded = Int.random(in: 0..<20, using: &draws) == 0
+        return (zeros, isFlooded ? Int.random(in: Commander.floods, using: &draws) : nil)
     }
 
     /// Runs the world: first with faults, then without.
@@ -153,24 +159,6 @@ package final class World: Sendable {
         for wearable in wearables { wearable.setFaults(Wearable.Faults()) }
     }
 
-    /// Fills the disk for a while, at random times.
-    private func fillDisk() async throws {
-        while !isPeaceful.withLock({ $0 }) {
-            try await simulation.gatewayClock.sleep(for: draw(20...300))
-            guard !isPeaceful.withLock({ $0 }) else { return }
-            trace?.note("disk", "is full")
-            setDisk(isFull: true)
-            try await simulation.gatewayClock.sleep(for: draw(1...45))
-            setDisk(isFull: false)
-            trace?.note("disk", "has room")
-        }
-    }
-
-    private func setDisk(isFull: Bool) {
-        isDiskFull.withLock { $0 = isFull }
-        diskSettings.withLock { $0.append((simulation.uptime, isFull)) }
-    }
-
     /// Sets the machine's clock wrong at random times, and right again later.
     private func setClock() async throws {
         while !isPeaceful.withLock({ $0 }) {
@@ -199,14 +187,6 @@ package final class World: Sendable {
 
     private static func calendar(_ random: inout SplitMix64) -> LocalCalendar {
         zones.randomElement(using: &random).flatMap { LocalCalendar(identifier: $0) } ?? LocalCalendar(timeZone: .gmt)
-    }
-
-    /// A store that refuses writes while the disk is full.
-    private func store(on disk: SQLiteStore) -> FaultyStore {
-        FaultyStore(disk) { call, _ in
-            guard call.isWrite, self.isDiskFull.withLock({ $0 }) else { return nil }
-            return .failure(StoreError(.full, "The disk is full."))
-        }
     }
 
     /// Runs the gateway, lets it crash or stops it at random times, and restarts it.

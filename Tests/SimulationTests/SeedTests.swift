@@ -59,6 +59,19 @@ import Testing
         #expect(earlier > 0, "no wearable has kept zeros from before")
     }
 
+    @Test func `a flood of commands is answered whole, and what did not fit in as busy`() throws {
+        for seed: UInt64 in [62, 107] {
+            let recorder = AccountRecorder()
+            let life = try SeededLife.live(seed: seed) { recorder.record($0) }
+            #expect(life.mistakes.isEmpty, "seed \(seed): \(life.mistakes.prefix(5))")
+            let events = recorder.lines.map(\.event)
+            let refused = events.count {
+                $0.contains("/response ") && $0.contains(#""status":"rejected","code":"busy""#)
+            }
+            #expect(refused > 100, "seed \(seed) refuses \(refused) commands")
+        }
+    }
+
     @Test func `a seed's account says what happened to whom, in order, and changes nothing`() throws {
         let recorder = AccountRecorder()
         let life = try SeededLife.live(seed: 5) { recorder.record($0) }
