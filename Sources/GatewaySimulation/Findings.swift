@@ -55,6 +55,10 @@ struct Findings {
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
+        let ids = received.compactMap(Self.command)
+        for (id, answer) in refused.sorted(by: { $0.key < $1.key }) where ids.count(where: { $0 == id }) < 2 {
+            mistakes.append("\(id) was refused as busy, and answered \(answer), though it came once")
+        }
         let lost = unanswered(of: received, ends: ends)
         if !lost.isEmpty { mistakes.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
         mistakes += deliveries.mistakes
@@ -93,14 +97,20 @@ struct Findings {
     /// those whose answer goes to a topic that is not observed.
     private func unanswered(of received: [ReceivedMessage], ends: [Duration]) -> [String] {
         let ids = received.compactMap { message -> String? in
-            guard message.message.topic.contains("/command/"), message.message.responseTopic == nil else { return nil }
+            guard message.message.responseTopic == nil, let id = Self.command(message) else { return nil }
             let at = message.uptime
             let mayBeLost =
                 ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
                 || diskSettings.contains { $0.at >= at - Self.answerTime && $0.at <= at + Self.answerTime }
-            return mayBeLost ? nil : (try? JSONValue(parsing: message.message.payload))?["id"]?.asString
+            return mayBeLost ? nil : id
         }
         return Set(ids).subtracting(answers.keys).sorted()
+    }
+
+    /// The id of a command; `nil` for another message.
+    private static func command(_ message: ReceivedMessage) -> String? {
+        guard message.message.topic.contains("/command/") else { return nil }
+        return (try? JSONValue(parsing: message.message.payload))?["id"]?.asString
     }
 
     /// An answer may come twice, but no command has two different final answers. Only one that was shortened for the broker's
@@ -114,16 +124,26 @@ struct Findings {
             return
         }
         if wasDiskFull(uptime) { unstored.insert(id) }
+        if status == "rejected", body["code"]?.asString == "busy" {
+            if let other = answers[id], other != Self.busy { refused[id] = other }
+            if answers[id] == nil { answers[id] = Self.busy }
+            return
+        }
+        if answers[id] == Self.busy { refused[id] = status }
         if body["code"]?.asString == "too_large" {
             if answers[id] == nil { answers[id] = Self.shortened }
         } else if let before = answers.updateValue(status, forKey: id), before != status, before != Self.shortened,
-            !unstored.contains(id)
+            before != Self.busy, !unstored.contains(id)
         {
             mistakes.append("\(id) was answered \(before), and then \(status)")
         }
     }
     /// The commands that were answered while the disk was full.
     private var unstored: Set<String> = []
+    /// The commands that have another answer beside `busy`. The gateway forgets a refusal, so one copy of a command may be refused while
+    /// another one runs.
+    private var refused: [String: String] = [:]
+    private static let busy = "busy"
     private static let shortened = "too_large"
 
     /// A past day that is sent again has its old number. A running day has none: it is newer than all facts so far.
