@@ -126,17 +126,15 @@ final class Household: Sendable {
     /// A device whose connection is lost when `drop` is kept, and whose driver then goes on until `end` is kept, though it is
     /// cancelled. Later connections are good.
     func lingering(_ id: String, from drop: Promise<Void>, until end: Promise<Void>) throws -> DeviceSetup {
-        var setup = try device(id)
-        let opener = setup.opener
-        setup.opener = { body in
-            try await opener { session in
+        let setup = try device(id)
+        return DeviceSetup(info: setup.info, policy: setup.policy, fingerprint: setup.fingerprint) { body in
+            try await setup.opener { session in
                 guard end.value == nil else { return try await body(session) }
                 _ = await race(against: { try await drop.wait() }) { try? await body(session) }
                 await end.waitUncancelled()
                 throw LinkError(.broken, "The connection was lost.")
             }
         }
-        return setup
     }
 
     /// Sets the configuration for later reloads.

@@ -74,9 +74,9 @@ extension DeviceConfiguration {
             ? nil
             : DocumentMessages(
                 topics: topics, documents: link.documents, presence: presence, clock: settings.clock, logger: logger)
-        var setup = DeviceSetup(
+        return DeviceSetup(
             info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence,
-            notes: session.notes
+            notes: session.notes, passkeys: info.asksForPasskey ? link.passkeys : nil, messages: messages
         ) { [link] body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             let type = type(of: transport)
@@ -94,9 +94,6 @@ extension DeviceConfiguration {
                 }
             }
         }
-        setup.messages = messages
-        if info.asksForPasskey { setup.passkeys = link.passkeys }
-        return setup
     }
 }
 

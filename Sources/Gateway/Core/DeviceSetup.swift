@@ -3,27 +3,29 @@ package import GatewayKit
 package import Vitals
 
 /// A configured device: its description, its engines' policy, and its connection.
-package struct DeviceSetup: Sendable {
-    package var info: DeviceInfo
-    package var policy: DevicePolicy
-    package var opener: DeviceAgent.Opener
+///
+/// It is a class, since lists of devices are kept at several places, and a copy has half a kilobyte.
+package final class DeviceSetup: Sendable {
+    package let info: DeviceInfo
+    package let policy: DevicePolicy
+    package let opener: DeviceAgent.Opener
     /// Where its transport reports that the device can be reached.
-    package var presence: DevicePresence
+    package let presence: DevicePresence
     /// What its driver keeps beyond the end of the gateway.
-    package var notes: DeviceNotes
+    package let notes: DeviceNotes
     /// Where its transport asks for the passkey of the device; `nil` if it does not.
-    package var passkeys: PasskeyRequests?
+    package let passkeys: PasskeyRequests?
     /// The services of plugins that its driver and its transport use.
-    package var services: [ServiceSetup]
+    package let services: [ServiceSetup]
     /// Changes if and only if the device's configuration changes.
-    package var fingerprint: Int
+    package let fingerprint: Int
     /// Its documents that come as messages of the broker; `nil` if none do.
-    var messages: DocumentMessages?
+    let messages: DocumentMessages?
 
     package init(
         info: DeviceInfo, policy: DevicePolicy, fingerprint: Int, services: [ServiceSetup] = [],
         presence: DevicePresence = DevicePresence(), notes: DeviceNotes = DeviceNotes(),
-        opener: @escaping DeviceAgent.Opener
+        passkeys: PasskeyRequests? = nil, messages: DocumentMessages? = nil, opener: @escaping DeviceAgent.Opener
     ) {
         self.info = info
         self.policy = policy
@@ -31,6 +33,8 @@ package struct DeviceSetup: Sendable {
         self.services = services
         self.presence = presence
         self.notes = notes
+        self.passkeys = passkeys
+        self.messages = messages
         self.opener = opener
     }
 }

@@ -8,7 +8,7 @@ import Vitals
 ///
 /// The broker has its acknowledgement when a message arrives, before anything is stored. So a document whose session ends too early
 /// comes again here, and what cannot be taken is logged.
-struct DocumentMessages: Sendable {
+package struct DocumentMessages: Sendable {
     /// The most documents of a device that wait for its driver.
     static let maximumWaiting = 8
     /// How often a document is tried whose session ends before its answer.

@@ -58,24 +58,27 @@ package struct GatewayProcess: Sendable {
         // Runs first, since an early SIGHUP would end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let logger = log.logger()
-        do throws(ConfigurationError) {
-            let configuration = try read()
-            let running = configuration.fixedPart
-            do {
-                let gateway = try await StartNotice.during(notifier) {
-                    try await composition(
-                        configuration, { () throws(ConfigurationError) in try read(after: running) }, logger)
-                }
-                try await run(gateway, hangups)
-                logger.notice("Ended.")
-                return .success
-            } catch {
-                logger.critical("The gateway failed.", metadata: ["error": "\(error)"])
-                return .internal
-            }
-        } catch {
+        do {
+            try await run(try await begin(composition), hangups)
+            logger.notice("Ended.")
+            return .success
+        } catch is ConfigurationError {
             // Each mistake is already logged.
             return .configuration
+        } catch {
+            logger.critical("The gateway failed.", metadata: ["error": "\(error)"])
+            return .internal
+        }
+    }
+
+    /// Reads the configuration, and makes the gateway of it. What was read ends with this call: thousands of devices have megabytes of it.
+    private func begin(_ composition: GatewayServices.Composition) async throws -> GatewayServices {
+        let configuration = try read()
+        let running = configuration.fixedPart
+        let logger = log.logger()
+        return try await StartNotice.during(notifier) {
+            try await composition(
+                configuration, { () throws(ConfigurationError) in try read(after: running) }, logger)
         }
     }
 
