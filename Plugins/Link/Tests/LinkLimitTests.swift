@@ -103,4 +103,18 @@ import Vitals
         // The end says what is left to say.
         #expect(leftOut() == ["150", "1"])
     }
+
+    @Test func `lines that are nothing do not grow the inbox far beyond its room`() async throws {
+        try await withLink { peer, session in
+            let count = 100_000
+            peer.send(String(repeating: "x\n", count: count))
+            var taken = 0
+            while taken < count {
+                let events = try #require(try await session.nextEvents())
+                #expect(events.count <= EventInbox.defaultCapacity + 1_024)
+                taken += events.count
+            }
+            #expect(taken == count)
+        }
+    }
 }

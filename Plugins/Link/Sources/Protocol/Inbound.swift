@@ -9,6 +9,9 @@ import Vitals
 /// Consecutive samples become one event, which the gateway stores in one transaction. Such an event has either no
 /// receipts or one for each sample.
 struct Inbound {
+    /// The most events of one handing over. A read may have 32,768 lines of one letter, each of which is an event.
+    static let maximumEvents = 1_024
+
     /// Events for the gateway, in the order of arrival.
     private(set) var events: [DeviceEvent] = []
     /// Answers to our calls.
@@ -17,6 +20,9 @@ struct Inbound {
     private(set) var replies = Replies()
     /// Messages that the device wants logged.
     private(set) var logs: [(level: Logger.Level, message: String)] = []
+
+    /// Whether what was taken has to be performed before more is taken.
+    var isFull: Bool { events.count >= Self.maximumEvents }
 
     private var samples: [Sample] = []
     private var receipts: [SampleReceipt] = []

@@ -102,22 +102,28 @@ final class LinkConnection: Sendable {
             }
             let now = context.clock.uptime
             progress.withLock { $0.lastReceived = now }
-            var inbound = Inbound()
-            var fault: DeviceError?
             do {
-                while let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
-            } catch {
-                fault = error
-            }
-            inbound.flush()
-            do {
-                try await perform(inbound)
+                while try await performLines(of: &splitter) {}
             } catch {
                 return error
             }
-            if let fault { return fault }
         }
         return DeviceError(.disconnected, "The gateway closed the link.")
+    }
+
+    /// Performs the next lines, and what came before a fault in one of them. Returns whether there may be more of them.
+    private func performLines(of splitter: inout LineSplitter) async throws(DeviceError) -> Bool {
+        var inbound = Inbound()
+        var fault: DeviceError?
+        do throws(DeviceError) {
+            while !inbound.isFull, let line = try splitter.next() { inbound.receive(line, of: splitter.bytes) }
+        } catch {
+            fault = error
+        }
+        inbound.flush()
+        try await perform(inbound)
+        if let fault { throw fault }
+        return inbound.isFull
     }
 
     /// Answers come before events, so that a caller need not also wait for room in the inbox.
