@@ -119,4 +119,29 @@ import Vitals
         try await scratch.base.acknowledge(.answer, through: 2)
         #expect(await log.begin(envelope("3")) != nil)
     }
+
+    @Test func `a repeat that meets a full intake gets the answer of the command that runs`() async throws {
+        let settings = DeliverySettings(
+            topics: ContractTopics(gateway: try #require(DeviceID("home"))),
+            calendar: try #require(LocalCalendar(identifier: "UTC")), clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let scratch = try ScratchStore()
+        let log = CommandLog(
+            store: scratch.base, retained: RetainedStates(wakeup: Signal()),
+            codec: ContractCodec(settings: settings, discovery: .off), settings: settings,
+            generator: SplitMix64(seed: 1))
+        let envelope = CommandEnvelope(id: "1", device: DeviceID("band"), command: "measure")
+        let key = try #require(await log.begin(envelope))
+        await log.reject(Answer(.rejected, code: .busy, message: "full"), envelope)
+        #expect(try await scratch.base.pending(.answer, after: 0, limit: 9).isEmpty)
+        await log.complete(key, Answer(.done))
+        // A command that does not run is refused, and its id stays free.
+        let other = CommandEnvelope(id: "2", device: DeviceID("band"), command: "measure")
+        await log.reject(Answer(.rejected, code: .busy, message: "full"), other)
+        let answers = try await scratch.base.pending(.answer, after: 0, limit: 9).compactMap(\.answer)
+        let told = try answers.map { try JSONValue(parsing: $0.payload) }
+        #expect(told.map { $0["id"]?.asString } == ["1", "1", "2"])
+        #expect(told.map { $0["status"]?.asString } == ["done", "done", "rejected"])
+        #expect(await log.begin(other) != nil)
+    }
 }

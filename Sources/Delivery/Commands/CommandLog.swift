@@ -65,19 +65,7 @@ package actor CommandLog {
     /// Begins a command. Returns the key of a new command, which must run; answers any other command itself.
     package func begin(_ envelope: CommandEnvelope) async -> String? {
         let key = envelope.id.map { "id:\($0)" } ?? newKey()
-        if running[key] != nil {
-            await join(envelope, key)
-            return nil
-        }
-        if let payload = underWay[key] {
-            // The store may not have the answer yet.
-            await store(codec.answer(payload, to: envelope), key: newKey())
-            return nil
-        }
-        if let payload = unkeptAnswer(to: key) {
-            await sendOnce(codec.answer(payload, to: envelope))
-            return nil
-        }
+        if await answerRepeat(envelope, key) { return nil }
         guard running.count < Self.maximumRunning else {
             let message = "Too many commands are running; try again later."
             await send(Answer(.rejected, code: .busy, message: message), to: envelope)
@@ -111,6 +99,20 @@ package actor CommandLog {
         return nil
     }
 
+    /// Answers the repeat of a command that runs, or whose answer the store does not have yet. Returns whether it is one.
+    private func answerRepeat(_ envelope: CommandEnvelope, _ key: String) async -> Bool {
+        if running[key] != nil {
+            await join(envelope, key)
+        } else if let payload = underWay[key] {
+            await store(codec.answer(payload, to: envelope), key: newKey())
+        } else if let payload = unkeptAnswer(to: key) {
+            await sendOnce(codec.answer(payload, to: envelope))
+        } else {
+            return false
+        }
+        return true
+    }
+
     /// Answers a running command: with `accepted`, or with the final answer.
     package func complete(_ key: String, _ answer: Answer) async {
         if answer.status == .accepted {
@@ -124,8 +126,10 @@ package actor CommandLog {
 
     /// Answers a message that cannot run as a command.
     ///
-    /// An expired command may be the repeat of one that arrived in time; that one already has its answer.
+    /// An expired command may be the repeat of one that arrived in time; that one already has its answer. The repeat of a command that
+    /// runs waits for its answer, however many others wait.
     package func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
+        if answer.code == .busy, let id = envelope.id, await answerRepeat(envelope, "id:\(id)") { return }
         guard answer.status == .expired, envelope.id != nil else {
             return await send(answer, to: envelope)
         }
