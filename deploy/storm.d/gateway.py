@@ -16,6 +16,7 @@ class Gateway:
     """One run of the program after the other, on the same store."""
 
     STOP = 6.0  # maximum seconds of a clean end; five are promised
+    LATE = "A part of the gateway does not answer"  # what it logs when it finds itself stuck
 
     def __init__(self, program: str, folder: str, broker: int) -> None:
         self.program = program
@@ -25,6 +26,7 @@ class Gateway:
         self.process = None
         self.news = threading.Condition()
         self.lines: list[str] = []
+        self.late = ""
 
     def configure(self, devices: list[dict], **sections) -> None:
         """Writes the configuration; a section replaces the usual one."""
@@ -51,6 +53,8 @@ class Gateway:
         for line in lines:
             with self.news:
                 self.lines.append(line)
+                if self.LATE in line:
+                    self.late = line
                 del self.lines[:-2000]
                 self.news.notify_all()
 
@@ -80,6 +84,8 @@ class Gateway:
     def check(self) -> None:
         if self.process.poll() is not None:
             raise Finding(f"the gateway ended with status {self.process.returncode}")
+        if self.late:
+            raise Finding(f"no part of the gateway was stuck, but it logged: {self.late.strip()}")
 
     def held(self) -> tuple[int, int]:
         """How many descriptors and threads the process has."""
