@@ -55,10 +55,7 @@ struct Findings {
         }
         let open = accepted.subtracting(answers.keys).sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
-        let ids = received.compactMap(Self.command)
-        for (id, answer) in refused.sorted(by: { $0.key < $1.key }) where ids.count(where: { $0 == id }) < 2 {
-            mistakes.append("\(id) was refused as busy, and answered \(answer), though it came once")
-        }
+        if !refused.isEmpty { compareRefused(with: received) }
         let lost = unanswered(of: received, ends: ends)
         if !lost.isEmpty { mistakes.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
         mistakes += deliveries.mistakes
@@ -105,6 +102,14 @@ struct Findings {
             return mayBeLost ? nil : id
         }
         return Set(ids).subtracting(answers.keys).sorted()
+    }
+
+    /// Only of a command that came twice one copy may be refused as busy while the other has another answer.
+    private mutating func compareRefused(with received: [ReceivedMessage]) {
+        let ids = received.compactMap(Self.command)
+        for (id, answer) in refused.sorted(by: { $0.key < $1.key }) where ids.count(where: { $0 == id }) < 2 {
+            mistakes.append("\(id) was refused as busy, and answered \(answer), though it came once")
+        }
     }
 
     /// The id of a command; `nil` for another message.

@@ -85,7 +85,7 @@ class Gateway:
         if self.process.poll() is not None:
             raise Finding(f"the gateway ended with status {self.process.returncode}")
         if self.late:
-            raise Finding(f"no part of the gateway was stuck, but it logged: {self.late.strip()}")
+            raise Finding(f"the gateway logged that a part of it is late: {self.late.strip()}")
 
     def held(self) -> tuple[int, int]:
         """How many descriptors and threads the process has."""

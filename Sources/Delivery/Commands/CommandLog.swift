@@ -64,7 +64,7 @@ package actor CommandLog {
 
     /// Begins a command. Returns the key of a new command, which must run; answers any other command itself.
     package func begin(_ envelope: CommandEnvelope) async -> String? {
-        let key = envelope.id.map { "id:\($0)" } ?? newKey()
+        let key = envelope.id.map(Self.key) ?? newKey()
         if await answerRepeat(envelope, key) { return nil }
         guard running.count < Self.maximumRunning else {
             let message = "Too many commands are running; try again later."
@@ -129,7 +129,7 @@ package actor CommandLog {
     /// An expired command may be the repeat of one that arrived in time; that one already has its answer. The repeat of a command that
     /// runs waits for its answer, however many others wait.
     package func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
-        if answer.code == .busy, let id = envelope.id, await answerRepeat(envelope, "id:\(id)") { return }
+        if answer.code == .busy, let id = envelope.id, await answerRepeat(envelope, Self.key(id)) { return }
         guard answer.status == .expired, envelope.id != nil else {
             return await send(answer, to: envelope)
         }
@@ -249,6 +249,9 @@ package actor CommandLog {
         let now = settings.clock.now
         return unstored.last { $0.key == key && now - $0.at < StoredAnswer.memory }?.payload
     }
+
+    /// The key of a command with an id.
+    private static func key(_ id: String) -> String { "id:\(id)" }
 
     private func newKey() -> String { "key:\(SampleID(random: &generator))" }
 }
