@@ -1,5 +1,6 @@
 package import MQTT
 package import Messages
+import Vitals
 
 /// A subscriber without any code of the gateway: the program `mosquitto_sub`.
 package final class Subscriber: Sendable {
@@ -83,35 +84,12 @@ package final class Subscriber: Sendable {
     private static func message(_ line: String) -> InboundMessage? {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard fields.count == 8, fields[0] == mark else { return nil }
-        guard let payload = bytes(fields[7].utf8) else { return nil }
+        guard let payload = Hexadecimal.bytes(String(fields[7])) else { return nil }
         return InboundMessage(
             topic: String(fields[1]), payload: payload, qos: fields[3] == "0" ? .atMostOnce : .atLeastOnce,
             isRetained: fields[2] == "1", responseTopic: fields[4].isEmpty ? nil : String(fields[4]),
             correlationData: fields[5].isEmpty ? nil : Array(fields[5].utf8),
             expiry: Int(fields[6]).map { .seconds($0) })
-    }
-
-    /// The bytes of hexadecimal digits in lower case; `nil` where it is something else.
-    private static func bytes(_ digits: Substring.UTF8View) -> [UInt8]? {
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var high: UInt8?
-        for digit in digits {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
-            guard let first = high else {
-                high = value
-                continue
-            }
-            bytes.append(first << 4 | value)
-            high = nil
-        }
-        return bytes
     }
 }
 

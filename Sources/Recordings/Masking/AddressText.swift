@@ -1,3 +1,5 @@
+import Vitals
+
 /// Recognises an address in text.
 enum AddressText {
     /// Six pairs of digits with separators between them: `:` or `-`, or `_` as in the paths of BlueZ.

@@ -1,5 +1,6 @@
 package import GatewayKit
 import JSON
+import Vitals
 
 /// The values that must not appear in a recording: secrets, and addresses that identify a device.
 ///

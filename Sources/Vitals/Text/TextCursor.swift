@@ -27,14 +27,7 @@ struct TextCursor {
 
     /// Takes one hexadecimal digit of either case.
     mutating func hexadecimalDigit() -> UInt64? {
-        guard let byte = rest.first else { return nil }
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-        default: return nil
-        }
+        guard let digit = rest.first.flatMap(Hexadecimal.value) else { return nil }
         rest.removeFirst()
         return UInt64(digit)
     }

@@ -1,4 +1,5 @@
 import Recordings
+import Vitals
 
 /// A difference between what the gateway wrote and the recording.
 struct Difference: Error, Sendable, Hashable, CustomStringConvertible {
