@@ -35,7 +35,8 @@ package final class RetainedStates: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// Every key in the order in which it first came, which is the order after a new connection.
+        /// Every key in the order in which it first came, which is the order after a new connection; but the gateway's info is first:
+        /// it names the store, without which a consumer takes the numbers of a new one for old ones.
         var order: [Key] = []
         var dirty: Set<Key> = []
         var queue: Deque<Key> = []
@@ -63,7 +64,9 @@ package final class RetainedStates: Sendable {
             case .replay: .gatewayInfo
             }
         state.withLock { state in
-            if state.entries.updateValue(entry, forKey: key) == nil, entry.isKept { state.order.append(key) }
+            if state.entries.updateValue(entry, forKey: key) == nil, entry.isKept {
+                state.order.insert(key, at: key == .gatewayInfo ? 0 : state.order.count)
+            }
             if state.dirty.insert(key).inserted { state.queue.append(key) }
         }
         wakeup.wake()
