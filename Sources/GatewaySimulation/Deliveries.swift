@@ -19,6 +19,8 @@ struct Deliveries: Sendable {
     private var measurements: Set<Int> = []
     /// The numbers that a gap says the broker does not take.
     private var refused: Set<Int> = []
+    /// The store whose numbers these are.
+    private var store: String?
     /// The facts that are still set aside, as `gateway/state` said last.
     private(set) var setAside = 0
 
@@ -26,10 +28,14 @@ struct Deliveries: Sendable {
         let levels = message.levels
         guard levels.count >= 4, !message.isWill else { return }
         switch levels[3] {
-        case "measurement", "daily", "event", "state": break
+        case "measurement", "daily", "event", "state", "info": break
         default: return
         }
         guard let body = try? JSONValue(parsing: message.message.payload) else { return }
+        if levels[3] == "info" {
+            if levels[2] == "gateway", let named = body["store"]?.asString { begin(named) }
+            return
+        }
         if levels[3] == "state" {
             if let count = body["set_aside"]?.asInt { setAside = count }
             return
@@ -48,6 +54,13 @@ struct Deliveries: Sendable {
             guard let from = range["from_seq"]?.asInt, let last = range["to_seq"]?.asInt, from <= last else { continue }
             refused.formUnion(from...last)
         }
+    }
+
+    /// In another store the numbers begin again.
+    private mutating func begin(_ named: String) {
+        guard named != store else { return }
+        if store != nil { self = Deliveries() }
+        store = named
     }
 
     /// A repeated message may be cut otherwise, for example once the broker has announced its limit.

@@ -28,6 +28,7 @@ struct Findings {
     /// The numbers of those gaps: a message may come again.
     private var gaps: Set<Int> = []
     private let diskSettings: [(at: Duration, isFull: Bool)]
+    private var losses: StoreLosses
     /// The commands that were accepted, and the final answer of each.
     private var accepted: Set<String> = []
     private var answers: [String: String] = [:]
@@ -39,12 +40,14 @@ struct Findings {
     ///   - deliveries: what the consumer has by its numbers.
     ///   - received: what the gateway has received, and the broker will not send again.
     ///   - ends: when gateways crashed, or had to be gone after a stop.
+    ///   - damages: when the store was damaged.
     init(
         _ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?,
         clockSettings: [(at: Duration, isRight: Bool)], diskSettings: [(at: Duration, isFull: Bool)],
-        deliveries: Deliveries, received: [ReceivedMessage], ends: [Duration]
+        deliveries: Deliveries, received: [ReceivedMessage], ends: [Duration], damages: [Duration]
     ) {
         self.diskSettings = diskSettings
+        losses = StoreLosses(damages: damages)
         newestValues = LatestOrder(clockSettings: clockSettings)
         for message in messages { read(message) }
         for wearable in truth {
@@ -58,14 +61,19 @@ struct Findings {
         if !refused.isEmpty { compareRefused(with: received) }
         let lost = unanswered(of: received, ends: ends)
         if !lost.isEmpty { mistakes.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
-        mistakes += deliveries.mistakes
+        mistakes += deliveries.mistakes + losses.mistakes(of: truth.map(\.id))
     }
 
     private mutating func read(_ message: PublishedMessage) {
         let levels = message.levels.map { String($0) }
         guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
-        if let number = body["seq"]?.asInt { newestNumber = max(newestNumber, number) }
+        if losses.begins(at: message.uptime) { forgetStore() }
+        if let number = body["seq"]?.asInt {
+            newestNumber = max(newestNumber, number)
+            losses.readFact()
+        }
         switch levels[3] {
+        case "info" where levels[2] == "gateway": if let store = body["store"]?.asString { losses.read(store: store) }
         case "measurement": readSamples(body, device: levels[2])
         case "latest":
             guard let measured = body["measured_at"]?.asString else { return }
@@ -75,6 +83,7 @@ struct Findings {
             }
         case "response": readAnswer(body, at: message.uptime)
         case "event" where levels.last == "gap":
+            losses.read(body, device: levels[2], at: message.uptime)
             guard body["seq"]?.asInt.map({ gaps.insert($0).inserted }) ?? true else { return }
             guard let metric = body["metric"]?.asString else { return }
             announced["\(levels[2])/\(metric)", default: 0] += body["refused"]?["end_before_start"]?.asInt ?? 0
@@ -83,6 +92,13 @@ struct Findings {
             readDay("\(levels[2])/\(levels[4])/\(date)", count: count, number: body["seq"]?.asInt)
         default: break
         }
+    }
+
+    /// The numbers begin again, commands are not known any more, and the newest value is that of the history which is read again.
+    private mutating func forgetStore() {
+        (newestNumber, gaps, counts, accepted) = (0, [], [:], [])
+        newestValues.forget()
+        unstored.formUnion(answers.keys)
     }
 
     /// How long a received command may take to be on disk: a full intake is answered within seconds.
@@ -97,7 +113,7 @@ struct Findings {
             guard message.message.responseTopic == nil, let id = Self.command(message) else { return nil }
             let at = message.uptime
             let mayBeLost =
-                ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
+                losses.mayLose(what: at) || ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
                 || diskSettings.contains { $0.at >= at - Self.answerTime && $0.at <= at + Self.answerTime }
             return mayBeLost ? nil : id
         }

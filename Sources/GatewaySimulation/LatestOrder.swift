@@ -31,4 +31,7 @@ struct LatestOrder {
         (clockSettings.last { $0.at <= begin }?.isRight ?? true)
             && clockSettings.allSatisfy { $0.isRight || $0.at <= begin || $0.at > end }
     }
+
+    /// Forgets all values: the gateway has lost its store.
+    mutating func forget() { last = [:] }
 }

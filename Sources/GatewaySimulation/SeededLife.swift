@@ -54,7 +54,8 @@ package struct SeededLife: Sendable, Hashable {
                 messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 },
                 clockSettings: world.clockSettings.withLock { $0 },
                 diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries,
-                received: world.broker.received(by: "gateway"), ends: world.ends.withLock { $0 })
+                received: world.broker.received(by: "gateway"), ends: world.ends.withLock { $0 },
+                damages: world.damages.withLock { $0 })
             let damage = try world.stores.findings().map { "the store: \($0)" }
             return SeededLife(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes + damage, messages: messages.count,

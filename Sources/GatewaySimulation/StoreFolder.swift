@@ -74,6 +74,19 @@ package final class StoreFolder: Sendable {
         state.withLock { $0.findings += found }
     }
 
+    /// How much of each file `damage` overwrites, in bytes: the header and the first tables.
+    private static let damage = 8192
+
+    /// Overwrites the beginning of the store, as a memory card does at its end. No gateway may have it open.
+    package func damage() throws {
+        let path = path
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            let file = try FileHandle(forUpdating: URL(filePath: path + suffix))
+            try file.write(contentsOf: Data(repeating: 0x5A, count: Self.damage))
+            try file.close()
+        }
+    }
+
     /// What whole checks of the store find now, and found after each crash.
     package func findings() throws -> [String] { try state.withLock { $0.findings } + StoreCheck.findings(in: path) }
 

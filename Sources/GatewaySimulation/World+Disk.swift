@@ -38,4 +38,27 @@ extension World {
             return .failure(StoreError(.full, "The disk is full."))
         }
     }
+
+    /// Damages the store, if it is time for that. No gateway runs.
+    func damageStore() throws {
+        let isTime = damage.withLock { time in
+            guard let due = time, simulation.uptime >= due, !isPeaceful.withLock({ $0 }) else { return false }
+            time = nil
+            return true
+        }
+        guard isTime else { return }
+        trace?.note("disk", "damages the store")
+        try stores.damage()
+        damages.withLock { $0.append(simulation.uptime) }
+    }
+
+    /// How long a gateway lives. The one that finds its store damaged lives for seconds at most, or crashes before it has done anything
+    /// else: the loss must not be hidden by that.
+    func drawLife() -> Duration {
+        let last = (damages.withLock { $0.last }, ends.withLock { $0.last })
+        if let damage = last.0, let end = last.1, damage >= end {
+            return .milliseconds(drawNumber(0...1) * drawNumber(0...3000))
+        }
+        return draw(30...400)
+    }
 }

@@ -21,6 +21,7 @@ package final class World: Sendable {
         package var brokerRefusals = true
         package var deviceFaults = true
         package var crashes = true
+        /// Whether the disk is full at times, and the store is damaged in some lives.
         package var storeFaults = true
         /// Whether the machine's clock is occasionally set.
         package var clockFaults = true
@@ -57,6 +58,10 @@ package final class World: Sendable {
     private let hasEnded = Mutex(false)
     /// When the disk was full, and when it had room again.
     let diskSettings = Mutex<[(at: Duration, isFull: Bool)]>([])
+    /// When the store is damaged: at the first end of a gateway from then on. `nil` in most lives, and as soon as it is.
+    let damage: Mutex<Duration?>
+    /// When the store was damaged.
+    let damages = Mutex<[Duration]>([])
     /// When gateways crashed, or had to be gone after a stop.
     let ends = Mutex<[Duration]>([])
     /// When the machine's clock was set, and whether it was right from then on.
@@ -75,14 +80,15 @@ package final class World: Sendable {
         broker = InMemoryBroker(clock: clock, generator: simulation.random())
         observation = broker.observe("vitals2mqtt/#")
         stores = try StoreFolder()
-        let zeros: [Int]
-        (zeros, flood) = Self.rarities(random, plan)
+        let rarities = Rarities(random, plan)
+        flood = rarities.flood
+        damage = Mutex(rarities.damage)
         wearables = (1...3).compactMap { number in
             DeviceID("wearable-\(number)").map { id in
                 Wearable(
                     id: id, clock: clock, faults: plan.deviceFaults ? Self.faults(&random) : Wearable.Faults(),
                     asksForReceipts: number == 2, random: random.split(),
-                    zeros: zeros[number - 1], trace: trace)
+                    zeros: rarities.zeros[number - 1], trace: trace)
             }
         }
         commander = Commander(broker, clock: clock, random: random.split(), flood: flood, trace: trace)
@@ -102,21 +108,6 @@ package final class World: Sendable {
             repeatsPage: Double.random(in: 0...0.3, using: &random),
             losesContact: Double.random(in: 0...0.05, using: &random),
             keepsNonsense: Double.random(in: 0...0.2, using: &random))
-    }
-
-    /// What only one life in twenty has: a wearable that keeps far more than ten pages of bad records from before, and a flood of commands.
-    ///
-    /// It draws from copies, so that all other lives stay as they were.
-    private static func rarities(_ random: SplitMix64, _ plan: Plan) -> (zeros: [Int], flood: Int?) {
-        var copy = random
-        var draws = copy.split()
-        let zeros = (1...3).map { _ in
-            let isLong = Int.random(in: 0..<20, using: &draws) == 0
-            return isLong && plan.deviceFaults ? Int.random(in: 200...400, using: &draws) : 0
-        }
-        draws = copy.split()
-        let isFlooded = Int.random(in: 0..<20, using: &draws) == 0
-        return (zeros, isFlooded ? Int.random(in: Commander.floods, using: &draws) : nil)
     }
 
     /// Runs the world: first with faults, then without.
@@ -192,7 +183,7 @@ package final class World: Sendable {
     /// Runs the gateway, lets it crash or stops it at random times, and restarts it.
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
-            let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? draw(30...400) : nil
+            let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? drawLife() : nil
             trace?.note("gateway", "starts")
             try await runGateway(for: life)
             if Task.isCancelled { return }
@@ -214,10 +205,13 @@ package final class World: Sendable {
         let calendar = calendar.withLock { $0 }
         let core = makeCore(store: store, outbox: outbox, calendar: calendar)
         let setups = wearables.map { setup($0, calendar: calendar) }
+        let losses = LossReport(
+            store: store, opening: disk.opening, devices: wearables.map(\.id), clock: simulation.gatewayClock,
+            logger: logger, confirm: disk.confirmOpening)
         hasEnded.withLock { $0 = false }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await core.run(setups)
+                await core.run(setups, announcing: losses)
                 self.hasEnded.withLock { $0 = true }
             }
             if let life {
@@ -242,12 +236,17 @@ package final class World: Sendable {
             store.endRun()
             try files.get()
         }
+        try damageStore()
+    }
+
+    private var logger: Logger {
+        if let trace { return trace.logger }
+        var logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        return logger
     }
 
     private func makeCore(store: FaultyStore, outbox: Outbox, calendar: LocalCalendar) -> GatewayCore {
-        var logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
-        logger.logLevel = .critical
-        if let trace { logger = trace.logger }
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
             clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: logger)

@@ -72,6 +72,24 @@ import Testing
         }
     }
 
+    @Test func `the loss of a damaged store is told to each device, also where the gateway crashes first`() throws {
+        for seed: UInt64 in [36, 127, 209] {
+            let recorder = AccountRecorder()
+            let life = try SeededLife.live(seed: seed) { recorder.record($0) }
+            #expect(life.mistakes.isEmpty, "seed \(seed): \(life.mistakes.prefix(5))")
+            let events = recorder.lines.map(\.event)
+            let damage = try #require(events.firstIndex(of: "damages the store"), "seed \(seed) damages nothing")
+            // The first end is that of the gateway whose store is damaged after it.
+            let ends = events.indices.filter { $0 > damage && events[$0] == "is gone" }
+            let crash = try #require(ends.dropFirst().first, "seed \(seed) has no crash after the damage")
+            let told = Set(
+                events[damage...crash].compactMap { event in
+                    event.contains(#""reason":"store_reset""#) ? event.prefix { $0 != " " } : nil
+                })
+            #expect(told.count < 3, "seed \(seed) tells all before the crash")
+        }
+    }
+
     @Test func `a seed's account says what happened to whom, in order, and changes nothing`() throws {
         let recorder = AccountRecorder()
         let life = try SeededLife.live(seed: 5) { recorder.record($0) }

@@ -1,12 +1,12 @@
 import GatewayKit
-import Logging
-import Store
-import StoreAPI
-import Vitals
+package import Logging
+package import Store
+package import StoreAPI
+package import Vitals
 
 /// Announces the loss of a store that was replaced to consumers, a gap for each device, until all of it is on disk. A start
 /// before that does it again.
-struct LossReport: Sendable {
+package struct LossReport: Sendable {
     /// The time between two attempts: a full disk gets room when a person makes it.
     static let retryInterval: Duration = .seconds(60)
 
@@ -17,6 +17,18 @@ struct LossReport: Sendable {
     let logger: Logger
     /// Called once all gaps are stored.
     let confirm: @Sendable () -> Void
+
+    package init(
+        store: any DeviceStore, opening: StoreOpening, devices: [DeviceID], clock: GatewayClock, logger: Logger,
+        confirm: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.opening = opening
+        self.devices = devices
+        self.clock = clock
+        self.logger = logger
+        self.confirm = confirm
+    }
 
     /// Says what has happened to the store, and announces the loss if there is one.
     /// - Returns: the devices whose gap could not be stored, for `retry`.
@@ -54,5 +66,18 @@ struct LossReport: Sendable {
         }
         confirm()
         return []
+    }
+}
+
+extension GatewayCore {
+    /// Announces the loss of a store that was replaced, and serves these devices, as `run` does.
+    package func run(_ setups: [DeviceSetup], announcing losses: LossReport) async {
+        let left = await losses.begin()
+        guard !left.isEmpty else { return await run(setups) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await losses.retry(left) }
+            await run(setups)
+            group.cancelAll()
+        }
     }
 }

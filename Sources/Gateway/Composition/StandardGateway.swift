@@ -88,15 +88,10 @@ private struct CoreService: Service {
             logger.notice(
                 "The store is of this version now. A copy has the earlier one.", metadata: ["path": "\(copy)"])
         }
-        let left = await losses.begin()
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await losses.retry(left) }
-            await withGracefulShutdownHandler {
-                await core.run(setups)
-            } onGracefulShutdown: {
-                core.stop()
-            }
-            group.cancelAll()
+        await withGracefulShutdownHandler {
+            await core.run(setups, announcing: losses)
+        } onGracefulShutdown: {
+            core.stop()
         }
     }
 }
