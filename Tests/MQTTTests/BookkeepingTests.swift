@@ -162,7 +162,7 @@ import Testing
         #expect(
             BrokerError.broken(0x8E, server: Self.server).message.contains("Another client uses the same client id"))
         #expect(BrokerError.broken(0x8B, server: Self.server).message.contains("shutting down"))
-        #expect(BrokerError.broken(7, server: Self.server).message.contains("lost"))
+        #expect(BrokerError.broken(7, server: Self.server).message.contains("same client id"))
     }
 
     @Test func `guesses that a certificate is missing when a broker with TLS hangs up`() {

@@ -74,67 +74,20 @@ import Vitals
         }
     }
 
-    @Test func `speaks TLS with a client certificate`() async throws {
-        try await withMosquitto(MosquittoOptions(encryption: .mutual)) { server in
-            let certificates = try #require(server.certificates)
-            for host in ["127.0.0.1", "localhost"] {
-                let address = BrokerServer(host: host, port: server.port, isTLS: true)
-                let client = try broker([address]) { options in
-                    options.tls = TLSOptions(
-                        caFile: certificates.ca, certificateFile: certificates.client, keyFile: certificates.clientKey)
-                }
-                try await client.withConnection { connection in
-                    try await connection.deliver(OutgoingMessage("t", String(repeating: "x", count: 200_000)))
+    @Test(arguments: MQTTVersion.allCases)
+    func `says what to look for when another client takes the connection over`(_ version: MQTTVersion) async throws {
+        try await withMosquitto { server in
+            let error = await brokerError {
+                try await broker([server.server], version: version).withConnection { connection in
+                    try await connection.deliver(OutgoingMessage("t"))
+                    try await broker([server.server], version: version).withConnection { other in
+                        try await other.deliver(OutgoingMessage("t"))
+                        _ = try await connection.events { _ in false }
+                    }
                 }
             }
-        }
-    }
-
-    @Test func `says what is wrong with certificates`() async throws {
-        try await withMosquitto(MosquittoOptions(encryption: .mutual)) { server in
-            let good = try #require(server.certificates)
-            let cases: [(tls: TLSOptions, words: String)] = [
-                (TLSOptions(caFile: good.otherCA, certificateFile: good.client, keyFile: good.clientKey), "ca_file"),
-                (TLSOptions(caFile: good.ca), "certificate_file"),
-                (TLSOptions(caFile: "/nowhere/ca.pem"), "ca_file /nowhere/ca.pem cannot be read"),
-                (TLSOptions(caFile: good.ca, certificateFile: good.client), "both"),
-                (TLSOptions(caFile: good.clientKey), "ca_file"),
-            ]
-            for (tls, words) in cases {
-                let client = try broker([server.server]) { $0.tls = tls }
-                let error = await brokerError {
-                    // With TLS 1.3, a client certificate is refused only after the handshake, so the test waits for a
-                    // delivery.
-                    try await client.withConnection { try await $0.deliver(OutgoingMessage("t")) }
-                }
-                #expect(error?.code == .tls, "\(tls): \(String(describing: error))")
-                #expect(error?.message.contains(words) == true, "\(String(describing: error))")
-            }
-        }
-    }
-
-    @Test func `does not trust a certificate for another host`() async throws {
-        try await withMosquitto(MosquittoOptions(encryption: .server)) { server in
-            let certificates = try #require(server.certificates)
-            // The same machine by an address that the certificate does not contain.
-            let address = BrokerServer(host: "127.1", port: server.port, isTLS: true)
-            let strict = try broker([address]) { $0.tls = TLSOptions(caFile: certificates.ca) }
-            let error = await brokerError { try await strict.withConnection { _ in } }
-            #expect(error?.code == .tls)
-            #expect(error?.message.contains("another host name") == true)
-            let lax = try broker([address]) { options in
-                options.tls = TLSOptions(caFile: certificates.ca, checksHostname: false)
-            }
-            try await lax.withConnection { try await $0.deliver(OutgoingMessage("t")) }
-        }
-    }
-
-    @Test func `hints at TLS when a broker with TLS is addressed without`() async throws {
-        try await withMosquitto(MosquittoOptions(encryption: .server)) { server in
-            let plain = BrokerServer(host: "127.0.0.1", port: server.port)
-            let error = await brokerError { try await broker([plain]).withConnection { _ in } }
-            #expect(error?.code == .unreachable)
-            #expect(error?.message.contains("mqtts://") == true)
+            #expect(error?.code == .broken)
+            #expect(error?.message.contains("same client id") == true, "\(String(describing: error))")
         }
     }
 
@@ -159,11 +112,16 @@ import Vitals
         #expect(error?.message.contains("no-such-host.invalid") == true)
     }
 
-    @Test func `gives a broker up that does not answer`() async throws {
-        try await withMosquitto { server in
+    @Test(arguments: [MosquittoOptions.Encryption.none, .server])
+    func `gives a broker up that does not answer, also to the first message of TLS`(
+        _ encryption: MosquittoOptions.Encryption
+    ) async throws {
+        try await withMosquitto(MosquittoOptions(encryption: encryption)) { server in
             server.freeze()
             defer { server.thaw() }
-            let client = try broker([server.server], timeout: .milliseconds(200))
+            let client = try broker([server.server], timeout: .milliseconds(200)) { options in
+                if let certificates = server.certificates { options.tls = TLSOptions(caFile: certificates.ca) }
+            }
             let error = await brokerError { try await client.withConnection { _ in } }
             #expect(error?.code == .timedOut)
         }

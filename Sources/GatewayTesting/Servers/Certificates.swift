@@ -1,6 +1,7 @@
+import Foundation
 import Subprocess
 
-/// Certificates for a test, created with `openssl`, valid for a day.
+/// Certificates for a test, created with `openssl`, valid for a day; `expired.pem` beside them is the server's of a day in 2020.
 package struct Certificates: Sendable {
     /// The folder of the files.
     package var directory: String
@@ -23,10 +24,13 @@ package struct Certificates: Sendable {
         let certificates = Certificates(directory: directory)
         try await certificates.authority("ca")
         try await certificates.authority("other-ca")
-        try await certificates.signed("server", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+        try await certificates.signed("server", serverNames)
+        try await certificates.expired("expired", serverNames)
         try await certificates.signed("client", "extendedKeyUsage=clientAuth")
         return certificates
     }
+
+    private static let serverNames = "subjectAltName=DNS:localhost,IP:127.0.0.1"
 
     private var newKey: [String] { ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"] }
 
@@ -41,6 +45,33 @@ package struct Certificates: Sendable {
             ["req", "-x509", "-days", "1", "-subj", "/CN=\(name)", "-CA", ca, "-CAkey", "\(directory)/ca.key"] + newKey
                 + ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", certificateExtension]
                 + ["-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem"])
+    }
+
+    /// Only `openssl ca` sets both dates. It wants a configuration and a list of what it signed.
+    private func expired(_ name: String, _ certificateExtension: String) async throws {
+        let file = "\(directory)/\(name)"
+        try await openssl(
+            ["req", "-new", "-subj", "/CN=\(name)"] + newKey
+                + ["-addext", certificateExtension, "-keyout", "\(file).key", "-out", "\(file).request"])
+        let configuration = """
+            [ca]
+            default_ca = authority
+            [authority]
+            database = \(file).index
+            new_certs_dir = \(directory)
+            rand_serial = yes
+            default_md = sha256
+            policy = names
+            copy_extensions = copy
+            [names]
+            commonName = supplied
+            """
+        try configuration.write(toFile: "\(file).conf", atomically: true, encoding: .utf8)
+        try "".write(toFile: "\(file).index", atomically: true, encoding: .utf8)
+        try await openssl(
+            ["ca", "-batch", "-notext", "-config", "\(file).conf", "-cert", ca, "-keyfile", "\(directory)/ca.key"]
+                + ["-startdate", "20200101000000Z", "-enddate", "20200102000000Z"]
+                + ["-in", "\(file).request", "-out", "\(file).pem"])
     }
 
     private func openssl(_ arguments: [String]) async throws { try await runProgram("openssl", arguments) }

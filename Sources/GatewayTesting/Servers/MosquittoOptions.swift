@@ -10,6 +10,8 @@ package struct MosquittoOptions: Sendable {
         case server
         /// TLS; clients also need a certificate.
         case mutual
+        /// TLS; the server's certificate was valid for a day of the past.
+        case expired
     }
     /// Whether messages and sessions survive a restart.
     package var isPersistent: Bool
@@ -50,8 +52,9 @@ package struct MosquittoOptions: Sendable {
         if !users.isEmpty { text.append("password_file \(directory)/passwords") }
         if !accessList.isEmpty { text.append("acl_file \(directory)/access") }
         if encryption != .none {
+            let name = encryption == .expired ? "expired" : "server"
             text += [
-                "cafile \(directory)/ca.pem", "certfile \(directory)/server.pem", "keyfile \(directory)/server.key",
+                "cafile \(directory)/ca.pem", "certfile \(directory)/\(name).pem", "keyfile \(directory)/\(name).key",
             ]
             text.append("require_certificate \(encryption == .mutual)")
         }

@@ -36,8 +36,8 @@ extension BrokerError {
             // With TLS 1.3 the broker's alert may be lost in the reset of the connection.
             return BrokerError(
                 .tls,
-                "\(server) closed the encrypted connection without an answer. If it wants a client's certificate, set "
-                    + "certificate_file and key_file.")
+                "\(server) closed the encrypted connection without an answer. Check that the port is one with TLS. If the "
+                    + "broker wants a client's certificate, set certificate_file and key_file.")
         }
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
@@ -54,7 +54,8 @@ extension BrokerError {
                 .unreachable, "\(server) cannot be reached: \(system). Check that the broker runs there.")
         default:
             let reason = String(cString: mosquitto_strerror(code))
-            let hint = server.isTLS ? "" : " If the broker expects TLS, write mqtts://."
+            let hint =
+                server.isTLS ? ". Check that the port is one with TLS." : " If the broker expects TLS, write mqtts://."
             return BrokerError(.unreachable, "\(server) did not complete the connection: \(reason)\(hint)")
         }
     }
@@ -101,6 +102,13 @@ extension BrokerError {
         }
         guard code != MOSQ_ERR_KEEPALIVE.rawValue else {
             return BrokerError(.broken, "\(server) did not answer any more; the connection is given up.")
+        }
+        // mosquitto 2.0 closes the connection without a reason when another client takes it over.
+        guard code != MOSQ_ERR_CONN_LOST.rawValue else {
+            return BrokerError(
+                .broken,
+                "\(server) closed the connection. If that happens again and again, look for another client with the "
+                    + "same client id.")
         }
         let reason = String(cString: mosquitto_strerror(code))
         return BrokerError(.broken, "The connection to \(server) was lost: \(reason)")
