@@ -27,7 +27,7 @@ import Vitals
         return lines
     }
 
-    @Test(arguments: ["6"])
+    @Test(arguments: ["6", "7"])
     func `a store as a crash of an earlier version left it loses nothing`(version: String) async throws {
         let folder = try StoreFolder()
         let fixture = Self.fixtures.appending(path: "written-\(version)")
