@@ -347,7 +347,9 @@ if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
         target.exclude += files
         target.dependencies.removeAll { $0.isOn("BundledPlugins") || $0.isOn("vitals2mqtt") }
     }
-    package.targets = package.targets.needed(for: sanitizedSuites)
+    // Others by hand, such as HTTPTests: `SANITIZED_SUITES="HTTPTests" deploy/test --threads`.
+    let suites = Context.environment["SANITIZED_SUITES"]?.split(separator: " ").map(String.init)
+    package.targets = package.targets.needed(for: suites ?? sanitizedSuites)
     if sanitizer == "thread" {
         let locks = "SanitizedLocks"
         for target in package.targets where target.type != .system { target.plugins = [.plugin(name: locks)] }
