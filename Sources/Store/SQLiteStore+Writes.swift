@@ -40,8 +40,10 @@ extension SQLiteStore {
         return try await write { try $0.store(deviceSummary: summary, of: device, at: moment, options: options) }
     }
 
-    package nonisolated func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
-        try await write { try $0.publish(.gap(gap), in: .alert, of: device, at: gap.at) }
+    package nonisolated func report(_ gap: Gap, of devices: [DeviceID]) async throws(StoreError) {
+        try await write { transaction in
+            for device in devices { try transaction.publish(.gap(gap), in: .alert, of: device, at: gap.at) }
+        }
     }
 
     package nonisolated func saveNotes(

@@ -38,8 +38,8 @@ package protocol DeviceStore: Sendable {
         of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int
     ) async throws(StoreError) -> [DayRecord]
 
-    /// Creates a fact about samples or facts known to be lost.
-    func report(_ gap: Gap, of device: DeviceID) async throws(StoreError)
+    /// Creates a fact for each of these devices about samples or facts known to be lost: all of them, or none.
+    func report(_ gap: Gap, of devices: [DeviceID]) async throws(StoreError)
 
     /// What the device's driver keeps, by name.
     func notes(of device: DeviceID) async throws(StoreError) -> [String: [UInt8]]
@@ -55,5 +55,12 @@ extension DeviceStore {
     ) async throws(StoreError) -> [StoredSample] {
         try await samples(
             of: device, metric: metric, starting: range, isUserInitiated: nil, after: after, limit: limit)
+    }
+}
+
+extension DeviceStore {
+    /// Creates a fact about samples or facts of a device known to be lost.
+    package func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
+        try await report(gap, of: [device])
     }
 }

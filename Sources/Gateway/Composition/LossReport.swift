@@ -31,10 +31,10 @@ package struct LossReport: Sendable {
     }
 
     /// Says what has happened to the store, and announces the loss if there is one.
-    /// - Returns: the devices whose gap could not be stored, for `retry`.
-    func begin() async -> [DeviceID] {
+    /// - Returns: whether nothing is left for `retry`.
+    func begin() async -> Bool {
         switch opening {
-        case .new, .existing: return []
+        case .new, .existing: return true
         case .replacedCorrupt(let path):
             logger.error(
                 "The store was damaged and set aside. A new one is used, and devices are read again.",
@@ -42,40 +42,37 @@ package struct LossReport: Sendable {
         case .restored(let path):
             logger.notice("The store was restored from a copy.", metadata: ["replaced": "\(path ?? "none")"])
         }
-        return await announce(to: devices, isFirst: true)
+        return await announce(isFirst: true)
     }
 
-    /// Tries the rest again, until all of it is stored or the task is cancelled.
-    func retry(_ rest: [DeviceID]) async {
-        var rest = rest
-        while !rest.isEmpty {
+    /// Tries it again, until it is stored or the task is cancelled.
+    func retry() async {
+        repeat {
             do { try await clock.sleep(for: Self.retryInterval) } catch { return }
-            rest = await announce(to: rest, isFirst: false)
-        }
+        } while await !announce(isFirst: false)
     }
 
-    private func announce(to devices: [DeviceID], isFirst: Bool) async -> [DeviceID] {
+    /// Stores the gaps of all devices in one commit, since nothing else runs meanwhile, and none may be told twice. Returns whether they
+    /// are stored.
+    private func announce(isFirst: Bool) async -> Bool {
         let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: clock.now)
-        for (index, device) in devices.enumerated() {
-            do throws(StoreError) { try await store.report(gap, of: device) } catch {
-                if isFirst {
-                    logger.error("The gap cannot be stored; trying again.", metadata: ["error": "\(error)"])
-                }
-                return Array(devices[index...])
+        do throws(StoreError) { try await store.report(gap, of: devices) } catch {
+            if isFirst {
+                logger.error("The gaps cannot be stored; trying again.", metadata: ["error": "\(error)"])
             }
+            return false
         }
         confirm()
-        return []
+        return true
     }
 }
 
 extension GatewayCore {
     /// Announces the loss of a store that was replaced, and serves these devices, as `run` does.
     package func run(_ setups: [DeviceSetup], announcing losses: LossReport) async {
-        let left = await losses.begin()
-        guard !left.isEmpty else { return await run(setups) }
+        guard await !losses.begin() else { return await run(setups) }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await losses.retry(left) }
+            group.addTask { await losses.retry() }
             await run(setups)
             group.cancelAll()
         }

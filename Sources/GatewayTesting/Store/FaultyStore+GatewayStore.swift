@@ -51,8 +51,8 @@ extension FaultyStore: GatewayStore {
         }
     }
 
-    package func report(_ gap: Gap, of device: DeviceID) async throws(StoreError) {
-        try await through(.report) { () async throws(StoreError) in try await base.report(gap, of: device) }
+    package func report(_ gap: Gap, of devices: [DeviceID]) async throws(StoreError) {
+        try await through(.report) { () async throws(StoreError) in try await base.report(gap, of: devices) }
     }
 
     package func notes(of device: DeviceID) async throws(StoreError) -> [String: [UInt8]] {

@@ -30,13 +30,13 @@ import Vitals
             let confirmed = Mutex(0)
             let report = report(world, scratch, .restored(path: nil)) { confirmed.withLock { $0 += 1 } }
             scratch.script { call, number in
-                call == .report && (2...4).contains(number) ? .failure(StoreError(.full, "The disk is full.")) : nil
+                call == .report && (1...3).contains(number) ? .failure(StoreError(.full, "The disk is full.")) : nil
             }
-            let rest = await report.begin()
-            #expect(rest == Array(devices.dropFirst()))
+            #expect(await !report.begin())
             #expect(confirmed.withLock { $0 } == 0)
+            #expect(try await told(scratch).isEmpty)
             let start = world.uptime
-            await report.retry(rest)
+            await report.retry()
             #expect(world.uptime - start == LossReport.retryInterval * 3)
             #expect(confirmed.withLock { $0 } == 1)
             #expect(try await told(scratch) == devices)
@@ -48,10 +48,22 @@ import Vitals
         try Simulation.run(seed: 1, deadline: .hours(1)) { world in
             let scratch = try ScratchStore(world)
             let report = report(world, scratch, opening) { Issue.record("nothing is to be confirmed") }
-            let rest = await report.begin()
-            #expect(rest.isEmpty)
-            await report.retry(rest)
+            #expect(await report.begin())
             #expect(try await told(scratch).isEmpty)
+        }
+    }
+
+    @Test func `the loss is told to ten thousand devices in one commit`() throws {
+        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
+            let commits = Recorder<Int>()
+            let scratch = try ScratchStore(world) { commits.append($0.count) }
+            let many = (0..<10_000).compactMap { DeviceID("band-\($0)") }
+            let report = LossReport(
+                store: scratch.store, opening: .restored(path: nil), devices: many, clock: world.gatewayClock,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, confirm: {})
+            #expect(await report.begin())
+            #expect(commits.elements == [many.count])
+            #expect(try await scratch.base.statistics().pending[.alert] == many.count)
         }
     }
 }
