@@ -1,5 +1,10 @@
 import Contract
+import GatewayTesting
+import JSON
+import Logging
+import MQTT
 import Messages
+import StoreAPI
 import Testing
 import Vitals
 
@@ -26,6 +31,65 @@ import Vitals
             }
             #expect(states.next() == nil)
             states.disconnect()
+        }
+    }
+
+    /// The first messages of a gateway with waiting facts, at a broker with this window, whose acknowledgements are late.
+    private func firstTopics(
+        window: Int, maximumPacketSize: Int? = nil, devices: [DeviceID], seed: UInt64
+    ) throws -> [PublishedMessage] {
+        try Simulation.run(seed: seed, deadline: .hours(1)) { world in
+            let outbox = Outbox()
+            let scratch = try ScratchStore(world) { outbox.committed($0) }
+            let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: world.date)
+            try await scratch.base.report(gap, of: Array(devices.prefix(3)))
+            let states = RetainedStates(beside: outbox)
+            states.put(.message(.removal(of: "vitals2mqtt/home/gone/link")))
+            states.put(
+                .gatewayInfo(
+                    GatewayInfo(
+                        version: "1", store: scratch.base.identity, startedAt: world.date, plugins: [],
+                        devices: devices)))
+            let gateway = try #require(DeviceID("home"))
+            let settings = DeliverySettings(
+                topics: ContractTopics(gateway: gateway), calendar: try #require(LocalCalendar(identifier: "UTC")),
+                clock: world.gatewayClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let broker = InMemoryBroker(clock: world.trueClock, generator: world.random())
+            broker.setFaults(BrokerFaults(delay: .milliseconds(1) ... .milliseconds(200)))
+            if let maximumPacketSize { broker.limitPackets(to: maximumPacketSize) }
+            let observation = broker.observe("vitals2mqtt/#")
+            let loop = BrokerLoop(
+                broker: broker.client(InMemoryClientOptions(id: "gateway", window: window)), store: scratch.base,
+                outbox: outbox, retained: states, codec: ContractCodec(settings: settings, discovery: .off),
+                status: BrokerStatus(), settings: settings, inbox: { _ in }, refuse: { _, _ in }, connected: {})
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await loop.run(generator: SplitMix64(seed: seed)) }
+                try? await world.gatewayClock.sleep(for: .seconds(10))
+                group.cancelAll()
+            }
+            return observation.messages
+        }
+    }
+
+    @Test(arguments: [1, 20])
+    func `no fact comes before the gateway's info, however few messages may wait for the broker`(window: Int) throws {
+        let devices = ["band", "ring", "scale"].compactMap { DeviceID($0) }
+        for seed: UInt64 in 0..<20 {
+            let topics = try firstTopics(window: window, devices: devices, seed: seed).map(\.message.topic)
+            let info = try #require(topics.firstIndex(of: "vitals2mqtt/home/gateway/info"), "seed \(seed): \(topics)")
+            let fact = try #require(topics.firstIndex { $0.hasSuffix("/event/gap") }, "seed \(seed): \(topics)")
+            #expect(info < fact, "seed \(seed): \(topics)")
+        }
+    }
+
+    @Test func `the gateway's info leaves its devices out where the broker takes no more`() throws {
+        let devices = (0..<100).compactMap { DeviceID("a-wearable-with-a-long-name-\($0)") }
+        for (limit, listed) in [(2_000, 0), (nil, 100)] {
+            let messages = try firstTopics(window: 20, maximumPacketSize: limit, devices: devices, seed: 1)
+            let info = try #require(messages.first { $0.message.topic.hasSuffix("gateway/info") })
+            let body = try JSONValue(parsing: info.message.payload)
+            #expect(body["store"]?.asString?.isEmpty == false)
+            #expect(body["devices"]?.asArray?.count == listed)
         }
     }
 }

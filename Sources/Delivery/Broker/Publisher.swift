@@ -51,6 +51,11 @@ struct Publisher: Sendable {
                     sent += 1
                     continue
                 }
+                // The first message of a connection is a state: the name of the store, before its facts.
+                if sent == 0, !outbox.hasRoom {
+                    rests = true
+                    continue
+                }
                 sent += 1
                 switch outbox.next() {
                 case .send(let entry): parts += try send(entry, on: connection, &encoder)
@@ -93,7 +98,12 @@ struct Publisher: Sendable {
         case .device(let device, let state):
             message = ContractCodec.encode(
                 state, of: device, info: retained.info(of: device), now: now, with: &encoder)
-        case .gatewayInfo(let info): message = encoder.gatewayInfo(info)
+        case .gatewayInfo(var info):
+            let whole = encoder.gatewayInfo(info)
+            // The name of the store must come also where the list of devices does not fit.
+            let fits = whole.packetSize(connection.version) <= connection.maximumPacketSize ?? .max
+            if !fits { info.devices = [] }
+            message = fits ? whole : encoder.gatewayInfo(info)
         case .gatewayState(let state):
             message = encoder.gatewayState(state)
             let uptime = settings.clock.uptime
