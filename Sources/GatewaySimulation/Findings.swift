@@ -17,6 +17,8 @@ struct Findings {
 
     private(set) var mistakes: [String] = []
     private var samples: [String: Seen] = [:]
+    /// Those of a store that was damaged. All of them must come again.
+    private var earlier: [String: Seen] = [:]
     private var lastStart: [String: String] = [:]
     private var newestValues: LatestOrder
     /// The counts of days, each with the number of its last fact, or 0.
@@ -29,8 +31,8 @@ struct Findings {
     private var gaps: Set<Int> = []
     private let diskSettings: [(at: Duration, isFull: Bool)]
     private var losses: StoreLosses
-    /// The commands that were accepted, and the final answer of each.
-    private var accepted: Set<String> = []
+    /// The commands that were accepted, with the time of that, and the final answer of each.
+    private var accepted: [String: Duration] = [:]
     private var answers: [String: String] = [:]
 
     /// - Parameters:
@@ -56,7 +58,7 @@ struct Findings {
             // With a wrong clock a record is refused for its time, also if something else is wrong with it.
             if clockSettings.allSatisfy(\.isRight) { compareRefused(of: wearable) }
         }
-        let open = accepted.subtracting(answers.keys).sorted()
+        let open = accepted.keys.filter { answers[$0] == nil }.sorted()
         if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
         if !refused.isEmpty { compareRefused(with: received) }
         let lost = unanswered(of: received, ends: ends)
@@ -67,7 +69,7 @@ struct Findings {
     private mutating func read(_ message: PublishedMessage) {
         let levels = message.levels.map { String($0) }
         guard levels.count >= 4, let body = try? JSONValue(parsing: message.message.payload) else { return }
-        if losses.begins(at: message.uptime) { forgetStore() }
+        if losses.begins(at: message.uptime) { forgetStore(at: message.uptime) }
         if let number = body["seq"]?.asInt {
             newestNumber = max(newestNumber, number)
             losses.readFact()
@@ -94,11 +96,15 @@ struct Findings {
         }
     }
 
-    /// The numbers begin again, commands are not known any more, and the newest value is that of the history which is read again.
-    private mutating func forgetStore() {
-        (newestNumber, gaps, counts, accepted) = (0, [], [:], [])
+    /// The numbers begin again, and the newest value is that of the history. All of that is read again, with all that it refuses.
+    /// Commands of the last minutes are not known any more.
+    private mutating func forgetStore(at uptime: Duration) {
+        (newestNumber, gaps, counts, announced) = (0, [], [:], [:])
         newestValues.forget()
+        accepted = accepted.filter { uptime - $0.value > Self.answerTime }
         unstored.formUnion(answers.keys)
+        earlier.merge(samples) { $1 }
+        samples = [:]
     }
 
     /// How long a received command may take to be on disk: a full intake is answered within seconds.
@@ -113,7 +119,8 @@ struct Findings {
             guard message.message.responseTopic == nil, let id = Self.command(message) else { return nil }
             let at = message.uptime
             let mayBeLost =
-                losses.mayLose(what: at) || ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
+                losses.mayLose(what: at, within: Self.answerTime)
+                || ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
                 || diskSettings.contains { $0.at >= at - Self.answerTime && $0.at <= at + Self.answerTime }
             return mayBeLost ? nil : id
         }
@@ -141,7 +148,7 @@ struct Findings {
     private mutating func readAnswer(_ body: JSONValue, at uptime: Duration) {
         guard let id = body["id"]?.asString, let status = body["status"]?.asString else { return }
         if status == "accepted" {
-            accepted.insert(id)
+            accepted[id] = uptime
             return
         }
         if wasDiskFull(uptime) { unstored.insert(id) }
@@ -192,11 +199,12 @@ struct Findings {
             let seen = Seen(
                 device: device, metric: metric, start: start, value: Self.text(sample),
                 revision: sample["rev"]?.asInt ?? 0, isHistorical: isHistorical)
-            if let before = samples[id] {
-                if before.value != seen.value { mistakes.append("\(id) changed from \(before.value) to \(seen.value)") }
-                continue
+            let before = samples[id] ?? earlier[id]
+            if let before, before.value != seen.value {
+                mistakes.append("\(id) changed from \(before.value) to \(seen.value)")
             }
-            samples[id] = seen
+            if samples[id] == nil { samples[id] = seen }
+            guard before == nil else { continue }
             // First arrivals are in order, within the live samples and within the historical ones.
             guard source == "live", !isHistorical else { continue }
             let key = "\(device)/\(metric)"
@@ -238,6 +246,7 @@ struct Findings {
         var missing: [Sample] = []
         for sample in wearable.truth {
             let id = SampleID(device: wearable.id, sample: sample).description
+            earlier[id] = nil
             guard let seen = samples.removeValue(forKey: id) else {
                 missing.append(sample)
                 continue
@@ -251,7 +260,7 @@ struct Findings {
                 "\(missing.count) of \(wearable.truth.count) samples of \(wearable.id) are lost, first "
                     + "\(first.metric.rawValue) of \(first.start)")
         }
-        let strangers = samples.values.filter { $0.device == wearable.id.text }
+        let strangers = (Array(samples.values) + Array(earlier.values)).filter { $0.device == wearable.id.text }
         if !strangers.isEmpty { mistakes.append("\(strangers.count) samples were never measured") }
     }
 

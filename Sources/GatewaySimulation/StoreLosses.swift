@@ -2,18 +2,22 @@ import JSON
 import MQTT
 import Vitals
 
-/// The losses of a store that was damaged: each is told to each device.
+/// The losses of a store that was damaged: each is told to each device, and nothing else has another store.
 struct StoreLosses {
+    /// The most gaps of one loss to a device. A crash between their commit and its confirmation makes the next start tell it again.
+    private static let maximumGaps = 2
+
     /// When the store was damaged.
     private let damages: [Duration]
-    /// When a gap with the reason `store_reset` came, by the device.
-    private var told: [String: [Duration]] = [:]
+    /// The numbers of the gaps with the reason `store_reset`, by the device, and when each first came.
+    private var told: [String: [Int: Duration]] = [:]
     /// How many damages are read past.
     private var position = 0
     /// The newest name of the store, and whether it is that of the store which was damaged.
     private var store: String?
     private var isOutdated = false
     private var unnamed = 0
+    private var renamed = 0
 
     init(damages: [Duration]) { self.damages = damages }
 
@@ -27,7 +31,9 @@ struct StoreLosses {
 
     /// Reads which store the gateway has.
     mutating func read(store named: String) {
-        if named != store { isOutdated = false }
+        guard named != store else { return }
+        if store != nil, !isOutdated { renamed += 1 }
+        isOutdated = false
         store = named
     }
 
@@ -35,23 +41,31 @@ struct StoreLosses {
     mutating func readFact() { if isOutdated { unnamed += 1 } }
 
     mutating func read(_ gap: JSONValue, device: String, at uptime: Duration) {
-        guard gap["reason"]?.asString == "store_reset" else { return }
-        told[device, default: []].append(uptime)
+        guard gap["reason"]?.asString == "store_reset", let number = gap["seq"]?.asInt else { return }
+        if told[device]?[number] == nil { told[device, default: [:]][number] = uptime }
     }
 
-    /// Whether something that was stored at this time may have been lost.
-    func mayLose(what storedAt: Duration) -> Bool { damages.contains { $0 >= storedAt } }
+    /// Whether something that had this time to be stored and told may have been lost with a store.
+    func mayLose(what storedAt: Duration, within time: Duration) -> Bool {
+        damages.contains { $0 >= storedAt && $0 - storedAt <= time }
+    }
 
     /// What is wrong with what was told of these devices.
     func mistakes(of devices: [DeviceID]) -> [String] {
-        let early = unnamed > 0 ? ["\(unnamed) facts of a new store came before its name"] : []
-        return early
-            + devices.flatMap { device -> [String] in
-                let times = told[device.text] ?? []
-                let untold = damages.filter { damage in !times.contains { $0 > damage } }
-                let invented = times.filter { time in !damages.contains { $0 < time } }
-                return untold.map { "the loss of the store at \($0) is not told to \(device)" }
-                    + invented.map { "the loss of a store is told to \(device) at \($0), and there was none" }
+        var mistakes: [String] = []
+        if unnamed > 0 { mistakes.append("\(unnamed) facts of a new store came before its name") }
+        if renamed > 0 { mistakes.append("the gateway has another store, and the old one was not damaged") }
+        for device in devices {
+            let times = (told[device.text] ?? [:]).values
+            for damage in damages where !times.contains(where: { $0 > damage }) {
+                mistakes.append("the loss of the store at \(damage) is not told to \(device)")
             }
+            let most = damages.count * Self.maximumGaps
+            if times.count > most { mistakes.append("\(times.count) losses of a store are told to \(device)") }
+            if times.contains(where: { time in !damages.contains { $0 < time } }) {
+                mistakes.append("a loss of the store is told to \(device), and there was none")
+            }
+        }
+        return mistakes
     }
 }
