@@ -88,6 +88,24 @@ import Vitals
         #expect(try await folder.open().all().count == 1)
     }
 
+    @Test func `a copy that is cut off is called damaged by its name, since the store is sound`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.ingest(Intake(.band, (0..<2_000).map { beat($0) }))
+        let copy = folder.path + ".copy"
+        try StoreCopy.back(up: folder.path, to: copy)
+        try await store.close()
+        let file = try FileHandle(forUpdating: URL(filePath: copy))
+        try file.truncate(atOffset: 20_000)
+        try file.close()
+        #expect {
+            try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6))
+        } throws: { error in
+            let message = (error as? StoreError)?.message ?? ""
+            return message.hasPrefix("\(copy) is damaged: ") && !message.contains("set aside")
+        }
+    }
+
     @Test func `a check finds a damaged page and a damaged record`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -110,8 +110,16 @@ package enum StoreCopy {
             try queue.close()
             return result
         } catch {
-            throw StoreError(error)
+            throw self.error(error, in: path)
         }
+    }
+
+    /// Of a damaged file the name matters: beside the store there is its copy, and only the store is set aside.
+    private static func error(_ error: any Error, in file: String) -> StoreError {
+        guard let database = error as? DatabaseError,
+            [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(database.resultCode)
+        else { return StoreError(error) }
+        return StoreError(.corrupt, "\(file) is damaged: \(database.message ?? database.resultCode.description).")
     }
 
     private static func check(_ database: Database, _ file: String) throws {
