@@ -55,7 +55,7 @@ extension BrokerError {
         default:
             let reason = String(cString: mosquitto_strerror(code))
             let hint =
-                server.isTLS ? ". Check that the port is one with TLS." : " If the broker expects TLS, write mqtts://."
+                server.isTLS ? " Check that the port is one with TLS." : " If the broker expects TLS, write mqtts://."
             return BrokerError(.unreachable, "\(server) did not complete the connection: \(reason)\(hint)")
         }
     }
