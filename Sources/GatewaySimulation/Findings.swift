@@ -42,14 +42,14 @@ struct Findings {
     ///   - deliveries: what the consumer has by its numbers.
     ///   - received: what the gateway has received, and the broker will not send again.
     ///   - ends: when gateways crashed, or had to be gone after a stop.
-    ///   - damages: when the store was damaged.
+    ///   - losses: when the store was damaged, before any message is read.
     init(
         _ messages: [PublishedMessage], truth: [Wearable], days: LocalCalendar?,
         clockSettings: [(at: Duration, isRight: Bool)], diskSettings: [(at: Duration, isFull: Bool)],
-        deliveries: Deliveries, received: [ReceivedMessage], ends: [Duration], damages: [Duration]
+        deliveries: Deliveries, received: [ReceivedMessage], ends: [Duration], losses: StoreLosses
     ) {
         self.diskSettings = diskSettings
-        losses = StoreLosses(damages: damages)
+        self.losses = losses
         newestValues = LatestOrder(clockSettings: clockSettings)
         for message in messages { read(message) }
         for wearable in truth {
@@ -63,7 +63,7 @@ struct Findings {
         if !refused.isEmpty { compareRefused(with: received) }
         let lost = unanswered(of: received, ends: ends)
         if !lost.isEmpty { mistakes.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
-        mistakes += deliveries.mistakes + losses.mistakes(of: truth.map(\.id))
+        mistakes += deliveries.mistakes + self.losses.mistakes(of: truth.map(\.id))
     }
 
     private mutating func read(_ message: PublishedMessage) {
@@ -101,7 +101,7 @@ struct Findings {
     private mutating func forgetStore(at uptime: Duration) {
         (newestNumber, gaps, counts, announced) = (0, [], [:], [:])
         newestValues.forget()
-        accepted = accepted.filter { uptime - $0.value > Self.answerTime }
+        accepted = accepted.filter { uptime - $0.value > losses.answerTime }
         unstored.formUnion(answers.keys)
         earlier.merge(samples) { $1 }
         samples = [:]
@@ -119,7 +119,7 @@ struct Findings {
             guard message.message.responseTopic == nil, let id = Self.command(message) else { return nil }
             let at = message.uptime
             let mayBeLost =
-                losses.mayLose(what: at, within: Self.answerTime)
+                losses.mayLose(answerTo: at)
                 || ends.contains { $0 >= at && $0 - at <= Self.intakeTime }
                 || diskSettings.contains { $0.at >= at - Self.answerTime && $0.at <= at + Self.answerTime }
             return mayBeLost ? nil : id

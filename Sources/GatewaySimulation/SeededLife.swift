@@ -55,7 +55,7 @@ package struct SeededLife: Sendable, Hashable {
                 clockSettings: world.clockSettings.withLock { $0 },
                 diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries,
                 received: world.broker.received(by: "gateway"), ends: world.ends.withLock { $0 },
-                damages: world.damages.withLock { $0 })
+                losses: StoreLosses(damages: world.damages.withLock { $0 }, isFlooded: world.flood != nil))
             let damage = try world.stores.findings().map { "the store: \($0)" }
             return SeededLife(
                 fingerprint: simulation.fingerprint, mistakes: findings.mistakes + damage, messages: messages.count,

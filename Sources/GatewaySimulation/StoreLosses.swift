@@ -19,7 +19,15 @@ struct StoreLosses {
     private var unnamed = 0
     private var renamed = 0
 
-    init(damages: [Duration]) { self.damages = damages }
+    /// How long an answer may have waited in the store that was damaged.
+    let answerTime: Duration
+
+    /// - Parameter isFlooded: whether more than a thousand commands came at once. If the broker cuts the connection at a message, their
+    ///   answers go one by one for as long as the faults last.
+    init(damages: [Duration], isFlooded: Bool) {
+        self.damages = damages
+        answerTime = isFlooded ? .minutes(6) : .minutes(3)
+    }
 
     /// Whether a message is the first one after a damage: the gateway has forgotten what was before.
     mutating func begins(at uptime: Duration) -> Bool {
@@ -45,9 +53,9 @@ struct StoreLosses {
         if told[device]?[number] == nil { told[device, default: [:]][number] = uptime }
     }
 
-    /// Whether something that had this time to be stored and told may have been lost with a store.
-    func mayLose(what storedAt: Duration, within time: Duration) -> Bool {
-        damages.contains { $0 >= storedAt && $0 - storedAt <= time }
+    /// Whether the answer to a command that came at this time may have been lost with a store.
+    func mayLose(answerTo receivedAt: Duration) -> Bool {
+        damages.contains { $0 >= receivedAt && $0 - receivedAt <= answerTime }
     }
 
     /// What is wrong with what was told of these devices.
