@@ -45,6 +45,7 @@ struct Program: Sendable, Hashable {
             return variables
         }
         limits = options.section("limits") { ProgramLimits(&$0) }
+        if let obstacle { options.warn(obstacle.text, at: obstacle.key) }
     }
 
     /// The environment of the program: the inherited variables and the configured ones.
@@ -73,17 +74,9 @@ struct Program: Sendable, Hashable {
         let reason =
             switch error.code {
             case .executableNotFound: notFound
-            case .failedToChangeWorkingDirectory:
-                "The directory \(directory ?? "") of the program \(name) does not exist or may not be entered."
+            case .failedToChangeWorkingDirectory: noDirectory
             default: "The program \(name) cannot be started: \(error)"
             }
         return LinkError(.unreachable, reason)
-    }
-
-    /// Why there is no such program, and what to do about it.
-    var notFound: String {
-        name.hasPrefix("/")
-            ? "The program \(name) does not exist or may not be run. Check its path and permissions."
-            : "The program \(name) is not found in \(environment()["PATH"] ?? ""). Write its absolute path."
     }
 }

@@ -45,12 +45,17 @@ struct ExecTransportTests {
         #expect(mistakes.first?.message.contains(message) == true, "\(mistakes)")
     }
 
-    @Test(arguments: [
+    /// Commands that cannot be started.
+    private static let impossible: [([String], String?, String)] = [
         (["/no/such/program"], nil, "The program /no/such/program does not exist or may not be run."),
         (["no-such-program"], nil, "The program no-such-program is not found in /"),
         (["/etc/passwd"], nil, "The program /etc/passwd does not exist or may not be run."),
+        (["/etc"], nil, "The program /etc does not exist or may not be run."),
         (["/bin/cat"], "/no/such/place", "The directory /no/such/place of the program /bin/cat does not exist"),
-    ])
+        (["/bin/cat"], "/etc/passwd", "The directory /etc/passwd of the program /bin/cat does not exist"),
+    ]
+
+    @Test(arguments: impossible)
     func `says why a program cannot be started`(command: [String], directory: String?, message: String) async throws {
         await #expect {
             try await transport(command, directory: directory).withBytes { _ in Issue.record("It was started.") }
@@ -58,6 +63,50 @@ struct ExecTransportTests {
             let error = error as? LinkError
             return error?.code == .unreachable && error?.message.contains(message) == true
         }
+    }
+
+    /// What the check of a configuration warns of.
+    private func warnings(_ options: [(String, ConfigurationValue.Content)]) -> [ConfigurationMistake] {
+        var reader = ConfigurationReader(ConfigurationValue(.map(options)))
+        _ = ExecTransport(options: &reader)
+        return reader.warnings
+    }
+
+    @Test(arguments: impossible)
+    func `the check warns of a program that cannot be started`(command: [String], directory: String?, message: String) {
+        let place = directory.map { [("directory", ConfigurationValue.Content.scalar($0, isQuoted: false))] } ?? []
+        let found = warnings([("command", .words(command))] + place)
+        #expect(found.map(\.path) == [directory == nil ? "command" : "directory"])
+        #expect(found.first?.message.contains(message) == true, "\(found)")
+    }
+
+    @Test(
+        arguments: [
+            [("command", .words(["/bin/cat"])), ("directory", .scalar("/usr", isQuoted: false))],
+            [("command", .words(["cat"]))],
+            // Mistakes, which are reported as such.
+            [("command", .words([]))], [("command", .words(["bin/bridge"]))],
+            [("command", .words(["cat"])), ("directory", .scalar("here", isQuoted: false))],
+        ] as [[(String, ConfigurationValue.Content)]])
+    func `the check does not warn of a program that is there, nor of a mistake`(
+        options: [(String, ConfigurationValue.Content)]
+    ) {
+        #expect(warnings(options) == [])
+    }
+
+    @Test func `a name is looked for in the PATH that the program gets`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "exec-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let program = "\(folder)/band-bridge"
+        #expect(FileManager.default.createFile(atPath: program, contents: Data()))
+        let options: [(String, ConfigurationValue.Content)] = [
+            ("command", .words(["band-bridge"])),
+            ("environment", .map([("PATH", .scalar("/nowhere:\(folder)", isQuoted: false))])),
+        ]
+        #expect(warnings(options).map(\.path) == ["command"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        #expect(warnings(options) == [])
     }
 
     @Test func `a program gets a few variables and the configured ones, and no secrets`() async throws {

@@ -78,8 +78,9 @@ import Vitals
         for (path, name) in [(made.server, "tcp.pem"), (made.serverKey, "tcp-key.pem")] {
             try write(try String(contentsOfFile: path, encoding: .utf8), to: name, in: folder)
         }
-        // Certificates are valid only with TLS.
+        // Certificates are valid only with TLS, and the program is the user's own.
         let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
+            .replacing("/usr/local/bin/strap-bridge", with: "/bin/cat")
         let configuration = try bundled.load(text: withTLS, directory: folder)
         #expect(configuration.devices.count >= 4)
         #expect(configuration.warnings == [])
@@ -106,6 +107,26 @@ import Vitals
             "mqtt: {url: mqtt://h}\ndevices: [{id: a, driver: simulator}]\n\(text)\n", to: "c", in: folder)
         let report = ConfigurationReport(checking: path, with: bundled)
         return (report.status == .success, report.problems.replacing(folder, with: "F"))
+    }
+
+    @Test func `warns of a program that is not there, which may come later`() throws {
+        try withFolder { folder in
+            let path = try write(
+                """
+                mqtt: {url: mqtt://127.0.0.1}
+                devices:
+                  - id: a
+                    driver: link
+                    transport: {type: exec, command: [/no/such/bridge]}
+
+                """, to: "c", in: folder)
+            let report = ConfigurationReport(checking: path, with: bundled)
+            #expect(report.status == .success)
+            #expect(
+                report.problems.contains(
+                    "warning: \(path):5: devices[0].transport.command: The program /no/such/bridge does not exist or may not be run."
+                ), "\(report.problems)")
+        }
     }
 
     @Test func `finds a place where the store cannot be, as the gateway would`() throws {
