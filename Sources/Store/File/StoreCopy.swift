@@ -5,8 +5,9 @@ package import Vitals
 
 /// Copies of a store in one file each, without a log beside it.
 package enum StoreCopy {
-    /// Copies a store to a new file while a gateway may be using it. The copy is one moment of the store, and is checked.
-    /// - Throws: `StoreError` if the store cannot be read, or the file exists or cannot be written. Then there is no file.
+    /// Copies a store to a new file while a gateway may be using it. The copy is one moment of the store, and is checked as a whole.
+    /// - Throws: `StoreError` if the store cannot be read or is damaged, or the file exists or cannot be written. Then there is no
+    ///   file.
     package static func back(up store: String, to file: String) throws(StoreError) {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw StoreError(.unavailable, "\(file) exists. Name a new file, or remove that one.")
@@ -19,14 +20,15 @@ package enum StoreCopy {
         try withReader(of: store) { source in
             try source.read { try StorePlace(path: store).checkOwner(in: $0) }
             // Root's backup is root's, wherever the store's owner can write.
-            try copy(source, to: file, for: nil)
+            try copy(source, of: store, to: file, for: nil) { try checkWhole($0, of: store) }
         }
     }
 
     /// Puts a copy in the place of a store, which is set aside. The gateway must not be running. The restored store has a
     /// new identity, because its numbers continue those of the copy, and reports the loss at its next start.
     /// - Returns: where the replaced store is now; `nil` if there was none.
-    /// - Throws: `StoreError` if a gateway uses the store, or the copy is damaged or is none. Then nothing has changed.
+    /// - Throws: `StoreError` if a gateway uses the store, what is in its place is no file, or the copy is damaged, is none or is the
+    ///   store itself. Then nothing has changed.
     package static func restore(
         _ file: String, to store: String, now: Timestamp, newIdentity: SampleID
     ) throws(StoreError) -> String? {
@@ -38,18 +40,22 @@ package enum StoreCopy {
         _ file: String, to store: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void
     ) throws(StoreError) -> String? {
         let store = StorePath.resolved(store)
+        let place = StorePlace(path: store)
+        guard !StorePath.isOther(store) else {
+            // A folder or a device may be anything, and not what the path was to name.
+            throw StoreError(.unavailable, "\(store) is no file. Name the file of the store, or a path that is free.")
+        }
+        guard StorePath.resolved(file) != store else {
+            throw StoreError(.unavailable, "\(file) is the store itself. Name a file that `backup` has made.")
+        }
         let lock = try FileLock(of: store)
         defer { withExtendedLifetime(lock) {} }
-        let place = StorePlace(path: store)
         let making = place.making
         DiskFile.remove(database: making)
         defer { DiskFile.remove(database: making) }
         try withReader(of: file) { source in
-            try source.read { database in
-                try StorePlace(path: file).checkOwner(in: database)
-                try check(database, file)
-            }
-            try copy(source, to: making, for: StoreOwner(of: store))
+            try source.read { try StorePlace(path: file).checkOwner(in: $0) }
+            try copy(source, of: file, to: making, for: StoreOwner(of: store)) { try checkWhole($0, of: file) }
         }
         try rename(storeIn: making, to: newIdentity)
         try DiskFile.synchronise(making)
@@ -68,9 +74,15 @@ package enum StoreCopy {
         return aside
     }
 
-    /// Copies everything that a connection sees to a file, checks it, and gives it its name last.
-    /// - Parameter owner: the user who gets the file, in place of this process's user.
-    static func copy(_ source: any DatabaseReader, to file: String, for owner: StoreOwner?) throws {
+    /// Copies everything that a connection sees to a file, checks its pages, and gives it its name last.
+    /// - Parameters:
+    ///   - store: the file that the connection reads, which an error names: the copy is gone then.
+    ///   - owner: the user who gets the file, in place of this process's user.
+    ///   - check: a further check of the copy, by its path.
+    static func copy(
+        _ source: any DatabaseReader, of store: String, to file: String, for owner: StoreOwner?,
+        _ check: (String) throws -> Void = { _ in }
+    ) throws {
         let making = file + ".part"
         DiskFile.remove(database: making)
         defer { DiskFile.remove(database: making) }
@@ -80,9 +92,11 @@ package enum StoreCopy {
         try copy.writeWithoutTransaction { database in
             // Otherwise a reader of the copy would make a log beside it.
             try database.execute(sql: "PRAGMA journal_mode = DELETE")
-            try check(database, file)
+            let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+            guard verdict == "ok" else { throw damage(of: store, verdict ?? "no answer") }
         }
         try copy.close()
+        try check(making)
         try DiskFile.rename(making, to: file)
     }
 
@@ -119,12 +133,18 @@ package enum StoreCopy {
         guard let database = error as? DatabaseError,
             [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(database.resultCode)
         else { return StoreError(error) }
-        return StoreError(.corrupt, "\(file) is damaged: \(database.message ?? database.resultCode.description).")
+        return damage(of: file, database.message ?? database.resultCode.description)
     }
 
-    private static func check(_ database: Database, _ file: String) throws {
-        let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-        guard verdict == "ok" else { throw StoreError(.corrupt, "\(file) is damaged: \(verdict ?? "no answer").") }
+    private static func damage(of file: String, _ finding: String) -> StoreError {
+        StoreError(.corrupt, "\(file) is damaged: \(finding.hasSuffix(".") ? finding : finding + ".")")
+    }
+
+    /// Looks in a copy for everything that `store check` looks for.
+    /// - Parameter store: the file that was copied.
+    private static func checkWhole(_ copy: String, of store: String) throws(StoreError) {
+        guard let finding = try StoreCheck.findings(in: copy).first else { return }
+        throw damage(of: store, finding)
     }
 
     private static func rename(storeIn file: String, to identity: SampleID) throws(StoreError) {

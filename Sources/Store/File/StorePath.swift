@@ -24,6 +24,12 @@ package enum StorePath {
         return path
     }
 
+    /// Whether there is something at a path that is no file, such as a folder or a device.
+    package static func isOther(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+
     /// The files beside a store that a gateway opens for writing: its lock, SQLite's log and the index of the log.
     /// - Parameter store: a path without links.
     package static func neighbours(of store: String) -> [String] {

@@ -25,12 +25,6 @@ struct StorePlace {
     /// Whether the file is missing or empty.
     var isEmpty: Bool { size(path) == 0 }
 
-    /// Whether the path is a file or is free, not a folder or a device.
-    private var isFileOrMissing: Bool {
-        var status = stat()
-        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-    }
-
     /// The size of the main file and its log, in bytes.
     var bytes: Int64 { size(path) + size(path + "-wal") }
 
@@ -41,10 +35,22 @@ struct StorePlace {
 
     /// Whether the file has SQLite's header (file format, section 1.3). SQLite itself treats a file shorter than its
     /// header as empty.
-    private var hasHeader: Bool {
-        let file = FileHandle(forReadingAtPath: path)
-        defer { try? file?.close() }
-        return (try? file?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be set aside.
+    private func hasHeader() throws(StoreError) -> Bool {
+        let signature = Array("SQLite format 3\0".utf8)
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(errno) }
+        defer { Glibc.close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: signature.count)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw unreadable(errno) }
+        return bytes[..<count] == signature[...]
+    }
+
+    private func unreadable(_ error: Int32) -> StoreError {
+        StoreError(
+            .unavailable,
+            "\(path) cannot be read: \(String(cString: strerror(error))). Check its owner and mode, and the disk.")
     }
 
     private var damageMark: String { path + ".damaged" }
@@ -60,13 +66,13 @@ struct StorePlace {
         if FileManager.default.fileExists(atPath: damageMark) {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
         }
-        guard isFileOrMissing else {
+        guard !StorePath.isOther(path) else {
             // A folder must not be set aside: it may hold anything.
             throw StoreError(
                 .unavailable, "\(path) is no file. Set store.path to a file; it is made where it is missing.")
         }
-        guard isEmpty || hasHeader else {
-            throw StoreError(.corrupt, "\(path) is no SQLite database.")
+        if !isEmpty {
+            guard try hasHeader() else { throw StoreError(.corrupt, "\(path) is no SQLite database.") }
         }
         // Where that fails, SQLite says why.
         DiskFile.create(path, for: StoreOwner(of: path))
@@ -163,7 +169,7 @@ struct StorePlace {
         var name = "\(path).version-\(version)"
         let copy = name + ".new"
         defer { unlink(copy) }
-        try StoreCopy.copy(pool, to: copy, for: StoreOwner(of: path))
+        try StoreCopy.copy(pool, of: path, to: copy, for: StoreOwner(of: path))
         let files = FileManager.default
         var count = 1
         while files.fileExists(atPath: name) {
