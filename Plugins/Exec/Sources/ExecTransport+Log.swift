@@ -44,10 +44,10 @@ private final class ErrorLines: Sendable {
     /// Logs the lines that are complete. Returns how long to wait before reading more.
     func write(_ bytes: UnsafeRawBufferPointer) -> Duration? {
         let now = start.duration(to: clock.now)
-        let (found, leavesOut) = lines.withLock { ($0.append(bytes, at: now), $0.hasLeftOut) }
+        let (found, leavesOut, ends) = lines.withLock { ($0.append(bytes, at: now), $0.hasLeftOut, $0.takeEnds()) }
         for line in found { write(line) }
         if leavesOut { self.leavesOut.wake() }
-        return rate.withLock { $0.pause(after: bytes.count, at: now) }
+        return rate.withLock { $0.pause(after: bytes.count, lines: ends, at: now) }
     }
 
     /// Says once a second how many lines were left out, until the task is cancelled.

@@ -29,6 +29,7 @@ struct LogLines {
     private var countOfSecond = 0
     private var isInsideLeftOut = false
     private var leftOut = 0
+    private var ends = 0
 
     /// Whether lines were left out and not reported yet.
     var hasLeftOut: Bool { leftOut > 0 }
@@ -37,6 +38,12 @@ struct LogLines {
     mutating func takeLeftOut() -> Int {
         defer { leftOut = 0 }
         return leftOut
+    }
+
+    /// The number of lines that ended since the last call, with the empty ones.
+    mutating func takeEnds() -> Int {
+        defer { ends = 0 }
+        return ends
     }
 
     /// Takes bytes and returns the lines they complete, without the empty ones. `now` is a steady time.
@@ -50,6 +57,7 @@ struct LogLines {
         while !rest.isEmpty {
             let piece = rest.prefix(bytesBeforeLineEnd(of: rest))
             let isWhole = piece.count < rest.count
+            if isWhole { ends += 1 }
             rest = rest.dropFirst(piece.count + 1)
             if isInsideLeftOut || countOfSecond >= Self.linesPerSecond {
                 skip(piece, isWhole: isWhole)

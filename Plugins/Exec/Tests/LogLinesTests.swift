@@ -26,10 +26,27 @@ extension LogLines {
 
     @Test func `reads so much in a turn, and waits for the next one`() {
         var rate = ReadingRate()
-        #expect(rate.pause(after: ReadingRate.bytesPerTurn, at: .seconds(1)) == nil)
-        #expect(rate.pause(after: 1, at: .milliseconds(1040)) == .milliseconds(60))
-        #expect(rate.pause(after: ReadingRate.bytesPerTurn, at: .milliseconds(1100)) == nil)
-        #expect(rate.pause(after: ReadingRate.bytesPerTurn, at: .milliseconds(1300)) == nil)
+        #expect(rate.pause(after: ReadingRate.bytesPerTurn, lines: 0, at: .seconds(1)) == nil)
+        #expect(rate.pause(after: 1, lines: 0, at: .milliseconds(1040)) == .milliseconds(60))
+        #expect(rate.pause(after: ReadingRate.bytesPerTurn, lines: 0, at: .milliseconds(1100)) == nil)
+        #expect(rate.pause(after: ReadingRate.bytesPerTurn, lines: 0, at: .milliseconds(1300)) == nil)
+    }
+
+    @Test func `each line counts, so that a program with empty ones is not read faster than its lines cost`() {
+        var lines = LogLines()
+        #expect(lines.append("\n\n\r\nlast\nno end".utf8) == [.init(level: .info, text: "last")])
+        #expect(lines.takeEnds() == 4)
+        #expect(lines.takeEnds() == 0)
+        var rate = ReadingRate()
+        // A whole pipe of empty lines.
+        let count = 65_536
+        #expect(rate.pause(after: count, lines: count, at: .seconds(1)) == .milliseconds(200))
+        var (now, read) = (Duration.seconds(2), 0)
+        while now < .seconds(12) {
+            now += rate.pause(after: 1_000, lines: 1_000, at: now) ?? .zero
+            read += 1_000
+        }
+        #expect((200_000...300_000).contains(read / 10))
     }
 
     @Test func `a line of the greatest length is kept, and a longer one is cut and said`() {
