@@ -61,6 +61,12 @@ package final class DescriptorBudget: Sendable {
         try await body()
     }
 
+    /// Refuses a limit below the reserve. A store or a broker would fail somewhere in their work, and the event loops end the process
+    /// where they get no descriptor.
+    package func checkReserve() throws(DescriptorShortage) {
+        guard limit >= Self.reserve else { throw DescriptorShortage(limit: limit) }
+    }
+
     /// Warns if the limit is too low for all devices at once.
     package func check(_ configuration: GatewayConfiguration, logger: Logger) {
         let shared = configuration.services.filter { service in
@@ -75,6 +81,17 @@ package final class DescriptorBudget: Sendable {
                 "descriptors.limit": "\(limit)", "descriptors.needed": "\(sum)",
                 "devices": "\(configuration.devices.count)",
             ])
+    }
+}
+
+/// The process may not even have the descriptors that no link gets.
+package struct DescriptorShortage: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The process's limit.
+    package let limit: Int
+
+    package var description: String {
+        "The process may have \(limit) file descriptors, and the gateway itself needs \(DescriptorBudget.reserve), beside those of its "
+            + "devices. Raise LimitNOFILE of the service, or ulimit -n."
     }
 }
 

@@ -28,6 +28,9 @@ extension GatewayServices {
         _ read: @escaping @Sendable () throws(ConfigurationError) -> GatewayConfiguration, recorder: LinkRecorder?,
         logger: Logger
     ) throws -> GatewayServices {
+        let budget = DescriptorBudget(limit: DescriptorLimit.current)
+        // Before anything is opened.
+        try budget.checkReserve()
         let clock = GatewayClock.system
         var generator = SystemRandomNumberGenerator()
         let outbox = Outbox()
@@ -44,7 +47,6 @@ extension GatewayServices {
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)
         let broker = try MosquittoBroker(options, logger: logger)
-        let budget = DescriptorBudget(limit: DescriptorLimit.current)
         let running = configuration.fixedPart
         let files = BlockingQueue(label: "configuration")
         let core = GatewayCore(

@@ -77,6 +77,15 @@ import Testing
         }
     }
 
+    @Test func `a limit below the reserve is refused, with what to do`() throws {
+        try DescriptorBudget(limit: DescriptorBudget.reserve).checkReserve()
+        let shortage = #expect(throws: DescriptorShortage.self) {
+            try DescriptorBudget(limit: DescriptorBudget.reserve - 1).checkReserve()
+        }
+        #expect(
+            shortage?.description.contains("may have 39 file descriptors, and the gateway itself needs 40") == true)
+    }
+
     @Test func `the soft limit is raised to the hard one`() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
