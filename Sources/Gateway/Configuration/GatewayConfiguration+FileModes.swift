@@ -39,7 +39,8 @@ extension GatewayConfiguration {
                     "Every user of this machine may put files beside the store, in \(folder). Use a folder of its own, "
                         + "or run: chmod o-w \(folder)"))
         }
-        guard !mode.isClosedFolder else { return warnings }
+        // Files that begin with the name of a folder are not the store's.
+        guard !mode.isClosedFolder, !StorePath.isOther(place.path) else { return warnings }
         let name = place.lastPathComponent
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let exposed = files.filter { $0 == name || $0.hasPrefix(name + "-") || $0.hasPrefix(name + ".") }

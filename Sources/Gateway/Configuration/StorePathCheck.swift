@@ -19,7 +19,7 @@ extension GatewayConfiguration {
             guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else {
                 return ([mistake("\(path) cannot be used: \(String(cString: strerror(errno))).")], [])
             }
-            let text = Self.mistakeOfFolder(of: path) ?? Self.mistakeOfNeighbour(of: path)
+            let text = Self.mistakeOfLink(path) ?? Self.mistakeOfFolder(of: path) ?? Self.mistakeOfNeighbour(of: path)
             return (text.map { [mistake($0)] } ?? [], [])
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -45,6 +45,13 @@ extension GatewayConfiguration {
 
     /// Whether a gateway uses the store now: mostly the one whose configuration is being checked.
     package var isStoreInUse: Bool { StoreHeader(of: store.path).isInUse }
+
+    /// What is wrong with a link that could not be followed to a folder, `nil` if it is none.
+    private static func mistakeOfLink(_ path: String) -> String? {
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return nil }
+        return
+            "\(path) is a link to \(target), whose folder cannot be found. Create that folder, or set another store.path."
+    }
 
     /// What is wrong with the folder of a file that is to be made there, `nil` if nothing is.
     private static func mistakeOfFolder(of path: String) -> String? {

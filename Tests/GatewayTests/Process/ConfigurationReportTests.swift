@@ -142,8 +142,19 @@ import Vitals
                 #expect(!isUsable)
                 #expect(text == "F/c:3: store.path: \(message)\n")
             }
-            let (isGood, nothing) = try problems("store: {path: sub/new.sqlite}", in: folder)
-            #expect(isGood && nothing.isEmpty)
+            let link = "\(folder)/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "gone/v.sqlite")
+            let (isUsable, text) = try problems("store: {path: link}", in: folder)
+            #expect(!isUsable)
+            #expect(
+                text
+                    == "F/c:3: store.path: F/link is a link to gone/v.sqlite, whose folder cannot be found. Create that folder, "
+                    + "or set another store.path.\n")
+            try FileManager.default.createDirectory(atPath: "\(folder)/gone", withIntermediateDirectories: false)
+            for path in ["sub/new.sqlite", "link"] {
+                let (isGood, nothing) = try problems("store: {path: \(path)}", in: folder)
+                #expect(isGood && nothing.isEmpty, "\(path)")
+            }
         }
     }
 
