@@ -90,6 +90,7 @@ def cut_at_payload(bench: Bench, protocol: str) -> str:
     until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], PATIENCE, "the samples stopped")
     others = [start for start in load.acknowledged[:after[0]] if start != poisoned]
     until(lambda: len(bench.consumer.lost("band", others)) < set_aside(bench, "band"), PATIENCE, "the other samples do not arrive")
+    require(set_aside(bench, "band") < 10, "what came in the same batch is set aside, too")
     middle.poison = None
     count = replay_all(bench)
     total = bench.settle("band", "ring")

@@ -77,13 +77,15 @@ def bad_records(bench: Bench) -> str:
             f"{bench.gateway.peak:.0f} MiB")
 
 
-@row("64 file descriptors", "100 devices and a program", "the program is connected; broker, store and commands work")
+@row("64 file descriptors", "100 devices and a program", 
+     "the program is connected; broker, store and commands work; with 16 it does not start, and says why")
 def descriptors(bench: Bench) -> str:
     names = [f"d{number}" for number in range(100)]
     for name in names:
         bench.peers.load(name, rate=1)
     bench.broker()
     bench.gateway.write([*map(bench.peers.device, names), chatty("program", "true")])
+    bench.gateway.refuses(70, "may have 16 file descriptors", limits={resource.RLIMIT_NOFILE: 16})
     bench.gateway.start(limits={resource.RLIMIT_NOFILE: 64})
     # Of the 24 beside the reserve, small links leave nine to the program, and have two each.
     until(lambda: len(bench.peers.connected) >= 7, PATIENCE, "no seven devices are connected")

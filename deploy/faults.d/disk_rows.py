@@ -97,6 +97,25 @@ def damaged_store(bench: Bench) -> str:
     return f"set aside, told after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
 
 
+@row("a store that may not be read", "its mode is 000, and the gateway's user may not override it",
+     "it does not start, says why, and leaves the store as it is; with the mode again, nothing is lost")
+def unreadable_store(bench: Bench) -> str:
+    load = bench.peers.load("band", rate=50)
+    bench.gateway.write([bench.peers.device("band")])
+    bench.gateway.start()
+    until(lambda: len(load.acknowledged) > 100, PATIENCE, "no samples")
+    bench.gateway.stop()
+    os.chmod(bench.gateway.store, 0)
+    for _ in range(3):
+        bench.gateway.refuses(70, "storm.sqlite cannot be read: Permission denied", overrides_modes=False)
+    require(not glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*"), "a sound store is set aside")
+    os.chmod(bench.gateway.store, 0o600)
+    bench.broker()
+    bench.gateway.start(overrides_modes=False)
+    count = bench.settle("band")
+    return f"refused three times; {count} samples, lost 0"
+
+
 def offline(bench: Bench) -> None:
     """Stops the gateway, and waits until the consumer has its last message."""
     bench.gateway.stop()

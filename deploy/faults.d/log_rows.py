@@ -76,3 +76,29 @@ def flood(bench: Bench) -> str:
     count = bench.consumer.expect_all("load", list(load.acknowledged), 5)
     return (f"100 MB in {took:.0f} s and {processor:.1f} s of processor time; slowest command {slowest:.2f} s; "
             f"{count} samples, lost 0")
+
+
+@row("programs write empty lines to standard error", "eight of them, without end, beside another device",
+     "no delay of others; half a core at most; a stop takes 6 s at most")
+def empty_lines(bench: Bench) -> str:
+    load = bench.peers.load("load", rate=50)
+    names = [f"p{number}" for number in range(8)]
+    bench.broker()
+    bench.gateway.write([bench.peers.device("load"), *(chatty(name, "yes ''") for name in names)])
+    bench.gateway.start()
+    for name in ["load", *names]:
+        bench.served(name)
+    slowest, asked, spent = 0.0, 0, bench.gateway.processor_seconds()
+    began = time.monotonic()
+    while time.monotonic() - began < 10:
+        asked += 1
+        start = time.monotonic()
+        bench.consumer.ask("load", "fetch", f"f{asked}")
+        slowest = max(slowest, time.monotonic() - start)
+        time.sleep(0.2)
+    share = (bench.gateway.processor_seconds() - spent) / (time.monotonic() - began)
+    require(slowest < 2, f"a command for another device took {slowest:.1f} s")
+    require(share < 0.5, f"the lines cost {share:.0%} of a core")
+    stopped = bench.gateway.stop()
+    count = bench.consumer.expect_all("load", list(load.acknowledged), 5)
+    return f"{share:.0%} of a core; slowest command {slowest:.2f} s; stop in {stopped:.2f} s; {count} samples, lost 0"

@@ -1,6 +1,7 @@
 """What every row of deploy/faults has: a mosquitto, a gateway, a consumer, and the list of the rows."""
 
 import contextlib
+import ctypes
 import json
 import os
 import resource
@@ -21,6 +22,9 @@ from middle import Middle  # noqa: E402
 ROOT = "vitals2mqtt/storm"
 # The name space of sample ids; the contract says how an id is computed.
 NAMESPACE = uuid.UUID("bb0af8a1-e772-4d44-b4ac-d9696c7ac5e7")
+# To take a capability from a process (linux/prctl.h, linux/capability.h).
+LIBC = ctypes.CDLL(None)
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 PATIENCE = 60.0  # seconds for anything that takes less than a few
 
 ROWS = []
@@ -66,22 +70,33 @@ class Gateway(storm.Gateway):
         mqtt_section = {"url": f"mqtt://127.0.0.1:{self.broker}", **self.mqtt}
         self.configure(devices, **{"mqtt": mqtt_section, "store": {"path": self.store}, **sections})
 
-    def start(self, limits: dict | None = None, log=None, environment: dict | None = None) -> None:
-        """Starts it with these resource limits and variables. With `log`, its standard error goes to this descriptor."""
+    def start(self, limits: dict | None = None, log=None, environment: dict | None = None, overrides_modes: bool = True) -> None:
+        """Starts it with these resource limits and variables. With `log`, its standard error goes to this descriptor. Without
+        `overrides_modes`, the modes of files hold for root, too."""
         def limit() -> None:
             for kind, value in (limits or {}).items():
                 resource.setrlimit(kind, (value, value))
+            for capability in [] if overrides_modes else [CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH]:
+                LIBC.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
         self.lines = []
         self.process = subprocess.Popen(
             [self.program, "run", "--config", self.path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=log if log is not None else subprocess.PIPE, text=True, errors="replace",
-            preexec_fn=limit if limits else None, env={**os.environ, **(environment or {})})
+            preexec_fn=limit if limits or not overrides_modes else None, env={**os.environ, **(environment or {})})
         if log is None:
             threading.Thread(target=self.read, args=(self.process.stderr,), daemon=True).start()
 
     def stop(self) -> float:
         self.peak = self.memory_mib()
         return super().stop()
+
+    def refuses(self, status: int, reason: str, **start) -> None:
+        """Starts it, and wants it to end at once with this status and reason."""
+        self.start(**start)
+        until(lambda: self.process.poll() is not None, 30, "it does not refuse to start")
+        found = self.process.returncode
+        until(lambda: any(reason in line for line in self.lines), PATIENCE, f"no line has {reason!r}: {self.lines[-3:]}")
+        require(found == status, f"it ended with status {found}: {self.lines[-3:]}")
 
     def processor_seconds(self) -> float:
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
