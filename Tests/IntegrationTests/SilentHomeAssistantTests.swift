@@ -30,15 +30,23 @@ struct SilentHomeAssistantTests {
             mqtt: {url: "mqtt://127.0.0.1:\(bench.server.port)"}
             store: {path: vitals.sqlite}
             home_assistant: {url: "http://127.0.0.1:\(line.dropFirst("listening ".count))", token: {file: token}}
-            devices: [{id: band, driver: simulator, options: {model: band}}]
+            devices:
+              - {id: band, driver: simulator, options: {model: band}}
+              - {id: clip, driver: simulator, options: {model: oximeter}}
 
             """.write(toFile: bench.path("gateway.yaml"), atomically: true, encoding: .utf8)
             let gateway = bench.startGateway()
             try await bench.synced("band")
+            try await bench.synced("clip")
             // The import has begun to wait, and gives up.
             try await bench.message("gateway/state") { $0.json["statistics"]?["activity"]?.asString == "away" }
             let from = bench.position
-            try await bench.message("band/measurement/heart_rate", from: from) { $0.json["samples"] != nil }
+            // A band streams nothing while it is charged, at 20:00; a clip measures at any time.
+            try await bench.publish(
+                "clip/command/measure", #"{"metric":"heart_rate","action":"start","duration_s":5}"#)
+            try await bench.message("clip/measurement/heart_rate", from: from) {
+                $0.json["source"]?.asString == "measure"
+            }
             let begin = ContinuousClock.now
             try await bench.end(gateway, by: .end)
             // A stop has five seconds; the rest is a reserve for a busy machine.
