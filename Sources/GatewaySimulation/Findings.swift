@@ -110,7 +110,7 @@ struct Findings {
     /// How long a received command may take to be on disk: a full intake is answered within seconds.
     private static let intakeTime: Duration = .seconds(20)
     /// How long an answer may wait for a connection, when the disk could not take it.
-    private static let answerTime: Duration = .minutes(3)
+    static let answerTime: Duration = .minutes(3)
 
     /// The received commands without a final answer, but for those that a crash or a full disk kept from being stored, and
     /// those whose answer goes to a topic that is not observed.

@@ -77,7 +77,7 @@ def bad_records(bench: Bench) -> str:
             f"{bench.gateway.peak:.0f} MiB")
 
 
-@row("64 file descriptors", "100 devices and a program", 
+@row("64 file descriptors", "100 devices and a program",
      "the program is connected; broker, store and commands work; with 16 it does not start, and says why")
 def descriptors(bench: Bench) -> str:
     names = [f"d{number}" for number in range(100)]

@@ -20,7 +20,7 @@ package enum StoreCopy {
         try withReader(of: store) { source in
             try source.read { try StorePlace(path: store).checkOwner(in: $0) }
             // Root's backup is root's, wherever the store's owner can write.
-            try copy(source, of: store, to: file, for: nil) { try checkWhole($0, of: store) }
+            try copy(source, of: store, to: file, for: nil, checksRows: true)
         }
     }
 
@@ -55,7 +55,7 @@ package enum StoreCopy {
         defer { DiskFile.remove(database: making) }
         try withReader(of: file) { source in
             try source.read { try StorePlace(path: file).checkOwner(in: $0) }
-            try copy(source, of: file, to: making, for: StoreOwner(of: store)) { try checkWhole($0, of: file) }
+            try copy(source, of: file, to: making, for: StoreOwner(of: store), checksRows: true)
         }
         try rename(storeIn: making, to: newIdentity)
         try DiskFile.synchronise(making)
@@ -74,14 +74,13 @@ package enum StoreCopy {
         return aside
     }
 
-    /// Copies everything that a connection sees to a file, checks its pages, and gives it its name last.
+    /// Copies everything that a connection sees to a file, checks it, and gives it its name last.
     /// - Parameters:
     ///   - store: the file that the connection reads, which an error names: the copy is gone then.
     ///   - owner: the user who gets the file, in place of this process's user.
-    ///   - check: a further check of the copy, by its path.
+    ///   - checksRows: whether the check looks for all that `store check` looks for, and not only at the pages.
     static func copy(
-        _ source: any DatabaseReader, of store: String, to file: String, for owner: StoreOwner?,
-        _ check: (String) throws -> Void = { _ in }
+        _ source: any DatabaseReader, of store: String, to file: String, for owner: StoreOwner?, checksRows: Bool
     ) throws {
         let making = file + ".part"
         DiskFile.remove(database: making)
@@ -92,11 +91,12 @@ package enum StoreCopy {
         try copy.writeWithoutTransaction { database in
             // Otherwise a reader of the copy would make a log beside it.
             try database.execute(sql: "PRAGMA journal_mode = DELETE")
+            if checksRows { return }
             let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
             guard verdict == "ok" else { throw damage(of: store, verdict ?? "no answer") }
         }
         try copy.close()
-        try check(making)
+        if checksRows, let finding = try StoreCheck.findings(in: making).first { throw damage(of: store, finding) }
         try DiskFile.rename(making, to: file)
     }
 
@@ -138,13 +138,6 @@ package enum StoreCopy {
 
     private static func damage(of file: String, _ finding: String) -> StoreError {
         StoreError(.corrupt, "\(file) is damaged: \(finding.hasSuffix(".") ? finding : finding + ".")")
-    }
-
-    /// Looks in a copy for everything that `store check` looks for.
-    /// - Parameter store: the file that was copied.
-    private static func checkWhole(_ copy: String, of store: String) throws(StoreError) {
-        guard let finding = try StoreCheck.findings(in: copy).first else { return }
-        throw damage(of: store, finding)
     }
 
     private static func rename(storeIn file: String, to identity: SampleID) throws(StoreError) {

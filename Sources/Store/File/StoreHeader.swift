@@ -4,6 +4,9 @@ import GRDB
 /// The facts about a file that are read before it is opened: mostly its first page (file format, sections 1.3 and 1.6). That
 /// leaves no other user's log beside it.
 package struct StoreHeader {
+    /// The first bytes of each database of SQLite (file format, section 1.3).
+    static let signature = Array("SQLite format 3\0".utf8)
+
     /// Whether the file has SQLite's header.
     package let isDatabase: Bool
     /// Whether it is certainly the database of another program.
@@ -26,7 +29,7 @@ package struct StoreHeader {
         let file = FileHandle(forReadingAtPath: path)
         defer { try? file?.close() }
         let bytes = [UInt8]((try? file?.read(upToCount: 108)) ?? Data())
-        isDatabase = bytes.starts(with: Array("SQLite format 3\0".utf8))
+        isDatabase = bytes.starts(with: Self.signature)
         guard isDatabase, bytes.count == 108 else {
             isOfAnotherProgram = false
             return

@@ -37,7 +37,7 @@ struct StorePlace {
     /// header as empty.
     /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be set aside.
     private func hasHeader() throws(StoreError) -> Bool {
-        let signature = Array("SQLite format 3\0".utf8)
+        let signature = StoreHeader.signature
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable(errno) }
         defer { Glibc.close(descriptor) }
@@ -169,7 +169,7 @@ struct StorePlace {
         var name = "\(path).version-\(version)"
         let copy = name + ".new"
         defer { unlink(copy) }
-        try StoreCopy.copy(pool, of: path, to: copy, for: StoreOwner(of: path))
+        try StoreCopy.copy(pool, of: path, to: copy, for: StoreOwner(of: path), checksRows: false)
         let files = FileManager.default
         var count = 1
         while files.fileExists(atPath: name) {
