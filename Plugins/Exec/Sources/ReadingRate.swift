@@ -1,11 +1,10 @@
 /// Limits how fast a program's standard error is read. A program that writes faster has to wait, as if it wrote to a slow
 /// terminal.
 struct ReadingRate {
-    /// The bytes that are read in a turn: 8 MiB in a second, which is far more than a person reads and costs little. Each line counts
-    /// as `bytesOfLine` more.
+    /// The bytes that are read in a turn: 8 MiB in a second, which is far more than a person reads and costs little.
     static let bytesPerTurn = 800 << 10
-    /// What the end of a line costs, in bytes: a program that writes only short or empty lines costs as little as others. It is some
-    /// 250,000 lines a second.
+    /// What the lines of a read count as at least, in bytes for each: a program that writes only short or empty lines costs as little as
+    /// others. It is some 250,000 lines a second.
     static let bytesOfLine = 32
     /// A turn. It is short, since the end of a program waits for the rest of its standard error.
     static let turn: Duration = .milliseconds(100)
@@ -19,7 +18,7 @@ struct ReadingRate {
         if begun == nil { bytes = 0 }
         let start = begun ?? now
         self.start = start
-        bytes += count + lines * Self.bytesOfLine
+        bytes += max(count, lines * Self.bytesOfLine)
         guard bytes > Self.bytesPerTurn else { return nil }
         // Many lines at once take several turns.
         return Self.turn * ((bytes - 1) / Self.bytesPerTurn) - (now - start)
