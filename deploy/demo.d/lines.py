@@ -16,10 +16,11 @@ class Line(NamedTuple):
 
 
 class Reader:
-    """Remembers each device's configuration, so that a change, and the limit behind an alert, can be told."""
+    """Remembers each device's configuration, so that a change, and the limit behind an alert, can be told, and who wears it."""
 
     def __init__(self) -> None:
         self.configurations: dict[str, dict] = {}
+        self.unworn: set[str] = set()  # devices that nobody wears now
 
     def read(self, topic: str, payload: str) -> list[Line]:
         parts = topic.split("/")
@@ -115,6 +116,13 @@ class Reader:
         else:
             text = f"{name}: {body['state']} {body['metric'] or ''} ({body['samples_new']} new)"
         return [Line("sync", text, name + body["state"], 4)]
+
+    def read_wear(self, name: str, device: str, body: dict) -> list[Line]:
+        (self.unworn.add if body["worn"] is False else self.unworn.discard)(device)
+        words = {True: "worn", False: "not worn"}
+        told = [words[body["worn"]]] if body["worn"] is not None else []
+        told += ["charging"] if body["charging"] else []
+        return [Line("wear", f"{name}: {', '.join(told)}", name, 5)] if told else []
 
     def read_link(self, name: str, _: str, body: dict) -> list[Line]:
         return [Line("link", f"{name}: {body['state']}")]
