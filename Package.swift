@@ -280,7 +280,8 @@ let package = Package(
             [
                 "ColmiRing", "Concurrency", "Contract", "Delivery", "Engines", "GATTHealth", "Gateway", "GatewayKit",
                 "GatewaySimulation", "GatewayTesting", "HomeAssistant", "JSON", "Link", "MQTT", "Messages", "O2Ring",
-                "Simulator", "Store", "StoreAPI", "Vitals", "WearableTesting", logging,
+                "Simulator", "Store", "StoreAPI", "Vitals", "WearableTesting", "vitals2mqtt-simulate", logging,
+                "ArgumentParser".from("swift-argument-parser"),
             ]),
         tests("StoreTests", ["Concurrency", "Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),

@@ -18,15 +18,19 @@ final class SeedRun: Sendable {
 
     private let seeds: Range<UInt64>
     private let livesTwice: Bool
+    /// When no further life begins.
+    private let deadline: ContinuousClock.Instant?
     private let state: Mutex<State>
 
-    init(seeds: Range<UInt64>, livesTwice: Bool) {
+    /// A run of seeds. With `within`, no life begins after that time.
+    init(seeds: Range<UInt64>, livesTwice: Bool, within: Duration? = nil) {
         self.seeds = seeds
         self.livesTwice = livesTwice
+        deadline = within.map { .now + $0 }
         state = Mutex(State(next: seeds.lowerBound))
     }
 
-    /// Lives all seeds. Prints each that fails, and how many did. Returns whether none did.
+    /// Lives the seeds. Prints each that fails, how many did, and how many had no time. Returns whether none failed.
     func run(jobs: Int) -> Bool {
         let start = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: jobs) { _ in
@@ -37,13 +41,20 @@ final class SeedRun: Sendable {
             let rate = String(format: "%.1f", Double(state.lived) / seconds)
             print("\(state.messages) messages, \(state.restarts) restarts; \(rate) seeds a second")
             print("\(state.lived - state.failed.count) passed, \(state.failed.count) failed")
+            let left = seeds.upperBound - state.next
+            if left > 0 {
+                print("\(left) of \(seeds.count) seeds had no time; go on with --first \(state.next)")
+            }
             return state.failed.isEmpty
         }
     }
 
+    /// How many seeds have no life yet.
+    var left: UInt64 { state.withLock { seeds.upperBound - $0.next } }
+
     private func next() -> UInt64? {
         state.withLock { state in
-            guard state.next < seeds.upperBound else { return nil }
+            guard state.next < seeds.upperBound, deadline.map({ .now < $0 }) ?? true else { return nil }
             defer { state.next += 1 }
             return state.next
         }

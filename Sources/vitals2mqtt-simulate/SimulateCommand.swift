@@ -26,11 +26,15 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "How many lives run at once; by default, one on each core.")
     var jobs = ProcessInfo.processInfo.activeProcessorCount
 
+    @Option(help: "Begins no life after so many seconds, and says how many seeds are left; by default, it lives all.")
+    var within: Int?
+
     @Flag(help: "Lives each seed a second time, which must be the same life.")
     var twice = false
 
     func validate() throws {
         guard seeds > 0 else { throw ValidationError("--seeds needs a number from 1 on.") }
+        guard within ?? 1 > 0 else { throw ValidationError("--within needs a number of seconds from 1 on.") }
         guard (1...256).contains(jobs) else { throw ValidationError("--jobs needs a number from 1 to 256.") }
         guard first.addingReportingOverflow(seeds).overflow == false else {
             throw ValidationError("--first and --seeds go beyond the last seed, \(UInt64.max).")
@@ -40,7 +44,8 @@ struct SimulateCommand: ParsableCommand {
     func run() throws {
         let succeeded =
             if let seed { try Account.print(of: seed) } else {
-                SeedRun(seeds: first..<first + seeds, livesTwice: twice).run(jobs: jobs)
+                SeedRun(seeds: first..<first + seeds, livesTwice: twice, within: within.map { .seconds($0) })
+                    .run(jobs: jobs)
             }
         if !succeeded { throw ExitCode.failure }
     }

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Testing
+
+@testable import vitals2mqtt_simulate
+
+/// How many seeds `deploy/simulate` lives.
+@Suite struct SeedRunTests {
+    @Test func `no life begins after the time, and the seeds that are left are counted`() {
+        let run = SeedRun(seeds: 7..<10, livesTwice: false, within: .zero)
+        #expect(run.run(jobs: 2))
+        #expect(run.left == 3)
+    }
+
+    @Test func `all seeds that have time are lived`() {
+        let run = SeedRun(seeds: 7..<9, livesTwice: false, within: .seconds(600))
+        #expect(run.run(jobs: 2))
+        #expect(run.left == 0)
+    }
+
+    @Test(arguments: [["--within", "0"], ["--seeds", "0"], ["--jobs", "257"]])
+    func `a number beyond its limits is refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try SimulateCommand.parse(arguments) }
+    }
+}
