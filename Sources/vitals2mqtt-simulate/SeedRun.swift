@@ -6,7 +6,8 @@ import Synchronization
 /// Many seeds, several at once.
 final class SeedRun: Sendable {
     private struct State {
-        var next: UInt64
+        /// The seeds that no life has begun for.
+        var left: Range<UInt64>
         var lived = 0
         var messages = 0
         var restarts = 0
@@ -27,7 +28,7 @@ final class SeedRun: Sendable {
         self.seeds = seeds
         self.livesTwice = livesTwice
         deadline = within.map { .now + $0 }
-        state = Mutex(State(next: seeds.lowerBound))
+        state = Mutex(State(left: seeds))
     }
 
     /// Lives the seeds. Prints each that fails, how many did, and how many had no time. Returns whether none failed.
@@ -41,22 +42,21 @@ final class SeedRun: Sendable {
             let rate = String(format: "%.1f", Double(state.lived) / seconds)
             print("\(state.messages) messages, \(state.restarts) restarts; \(rate) seeds a second")
             print("\(state.lived - state.failed.count) passed, \(state.failed.count) failed")
-            let left = seeds.upperBound - state.next
-            if left > 0 {
-                print("\(left) of \(seeds.count) seeds had no time; go on with --first \(state.next)")
+            let left = state.left
+            if !left.isEmpty {
+                print("\(left.length) of \(seeds.length) seeds had no time; go on with --first \(left.lowerBound)")
             }
             return state.failed.isEmpty
         }
     }
 
     /// How many seeds have no life yet.
-    var left: UInt64 { state.withLock { seeds.upperBound - $0.next } }
+    var left: UInt64 { state.withLock { $0.left.length } }
 
     private func next() -> UInt64? {
         state.withLock { state in
-            guard state.next < seeds.upperBound, deadline.map({ .now < $0 }) ?? true else { return nil }
-            defer { state.next += 1 }
-            return state.next
+            guard deadline.map({ .now < $0 }) ?? true else { return nil }
+            return state.left.popFirst()
         }
     }
 
@@ -85,4 +85,9 @@ final class SeedRun: Sendable {
             if state.lived.isMultiple(of: Self.step) { print("\(state.lived) seeds") }
         }
     }
+}
+
+extension Range<UInt64> {
+    /// How many numbers it has; `count`, which is an `Int`, traps on more than that holds.
+    fileprivate var length: UInt64 { upperBound - lowerBound }
 }

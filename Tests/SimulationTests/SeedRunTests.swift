@@ -11,6 +11,12 @@ import Testing
         #expect(run.left == 3)
     }
 
+    @Test func `all seeds that there are can be left`() {
+        let run = SeedRun(seeds: 0..<UInt64.max, livesTwice: false, within: .zero)
+        #expect(run.run(jobs: 1))
+        #expect(run.left == UInt64.max)
+    }
+
     @Test func `all seeds that have time are lived`() {
         let run = SeedRun(seeds: 7..<9, livesTwice: false, within: .seconds(600))
         #expect(run.run(jobs: 2))
