@@ -118,10 +118,11 @@ class Reader:
         return [Line("sync", text, name + body["state"], 4)]
 
     def read_wear(self, name: str, device: str, body: dict) -> list[Line]:
-        (self.unworn.add if body["worn"] is False else self.unworn.discard)(device)
-        words = {True: "worn", False: "not worn"}
-        told = [words[body["worn"]]] if body["worn"] is not None else []
-        told += ["charging"] if body["charging"] else []
+        if body["worn"] is False:
+            self.unworn.add(device)
+        else:
+            self.unworn.discard(device)
+        told = {True: ["worn"], False: ["not worn"], None: []}[body["worn"]] + (["charging"] if body["charging"] else [])
         return [Line("wear", f"{name}: {', '.join(told)}", name, 5)] if told else []
 
     def read_link(self, name: str, _: str, body: dict) -> list[Line]:
