@@ -14,7 +14,7 @@ extension DriverConformance {
                     try await self.inTime("telling \(name)") {
                         try await session.acknowledgeHistory(of: metric, through: through)
                     }
-                    await self.expectTold(name, peer, findings) {
+                    await self.expectCall(name, peer, findings) {
                         $0.contains(.acknowledged(metric, through: through))
                     }
                     let left = try await self.read(

@@ -39,8 +39,8 @@ extension DriverConformance {
             try await self.inTime("setting the clock") {
                 try await session.setClock(wanted, utcOffset: Self.unusualOffset)
             }
-            await self.expectTold("the time and its offset from UTC", peer, findings) { told in
-                told.contains { fact in
+            await self.expectCall("the time and its offset from UTC", peer, findings) { deviceCalls in
+                deviceCalls.contains { fact in
                     guard case .clock(let time, let offset) = fact else { return false }
                     return abs((time - wanted).inMilliseconds) <= Self.clockResolution.inMilliseconds
                         && offset ?? Self.unusualOffset == Self.unusualOffset

@@ -10,13 +10,13 @@ extension DriverConformance {
         /// others. `nil` for a device that sends nothing unasked.
         public var sendEvents: (@Sendable () async -> [DeviceEvent])?
         /// Makes the device send three or more live samples with receipts (`DeviceSession.settle`). Returns them with
-        /// their names in `told`. It needs `told`.
+        /// their names in `deviceCalls`. It needs `deviceCalls`.
         public var sendSafeSamples: (@Sendable () async -> [SafeSample])?
         /// Makes the device stop answering, while the link stays open.
         public var fallSilent: (@Sendable () async -> Void)?
         /// Waits until the messages to the device fulfil a condition, and returns all of them, oldest first. It may
         /// return earlier if no more can come.
-        public var told: (@Sendable (_ condition: @escaping @Sendable ([Told]) -> Bool) async throws -> [Told])?
+        public var deviceCalls: (@Sendable (_ condition: @escaping @Sendable ([DeviceCall]) -> Bool) async throws -> [DeviceCall])?
 
         /// Creates a peer.
         public init(
@@ -24,19 +24,19 @@ extension DriverConformance {
             sendEvents: (@Sendable () async -> [DeviceEvent])? = nil,
             sendSafeSamples: (@Sendable () async -> [SafeSample])? = nil,
             fallSilent: (@Sendable () async -> Void)? = nil,
-            told: (@Sendable (_ condition: @escaping @Sendable ([Told]) -> Bool) async throws -> [Told])? = nil
+            deviceCalls: (@Sendable (_ condition: @escaping @Sendable ([DeviceCall]) -> Bool) async throws -> [DeviceCall])? = nil
         ) {
             self.disconnect = disconnect
             self.sendEvents = sendEvents
             self.sendSafeSamples = sendSafeSamples
             self.fallSilent = fallSilent
-            self.told = told
+            self.deviceCalls = deviceCalls
         }
     }
 
     /// A live sample with a receipt: its device waits to learn that it is durable.
     public struct SafeSample: Sendable, Hashable {
-        /// The name of the sample in `Told.settled`.
+        /// The name of the sample in `DeviceCall.settled`.
         public var name: String
         /// The sample.
         public var sample: Sample
@@ -49,7 +49,7 @@ extension DriverConformance {
     }
 
     /// A message to the device that no call of the gateway can read back.
-    public enum Told: Sendable, Hashable {
+    public enum DeviceCall: Sendable, Hashable {
         /// The time its clock was set to, and the offset from UTC in minutes if the device stores one.
         case clock(Timestamp, utcOffset: Int?)
         /// The gateway has every record of a metric that starts at or before `through`.
@@ -60,12 +60,12 @@ extension DriverConformance {
         case goodbye
     }
 
-    /// Adds a finding if the device does not get a message in time. Skipped if the peer has no `told`.
-    func expectTold(
-        _ what: String, _ peer: Peer, _ findings: Findings, _ condition: @escaping @Sendable ([Told]) -> Bool
+    /// Adds a finding if the device does not get a message in time. Skipped if the peer has no `deviceCalls`.
+    func expectCall(
+        _ what: String, _ peer: Peer, _ findings: Findings, _ condition: @escaping @Sendable ([DeviceCall]) -> Bool
     ) async {
-        guard let told = peer.told else { return }
-        let all = try? await inTime(what) { try await told(condition) }
-        findings.expect(all.map(condition) ?? false, "the device was not told \(what).")
+        guard let deviceCalls = peer.deviceCalls else { return }
+        let all = try? await inTime(what) { try await deviceCalls(condition) }
+        findings.expect(all.map(condition) ?? false, "the device was not reported \(what).")
     }
 }

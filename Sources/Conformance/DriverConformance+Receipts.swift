@@ -8,8 +8,8 @@ extension DriverConformance {
         await session(.receipts, takesEvents: true) { session, peer, findings in
             guard let sendSafeSamples = peer.sendSafeSamples else { return }
             let sent = await sendSafeSamples()
-            guard peer.told != nil, sent.count >= 3 else {
-                findings.add("the peer should send three safe samples, and say what it was told of them.")
+            guard peer.deviceCalls != nil, sent.count >= 3 else {
+                findings.add("the peer should send three safe samples, and say what it was reported of them.")
                 return
             }
             let events = EventReader(session, findings)
@@ -36,19 +36,19 @@ extension DriverConformance {
                 guard let receipt = receipts[sample.sample] else { continue }
                 try await self.inTime("settling") { try await session.settle([SettledReceipt(receipt, refusal)]) }
             }
-            await self.expectTold("that a sample is refused", peer, findings) {
+            await self.expectCall("that a sample is refused", peer, findings) {
                 $0.contains(.settled(refused.name, isDurable: false))
             }
-            await self.expectTold("that a sample is durable", peer, findings) {
+            await self.expectCall("that a sample is durable", peer, findings) {
                 $0.contains(.settled(last.name, isDurable: true))
             }
-            let told = try await peer.told?({ _ in true }) ?? []
+            let deviceCalls = try await peer.deviceCalls?({ _ in true }) ?? []
             findings.expect(
-                !told.contains(.settled(refused.name, isDurable: true)),
-                "the device was told that a sample is durable which was refused.")
+                !deviceCalls.contains(.settled(refused.name, isDurable: true)),
+                "the device was reported that a sample is durable which was refused.")
             for sample in sent[1..<(sent.count - 1)] {
                 findings.expect(
-                    !told.contains { if case .settled(sample.name, _) = $0 { true } else { false } },
+                    !deviceCalls.contains { if case .settled(sample.name, _) = $0 { true } else { false } },
                     "the device got a receipt for a sample that the gateway has not settled.")
             }
         }

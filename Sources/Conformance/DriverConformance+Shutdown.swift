@@ -14,7 +14,7 @@ extension DriverConformance {
                 try await self.inTime("saying goodbye") { await session.shutdown() }
             }
             guard self.expectation.saysGoodbye else { return }
-            await self.expectTold("goodbye", peer, findings) { $0.contains(.goodbye) }
+            await self.expectCall("goodbye", peer, findings) { $0.contains(.goodbye) }
         }
     }
 

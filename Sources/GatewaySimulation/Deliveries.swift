@@ -102,8 +102,8 @@ struct Deliveries: Sendable {
         if !wanted.isEmpty {
             mistakes.append("facts are missing by their numbers: \(wanted.prefix(10).map { "\($0)" })")
         }
-        let untold = again.keys.filter { usual[$0] == nil && !refused.contains($0) }.sorted()
-        if !untold.isEmpty { mistakes.append("facts were set aside, and no gap says so: \(untold.prefix(10))") }
+        let unreported = again.keys.filter { usual[$0] == nil && !refused.contains($0) }.sorted()
+        if !unreported.isEmpty { mistakes.append("facts were set aside, and no gap says so: \(unreported.prefix(10))") }
         if setAside != 0 { mistakes.append("\(setAside) facts are still set aside") }
         return mistakes
     }

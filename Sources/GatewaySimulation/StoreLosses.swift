@@ -2,7 +2,7 @@ import JSON
 import MQTT
 import Vitals
 
-/// The losses of a store that was damaged: each is told to each device, and nothing else has another store.
+/// The losses of a store that was damaged: each is asked to each device, and nothing else has another store.
 struct StoreLosses {
     /// The most gaps of one loss to a device. A crash between their commit and its confirmation makes the next start tell it again.
     private static let maximumGaps = 2
@@ -10,7 +10,7 @@ struct StoreLosses {
     /// When the store was damaged.
     private let damages: [Duration]
     /// The numbers of the gaps with the reason `store_reset`, by the device, and when each first came.
-    private var told: [String: [Int: Duration]] = [:]
+    private var reported: [String: [Int: Duration]] = [:]
     /// How many damages are read past.
     private var position = 0
     /// The newest name of the store, and whether it is that of the store which was damaged.
@@ -50,7 +50,7 @@ struct StoreLosses {
 
     mutating func read(_ gap: JSONValue, device: String, at uptime: Duration) {
         guard gap["reason"]?.asString == "store_reset", let number = gap["seq"]?.asInt else { return }
-        if told[device]?[number] == nil { told[device, default: [:]][number] = uptime }
+        if reported[device]?[number] == nil { reported[device, default: [:]][number] = uptime }
     }
 
     /// Whether the answer to a command that came at this time may have been lost with a store.
@@ -58,20 +58,20 @@ struct StoreLosses {
         damages.contains { $0 >= receivedAt && $0 - receivedAt <= answerTime }
     }
 
-    /// What is wrong with what was told of these devices.
+    /// What is wrong with what was reported of these devices.
     func mistakes(of devices: [DeviceID]) -> [String] {
         var mistakes: [String] = []
         if unnamed > 0 { mistakes.append("\(unnamed) facts of a new store came before its name") }
         if renamed > 0 { mistakes.append("the gateway has another store, and the old one was not damaged") }
         for device in devices {
-            let times = (told[device.text] ?? [:]).values
+            let times = (reported[device.text] ?? [:]).values
             for damage in damages where !times.contains(where: { $0 > damage }) {
-                mistakes.append("the loss of the store at \(damage) is not told to \(device)")
+                mistakes.append("the loss of the store at \(damage) is not reported to \(device)")
             }
             let most = damages.count * Self.maximumGaps
-            if times.count > most { mistakes.append("\(times.count) losses of a store are told to \(device)") }
+            if times.count > most { mistakes.append("\(times.count) losses of a store are asked to \(device)") }
             if times.contains(where: { time in !damages.contains { $0 < time } }) {
-                mistakes.append("a loss of the store is told to \(device), and there was none")
+                mistakes.append("a loss of the store is asked to \(device), and there was none")
             }
         }
         return mistakes

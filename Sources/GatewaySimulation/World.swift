@@ -221,7 +221,7 @@ package final class World: Sendable {
                 try await group.waitForAll()
             }
             if life != nil, drawNumber(0...3) == 0 {
-                trace?.note("gateway", "is told to stop")
+                trace?.note("gateway", "is asked to stop")
                 core.stop()
                 try? await simulation.gatewayClock.sleep(for: Self.stopTime)
             }

@@ -11,7 +11,7 @@ struct SimulateCommand: ParsableCommand {
         discussion: """
             Each life is a random six minutes of faults and a quarter of an hour of peace. A seed fails if a sample is lost, \
             invented or changed, if something goes back in time, if an accepted command has no final answer, if what the broker \
-            did not take is not told or does not come on request, or if it does not end. The status is 1 if a seed fails.
+            did not take is not reported or does not come on request, or if it does not end. The status is 1 if a seed fails.
             """)
 
     @Option(help: "How many seeds to live.")

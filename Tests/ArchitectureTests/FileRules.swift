@@ -39,7 +39,7 @@ import Testing
     @Test func `a function says what it does by a verb of the field`() throws {
         // One word for many things, or a riddle.
         let words: Set = [
-            "take", "keep", "keeps", "bring", "heard", "bury", "look", "see", "tell", "told", "give", "stand", "goOn",
+            "take", "keep", "keeps", "bring", "heard", "bury", "look", "see", "tell", "reported", "give", "stand", "goOn",
         ]
         for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
         where !file.path.contains("/Tests/") {

@@ -55,14 +55,14 @@ private struct WearableProcess {
                 kill(number, SIGSTOP)
                 while !isStopped, !Task.isCancelled { await Task.yield() }
             },
-            told: { condition in
-                let entries = try await log.wait { condition(Self.told(in: $0)) }
-                return Self.told(in: entries)
+            deviceCalls: { condition in
+                let entries = try await log.wait { condition(Self.deviceCalls(in: $0)) }
+                return Self.deviceCalls(in: entries)
             })
     }
 
-    private static func told(in entries: [LogRecorder.Entry]) -> [DriverConformance.Told] {
-        entries.compactMap { $0.message.after("told ").flatMap { DriverConformance.Told(text: $0) } }
+    private static func deviceCalls(in entries: [LogRecorder.Entry]) -> [DriverConformance.DeviceCall] {
+        entries.compactMap { $0.message.after("reported ").flatMap { DriverConformance.DeviceCall(text: $0) } }
     }
 
     /// Whether all its threads are stopped, according to the system (proc(5)).

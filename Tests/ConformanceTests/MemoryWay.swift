@@ -52,6 +52,6 @@ extension StagedSession {
                 return Wearable.safeSamples
             },
             fallSilent: { self.fallSilent() },
-            told: { try await self.told.wait(until: $0) })
+            deviceCalls: { try await self.deviceCalls.wait(until: $0) })
     }
 }

@@ -139,9 +139,9 @@ import Vitals
         let other = CommandEnvelope(id: "2", device: DeviceID("band"), command: "measure")
         await log.reject(Answer(.rejected, code: .busy, message: "full"), other)
         let answers = try await scratch.base.pending(.answer, after: 0, limit: 9).compactMap(\.answer)
-        let told = try answers.map { try JSONValue(parsing: $0.payload) }
-        #expect(told.map { $0["id"]?.asString } == ["1", "1", "2"])
-        #expect(told.map { $0["status"]?.asString } == ["done", "done", "rejected"])
+        let reported = try answers.map { try JSONValue(parsing: $0.payload) }
+        #expect(reported.map { $0["id"]?.asString } == ["1", "1", "2"])
+        #expect(reported.map { $0["status"]?.asString } == ["done", "done", "rejected"])
         #expect(await log.begin(other) != nil)
     }
 }

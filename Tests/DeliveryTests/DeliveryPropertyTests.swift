@@ -12,7 +12,7 @@ import Vitals
         var entries: [OutboxEntry] = []
         var stored: [Lane: Int64] = [:]
         /// Committed entries that the machine does not know yet.
-        var untold: [OutboxEntry] = []
+        var unreported: [OutboxEntry] = []
         var pages: [(lane: Lane, after: Int64)] = []
         var flying: [(lane: Lane, number: Int64)] = []
         var states = 0
@@ -38,16 +38,16 @@ import Vitals
 
         private mutating func add(_ entry: OutboxEntry) {
             entries.append(entry)
-            untold.append(entry)
+            unreported.append(entry)
         }
 
         func numbers(in lane: Lane) -> [Int64] { entries.filter { $0.lane == lane }.map(\.number) }
 
-        mutating func tell() {
-            guard !untold.isEmpty else { return }
-            let count = Int.random(in: 1...untold.count, using: &random)
-            machine.committed(Array(untold.prefix(count)))
-            untold.removeFirst(count)
+        mutating func report() {
+            guard !unreported.isEmpty else { return }
+            let count = Int.random(in: 1...unreported.count, using: &random)
+            machine.committed(Array(unreported.prefix(count)))
+            unreported.removeFirst(count)
         }
 
         mutating func connect() {
@@ -76,7 +76,7 @@ import Vitals
             if Int.random(in: 0..<10, using: &random) == 0 { return machine.pageFailed(lane) }
             let begin = max(after, stored[lane] ?? 0)
             let page = entries.filter { $0.lane == lane && $0.number > begin }.prefix(DeliveryMachine.pageSize)
-            if Bool.random(using: &random) { tell() }
+            if Bool.random(using: &random) { report() }
             machine.paged(lane, Array(page))
         }
 
@@ -118,7 +118,7 @@ import Vitals
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<15: commit()
             case 15..<18: answer()
-            case 18..<25: tell()
+            case 18..<25: report()
             case 25..<35: readPage()
             case 35..<60: step()
             case 60..<80: acknowledge()
@@ -137,14 +137,14 @@ import Vitals
 
         /// From now on nothing fails.
         mutating func calm() {
-            tell()
+            report()
             if !isConnected { connect() }
             while states > 0 {
                 machine.acknowledgedState()
                 states -= 1
             }
             for _ in 0..<20_000 {
-                if !untold.isEmpty { tell() }
+                if !unreported.isEmpty { report() }
                 step()
                 if !pages.isEmpty { readPage() }
                 acknowledge()

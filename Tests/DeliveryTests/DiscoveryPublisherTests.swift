@@ -245,17 +245,17 @@ import Vitals
         rig.publisher.announceDue()
         _ = rig.published()
         var settings = MonitorSettings.defaults(for: try #require(rig.cuff.capabilities))
-        func tell() {
+        func report() {
             rig.publisher.changed(rig.cuff.id, .config(TwinState(desired: settings, updatedAt: Timestamp(seconds: 0))))
         }
         let level = "homeassistant/binary_sensor/vitals2mqtt_home_cuff/alert_blood_pressure_systolic_high/config"
-        tell()
+        report()
         #expect(rig.published().contains("+" + level))
         settings[.bloodPressure, .scheduleInterval] = .number(60)
-        tell()
+        report()
         #expect(rig.published() == [])
         settings[.bloodPressure, .upper(.systolic)] = .number(300)
-        tell()
+        report()
         #expect(rig.published().contains("-" + level))
     }
 

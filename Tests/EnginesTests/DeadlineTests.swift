@@ -6,10 +6,10 @@ import Testing
 import Vitals
 
 @Suite struct DeadlineTests {
-    @Test func `of many failures in a row few are told`() {
+    @Test func `of many failures in a row few are reported`() {
         var failures = FailureCount()
-        let told = (1...3600).filter { _ in failures.countAndDecideToLog() }
-        #expect(told == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048])
+        let reported = (1...3600).filter { _ in failures.countAndDecideToLog() }
+        #expect(reported == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048])
         #expect(failures.count == 3600)
     }
 

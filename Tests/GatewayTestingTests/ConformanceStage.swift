@@ -107,7 +107,7 @@ struct ConformanceStage: Sendable {
                 return samples
             },
             fallSilent: { session.behave { _ in .hang } },
-            told: { _ in session.calls.flatMap(\.told) })
+            deviceCalls: { _ in session.calls.flatMap(\.deviceCalls) })
     }
 }
 
@@ -127,7 +127,7 @@ extension ScriptedSession {
 
 extension ScriptedSession.Call {
     /// The message to the device in this call.
-    fileprivate var told: [DriverConformance.Told] {
+    fileprivate var deviceCalls: [DriverConformance.DeviceCall] {
         switch self {
         case .setClock(let now, let offset): [.clock(now, utcOffset: offset)]
         case .acknowledgeHistory(let metric, let through): [.acknowledged(metric, through: through)]

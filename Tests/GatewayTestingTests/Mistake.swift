@@ -35,7 +35,7 @@ enum Mistake: CaseIterable, Sendable {
         case .answersEmptyRanges: "a range without records gives 1 of them"
         case .countsGoodRecords: "1 good records count as malformed"
         case .forgetsTooMuch: "29 missing"
-        case .keepsAcknowledgements: "acknowledgement: the device was not told that its heart_rate is durable"
+        case .keepsAcknowledgements: "acknowledgement: the device was not reported that its heart_rate is durable"
         case .losesDays: "summaries: sleep, 2026-01-01 to 2026-01-03: the days are"
         case .changesDays: "sleep, 2026-01-02 to 2026-01-02: the summary of 2026-01-02 is"
         case .readsWhatItCannot: "history of stress succeeded; it should throw unsupported"
@@ -43,7 +43,7 @@ enum Mistake: CaseIterable, Sendable {
         case .showsWhatItCannot: "reading the monitoring of stress succeeded; it should throw unsupported"
         case .setsWhatItCannot: "setting the monitoring of stress succeeded; it should throw unsupported"
         case .measuresWhatItCannot: "measuring stress succeeded; it should throw unsupported"
-        case .ignoresTheClock, .addsTheOffset: "the device was not told the time and its offset from UTC"
+        case .ignoresTheClock, .addsTheOffset: "the device was not reported the time and its offset from UTC"
         case .ignoresConfigurations, .forgetsOtherParts: "is read instead of"
         case .takesNonsense: "succeeded; it should throw invalid"
         case .keepsNonsense: "monitoring: heart_rate: after refusing"
@@ -67,8 +67,8 @@ enum Mistake: CaseIterable, Sendable {
         case .losesReceipts: "a sample came without the receipt that its device waits for"
         case .losesSomeReceipts: "each of them, or none, should have one"
         case .answersBeforeTheCommit: "the device got a receipt for a sample that the gateway has not settled"
-        case .keepsCommits: "the device was not told that a sample is durable"
-        case .hidesRefusals: "the device was told that a sample is durable which was refused"
+        case .keepsCommits: "the device was not reported that a sample is durable"
+        case .hidesRefusals: "the device was reported that a sample is durable which was refused"
         case .mixesAnswers: "overlapping calls: heart_rate: 0 records instead of 30"
         case .breaksWhenCancelled: "cancellation: failed"
         case .changesWhenCancelled: "cancellation: after cancelled calls"
@@ -76,7 +76,7 @@ enum Mistake: CaseIterable, Sendable {
         case .ignoresCancellation: "silence: history did not end when it was cancelled"
         case .failsWhenInterrupted: "interruption: history threw failure when the link ended in its middle"
         case .staysAtGoodbye: "saying goodbye did not end"
-        case .leavesWithoutGoodbye: "the device was not told goodbye"
+        case .leavesWithoutGoodbye: "the device was not reported goodbye"
         }
     }
 }

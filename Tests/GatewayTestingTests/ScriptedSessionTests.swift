@@ -68,7 +68,7 @@ import Vitals
         }
     }
 
-    @Test func `fails, takes its time and hangs as it is told`() throws {
+    @Test func `fails, takes its time and hangs as it is reported`() throws {
         try Simulation.run(seed: 3, deadline: .hours(1)) { world in
             let session = ScriptedSession(Self.description, clock: world.gatewayClock)
             session.behave { call in

@@ -10,7 +10,7 @@ import Vitals
 
 /// A Home Assistant that refuses, has something removed, or is away.
 @Suite struct RefusalTests {
-    @Test func `a wrong token is told at once and once, stands in no log, and is never tried again`() throws {
+    @Test func `a wrong token is reported at once and once, stands in no log, and is never tried again`() throws {
         let home = ImportTests.walking()
         home.state.withLock { $0.refusal = String(repeating: "no ", count: 100_000) }
         try ImportTests.world(home, token: "wrong-7f3a") { world, importer, _, states, log in
@@ -26,7 +26,7 @@ import Vitals
         }
     }
 
-    @Test func `an old release is told once, and tried again in an hour`() throws {
+    @Test func `an old release is reported once, and tried again in an hour`() throws {
         let home = ImportTests.walking()
         home.state.withLock { $0.version = "2024.11.3" + String(repeating: ".1", count: 100_000) }
         try ImportTests.world(home) { world, importer, store, states, log in
@@ -44,7 +44,7 @@ import Vitals
         }
     }
 
-    @Test func `a removed entity is told once, delays no other, and its hours wait for it`() throws {
+    @Test func `a removed entity is reported once, delays no other, and its hours wait for it`() throws {
         let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
         try ImportTests.world(home) { world, importer, store, states, log in
             try await store.add(

@@ -253,10 +253,10 @@ import Vitals
     @Test func `tells of worn, charging and the signal only where the device told them`() throws {
         var device = Devices.band
         device.info.features = .battery
-        let told = ["worn", "charging", "rssi"]
+        let reported = ["worn", "charging", "rssi"]
         let message = try #require(Devices.discovery().messages(for: device, replacing: Devices.band).first)
         let components = try JSONValue(parsing: message.payload)["components"]
-        for key in told { #expect(components?[key]?.asObject?.map(\.key) == ["platform"]) }
+        for key in reported { #expect(components?[key]?.asObject?.map(\.key) == ["platform"]) }
     }
 
     @Test func `lists each rule of the device and the clearing as event types`() throws {

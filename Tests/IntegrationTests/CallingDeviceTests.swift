@@ -54,7 +54,7 @@ struct CallingDeviceTests {
         }
     }
 
-    @Test func `a device that says nothing after its name is told, and its next call is taken`() async throws {
+    @Test func `a device that says nothing after its name is reported, and its next call is taken`() async throws {
         try await withCallers(["strap"]) { callers, _ in
             let bench = callers.bench
             let silent = callers.call("strap", "the token of strap", Self.silent)

@@ -50,9 +50,9 @@ struct DeviceWordTests {
             #expect(calls.first?["from_day"]?.asString == day)
             let days = try await bench.command(
                 "band/command/daily", id: "day", #""metric":"heart_rate","from_day":"\#(day)","to_day":"\#(day)""#)
-            let told = days["data"]?["days"]?[0]
-            #expect(told?["device_summary"]?["average"]?.asDouble == 61.5, "\(days)")
-            #expect((told?["count"]?.asInt, told?["device_summary"]?["count"]?.asInt) == (0, 40))
+            let reported = days["data"]?["days"]?[0]
+            #expect(reported?["device_summary"]?["average"]?.asDouble == 61.5, "\(days)")
+            #expect((reported?["count"]?.asInt, reported?["device_summary"]?["count"]?.asInt) == (0, 40))
         }
     }
 
@@ -84,10 +84,10 @@ struct DeviceWordTests {
                     let list = answer["data"]?["days"]?[0]?["resting"]?.asArray ?? []
                     #expect(list.map { $0["value"]?.asInt } == [58, 55], "\(answer)")
                 }
-                let told = try await bench.message("band/daily/\(metric)/\(date)") {
+                let reported = try await bench.message("band/daily/\(metric)/\(date)") {
                     $0.json["resting"]?.asArray?.count == 2
                 }
-                #expect(told.json["resting"]?.asArray?.map { $0["value"]?.asInt } == [58, 55])
+                #expect(reported.json["resting"]?.asArray?.map { $0["value"]?.asInt } == [58, 55])
             }
         }
     }
@@ -108,10 +108,10 @@ struct DeviceWordTests {
             try await bench.synced("band")
             let date = Date(timeIntervalSince1970: day + 43_200).formatted(.iso8601.year().month().day())
             for metric in ["heart_rate", "resting_heart_rate"] {
-                let told = try await bench.message("band/daily/\(metric)/\(date)") {
+                let reported = try await bench.message("band/daily/\(metric)/\(date)") {
                     $0.json["resting"]?.asArray?.map { $0["value"]?.asInt } == [58, 55]
                 }
-                #expect(told.json["count"]?.asInt == (metric == only ? 2 : 0))
+                #expect(reported.json["count"]?.asInt == (metric == only ? 2 : 0))
                 let answer = try await bench.command(
                     "band/command/daily", id: metric,
                     #""metric":"\#(metric)","from_day":"\#(date)","to_day":"\#(date)""#)
@@ -121,7 +121,7 @@ struct DeviceWordTests {
         }
     }
 
-    @Test func `limits for exercise are taken only where an exercise can be told`() async throws {
+    @Test func `limits for exercise are taken only where an exercise can be reported`() async throws {
         try await withBench { bench in
             let capabilities = [
                 "cannot": #"{"heart_rate":{"monitor":true,"history":true}}"#,
@@ -225,9 +225,9 @@ struct DeviceWordTests {
             let answer = try await bench.command("band/command/measure", id: "m", #""metric":"heart_rate""#)
             #expect(answer["status"]?.asString == "done")
             #expect(answer["data"]?["sample"]?["user_initiated"]?.asBool == true, "\(answer)")
-            let told = try await bench.message("band/measurement/heart_rate").json
-            #expect(told["source"]?.asString == "measure")
-            #expect(told["samples"]?[0]?["user_initiated"]?.asBool == true)
+            let reported = try await bench.message("band/measurement/heart_rate").json
+            #expect(reported["source"]?.asString == "measure")
+            #expect(reported["samples"]?[0]?["user_initiated"]?.asBool == true)
             let latest = try await bench.message("band/latest/heart_rate") { $0.json["value"]?.asInt == 72 }
             #expect(latest.json["user_initiated"]?.asBool == true)
 

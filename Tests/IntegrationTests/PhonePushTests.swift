@@ -99,14 +99,14 @@ struct PhonePushTests {
                 #expect(answer.status == 200)
                 return answer.json
             }
-            func told(_ json: JSONValue) -> [Int?] { ["new", "corrected", "known"].map { json[$0]?.asInt } }
-            #expect(try await told(post([10: 70, 11: 71, 12: 72])) == [3, 0, 0])
-            #expect(try await told(post([11: 71, 12: 80, 13: 73])) == [1, 1, 1])
-            #expect(try await told(post([:])) == [0, 0, 0])
-            #expect(try await told(post([10: 70, 11: 71, 12: 80, 13: 73])) == [0, 0, 4])
+            func reported(_ json: JSONValue) -> [Int?] { ["new", "corrected", "known"].map { json[$0]?.asInt } }
+            #expect(try await reported(post([10: 70, 11: 71, 12: 72])) == [3, 0, 0])
+            #expect(try await reported(post([11: 71, 12: 80, 13: 73])) == [1, 1, 1])
+            #expect(try await reported(post([:])) == [0, 0, 0])
+            #expect(try await reported(post([10: 70, 11: 71, 12: 80, 13: 73])) == [0, 0, 4])
             // No heart beats 400 times a minute: the others count, and the answer says why it does not.
             let answer = try await post([13: 73, 14: 400, 15: 401, 16: 74])
-            #expect(told(answer) == [1, 0, 1])
+            #expect(reported(answer) == [1, 0, 1])
             let refused = answer["refused"]?.asArray ?? []
             #expect(refused.map { $0["reason"]?.asString } == ["value: must be a number from 20 to 300"], "\(answer)")
             #expect(refused.map { $0["count"]?.asInt } == [2])

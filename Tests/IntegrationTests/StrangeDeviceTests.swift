@@ -18,7 +18,7 @@ struct StrangeDeviceTests {
         }
     }
 
-    @Test func `records that cannot be true are counted and told once, and what follows them is read`() async throws {
+    @Test func `records that cannot be true are counted and reported once, and what follows them is read`() async throws {
         try await withStrangeDevice { bench in
             let sync = try await bench.message("strange/sync") { $0.json["last_success_at"]?.asString != nil }
             let row = try #require(sync.json["metrics"]?.asArray?.first { $0["metric"]?.asString == "heart_rate" })
@@ -72,10 +72,10 @@ struct StrangeDeviceTests {
             let measured = try await bench.command("strange/command/measure", id: "n", #""metric":"stress""#)
             #expect((measured["status"]?.asString, measured["code"]?.asString) == ("failed", "not_worn"))
             #expect(measured["message"]?.asString == "Put it on.")
-            let told = try await bench.message("strange/measure", from: before) {
+            let reported = try await bench.message("strange/measure", from: before) {
                 $0.json["state"]?.asString == "failed" && $0.json["metric"]?.asString == "stress"
             }
-            #expect(told.json["refused"]?.asInt == 1)
+            #expect(reported.json["refused"]?.asInt == 1)
 
             try await bench.publish("strange/command/measure", #"{"id":"o","metric":"temperature","duration_s":600}"#)
             try await bench.message("strange/measure", from: before) {

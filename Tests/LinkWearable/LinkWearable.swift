@@ -25,8 +25,8 @@ import Vitals
                 }
                 group.addTask {
                     for count in 0... {
-                        let told = try await stage.told.wait { $0.count > count }
-                        StandardStreams.say("told \(told[count].text)")
+                        let deviceCalls = try await stage.deviceCalls.wait { $0.count > count }
+                        StandardStreams.say("reported \(deviceCalls[count].text)")
                     }
                 }
                 StandardStreams.say("process \(ProcessInfo.processInfo.processIdentifier)")

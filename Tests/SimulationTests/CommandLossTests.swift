@@ -47,7 +47,7 @@ import Vitals
         }
     }
 
-    @Test func `commands that were received before a stop are told of it, at once or by the next run`() throws {
+    @Test func `commands that were received before a stop are reported of it, at once or by the next run`() throws {
         try everyOrder { home in
             let ids = Recorder<String>()
             try await home.run([try home.device("band")]) {

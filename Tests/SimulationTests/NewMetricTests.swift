@@ -126,9 +126,9 @@ private struct NewMetric: Sendable {
         #expect(answer["status"] == "done")
         let config = try await home.message("patch/config") { $0["skin_tension"]?["alert"]?["upper"] == 20.25 }
         #expect(config["skin_tension"]?["schedule"]?["start"] == "08:00")
-        let told = session.content.monitors[metric]
-        #expect(told?.limits == [.value: AlertLimits(isEnabled: true, lower: 5, upper: 20.25)])
-        #expect(told?.schedule?.start == 480)
+        let reported = session.content.monitors[metric]
+        #expect(reported?.limits == [.value: AlertLimits(isEnabled: true, lower: 5, upper: 20.25)])
+        #expect(reported?.schedule?.start == 480)
     }
 
     private func raisesAlerts() async throws {

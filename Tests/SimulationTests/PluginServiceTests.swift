@@ -40,7 +40,7 @@ import Vitals
         }
     }
 
-    @Test func `its failure is told by the links of its devices only, and they are back as soon as it is`() throws {
+    @Test func `its failure is reported by the links of its devices only, and they are back as soon as it is`() throws {
         try everyOrder { home, radio in
             try await home.run([try home.device("band", sharing: radio.setup()), try home.device("cuff")]) {
                 try await home.settled("band")

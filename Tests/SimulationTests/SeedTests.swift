@@ -43,7 +43,7 @@ import Testing
         for (report, next) in zip(reports, reports.dropFirst()) { #expect(next - report >= .milliseconds(9_900)) }
     }
 
-    @Test func `seeds have sensors without contact, before and during their life, and each is told`() throws {
+    @Test func `seeds have sensors without contact, before and during their life, and each is reported`() throws {
         var (losses, earlier) = (0, 0)
         for seed: UInt64 in 0..<20 {
             let recorder = AccountRecorder()
@@ -51,8 +51,8 @@ import Testing
             let events = recorder.lines.map(\.event)
             let lost = events.count { $0.hasPrefix("loses contact for ") }
             let kept = events.count { $0.hasPrefix("has ") && $0.hasSuffix(" measurements without contact") }
-            let told = events.count { $0.contains("/event/gap ") && $0.contains(#""refused":{"out_of_range":"#) }
-            #expect(told > 0 || lost + kept == 0, "seed \(seed) tells nothing of its \(lost + kept) losses of contact")
+            let reported = events.count { $0.contains("/event/gap ") && $0.contains(#""refused":{"out_of_range":"#) }
+            #expect(reported > 0 || lost + kept == 0, "seed \(seed) tells nothing of its \(lost + kept) losses of contact")
             (losses, earlier) = (losses + lost, earlier + kept)
         }
         #expect(losses > 10)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `the loss of a damaged store is told to each device, also where the gateway crashes first`() throws {
+    @Test func `the loss of a damaged store is asked to each device, also where the gateway crashes first`() throws {
         for seed: UInt64 in [36, 127, 209] {
             let recorder = AccountRecorder()
             let life = try SeededLife.live(seed: seed) { recorder.record($0) }
@@ -82,15 +82,15 @@ import Testing
             // The first end is that of the gateway whose store is damaged after it.
             let ends = events.indices.filter { $0 > damage && events[$0] == "is gone" }
             let crash = try #require(ends.dropFirst().first, "seed \(seed) has no crash after the damage")
-            func told(_ range: some RangeExpression<Int>) -> Int {
+            func reported(_ range: some RangeExpression<Int>) -> Int {
                 Set(
                     events[range].compactMap { event in
                         event.contains(#""reason":"store_reset""#) ? event.prefix { $0 != " " } : nil
                     }
                 ).count
             }
-            #expect(told(damage...crash) < 3, "seed \(seed) tells all before the crash")
-            #expect(told(crash...) == 3, "seed \(seed) does not tell all after it")
+            #expect(reported(damage...crash) < 3, "seed \(seed) tells all before the crash")
+            #expect(reported(crash...) == 3, "seed \(seed) does not tell all after it")
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 import Vitals
 
 @Suite struct AsideTests {
-    @Test func `a fact that is set aside waits no longer, is told as a gap, and can be read by its number`()
+    @Test func `a fact that is set aside waits no longer, is reported as a gap, and can be read by its number`()
         async throws
     {
         let folder = try StoreFolder()

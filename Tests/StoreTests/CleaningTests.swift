@@ -91,7 +91,7 @@ import Vitals
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).map(\.sequence) == [2])
     }
 
-    @Test func `an alert that is dropped is told with its time`() async throws {
+    @Test func `an alert that is dropped is reported with its time`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let event = AlertEvent(

@@ -161,7 +161,7 @@ import Vitals
 
     // MARK: A store that was set aside
 
-    @Test func `a crash before the loss is told does not hide it`() async throws {
+    @Test func `a crash before the loss is reported does not hide it`() async throws {
         let folder = try StoreFolder()
         try Data("no database at all, but long enough for a header".utf8).write(to: URL(filePath: folder.path))
         var store = try folder.open()

@@ -108,7 +108,7 @@ import Vitals
     }
 
     @Test(arguments: [Deletion.mainFile, .allFiles])
-    func `the loss is told where the replaced store was deleted before the first start`(deletion: Deletion) async throws
+    func `the loss is reported where the replaced store was deleted before the first start`(deletion: Deletion) async throws
     {
         let copies = try StoreFolder()
         let copy = copies.path + ".copy"
@@ -135,7 +135,7 @@ import Vitals
     }
 
     @Test(arguments: [Deletion.mainFile, .allFiles])
-    func `after a crash while a damaged store is set aside it is set aside whole, and the loss is told`(
+    func `after a crash while a damaged store is set aside it is set aside whole, and the loss is reported`(
         deletion: Deletion
     ) async throws {
         let folder = try await folderWithLog()

@@ -10,15 +10,15 @@ private typealias Bench = SuccessionBench
 @Suite struct OverlapRuleTests {
     @Test func `a night may become shorter`() async throws {
         let bench = try Bench()
-        try await bench.take([Bench.sleep(0..<480)], at: 8, overlaps: .toldLast)
-        #expect(try await bench.take([Bench.sleep(10..<450)], at: 9, overlaps: .toldLast) == [1, 0, 0])
+        try await bench.take([Bench.sleep(0..<480)], at: 8, overlaps: .lastReported)
+        #expect(try await bench.take([Bench.sleep(10..<450)], at: 9, overlaps: .lastReported) == [1, 0, 0])
         #expect(try await bench.kept() == [Bench.sleep(10..<450)])
-        #expect(try await bench.told() == [["480 rev 2 withdrawn"], ["480 rev 2 withdrawn", "440 rev 1"]])
+        #expect(try await bench.reported() == [["480 rev 2 withdrawn"], ["480 rev 2 withdrawn", "440 rev 1"]])
         #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(10..<450))
         #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Bench.sleep(10..<450))
-        // Told again, it changes nothing.
-        #expect(try await bench.take([Bench.sleep(10..<450)], at: 10, overlaps: .toldLast) == [0, 0, 1])
-        #expect(try await bench.told().count == 2)
+        // Reported again, it changes nothing.
+        #expect(try await bench.take([Bench.sleep(10..<450)], at: 10, overlaps: .lastReported) == [0, 0, 1])
+        #expect(try await bench.reported().count == 2)
     }
 
     @Test func `of counts that start together the largest stays, in any order`() async throws {
@@ -34,7 +34,7 @@ private typealias Bench = SuccessionBench
         }
     }
 
-    @Test func `a record that does not count is told as such`() async throws {
+    @Test func `a record that does not count is reported as such`() async throws {
         let bench = try Bench()
         try await bench.take([Bench.sleep(0..<480)])
         #expect(try await bench.novelties(of: [Bench.sleep(0..<470), Bench.sleep(0..<480)]) == [.withdrawn, .known])
@@ -42,11 +42,11 @@ private typealias Bench = SuccessionBench
 
     @Test func `a record that was replaced may come back`() async throws {
         let bench = try Bench()
-        for minutes in [0..<480, 10..<450] { try await bench.take([Bench.sleep(minutes)], overlaps: .toldLast) }
-        #expect(try await bench.take([Bench.sleep(0..<480)], at: 10, overlaps: .toldLast) == [0, 1, 0])
+        for minutes in [0..<480, 10..<450] { try await bench.take([Bench.sleep(minutes)], overlaps: .lastReported) }
+        #expect(try await bench.take([Bench.sleep(0..<480)], at: 10, overlaps: .lastReported) == [0, 1, 0])
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
         #expect(try await bench.store.all(.sleep).map(\.revision) == [3])
-        #expect(try await bench.told().last == ["440 rev 2 withdrawn", "480 rev 3"])
+        #expect(try await bench.reported().last == ["440 rev 2 withdrawn", "480 rev 3"])
         #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Bench.sleep(0..<480))
     }
 
@@ -54,8 +54,8 @@ private typealias Bench = SuccessionBench
         let bench = try Bench()
         try await bench.take(
             [Bench.sleep(0..<100), Bench.sleep(150..<300), Bench.sleep(400..<500), Bench.sleep(0..<300, user: 2)],
-            overlaps: .toldLast)
-        try await bench.take([Bench.sleep(50..<200)], overlaps: .toldLast)
+            overlaps: .lastReported)
+        try await bench.take([Bench.sleep(50..<200)], overlaps: .lastReported)
         #expect(
             try await bench.kept() == [Bench.sleep(0..<300, user: 2), Bench.sleep(50..<200), Bench.sleep(400..<500)])
     }

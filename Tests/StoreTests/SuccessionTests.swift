@@ -14,9 +14,9 @@ private typealias Bench = SuccessionBench
         #expect(try await bench.take([Bench.sleep(0..<360)], at: 6) == [1, 0, 0])
         #expect(try await bench.take([Bench.sleep(0..<360), Bench.sleep(0..<480)], at: 8) == [1, 0, 1])
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
-        let told = try await bench.told()
+        let reported = try await bench.reported()
         // The first message was not sent yet: it has the present content.
-        #expect(told == [["360 rev 2 withdrawn"], ["360 rev 2 withdrawn", "480 rev 1"]])
+        #expect(reported == [["360 rev 2 withdrawn"], ["360 rev 2 withdrawn", "480 rev 1"]])
         #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(0..<480))
         #expect(try await bench.store.load(.band).latest[.sleep]?.sample == Bench.sleep(0..<480))
         #expect(bench.projection.today.outdated == [.sleep])
@@ -26,31 +26,31 @@ private typealias Bench = SuccessionBench
         let bench = try Bench()
         try await bench.take([Bench.sleep(0..<360)], at: 6)
         try await bench.take([Bench.sleep(0..<480)], at: 8)
-        let told = try await bench.told()
+        let reported = try await bench.reported()
         for history in [[Bench.sleep(0..<360), Bench.sleep(0..<480)], [Bench.sleep(0..<360)]] {
             #expect(try await bench.take(history) == [0, 0, history.count])
             #expect(try await bench.take(history.reversed()) == [0, 0, history.count])
         }
-        #expect(try await bench.told() == told)
+        #expect(try await bench.reported() == reported)
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
     }
 
-    @Test func `a shorter night that comes late is kept, and told to nobody`() async throws {
+    @Test func `a shorter night that comes late is kept, and reported to nobody`() async throws {
         let bench = try Bench()
         try await bench.take([Bench.sleep(0..<480)], at: 8)
         #expect(try await bench.take([Bench.sleep(0..<360)]) == [0, 0, 1])
-        let told = try await bench.told()
-        #expect(told == [["480 rev 1"]])
+        let reported = try await bench.reported()
+        #expect(reported == [["480 rev 1"]])
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
         #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(0..<480))
     }
 
     @Test(arguments: [[0..<360, 0..<400, 0..<480], [0..<400, 0..<480, 0..<360], [0..<480, 0..<400, 0..<360]])
-    func `of several versions in one batch only the last is told`(versions: [Range<Int>]) async throws {
+    func `of several versions in one batch only the last is reported`(versions: [Range<Int>]) async throws {
         let bench = try Bench()
         #expect(try await bench.take(versions.map { Bench.sleep($0) }) == [1, 0, 2])
-        let told = try await bench.told()
-        #expect(told == [["480 rev 1"]])
+        let reported = try await bench.reported()
+        #expect(reported == [["480 rev 1"]])
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
     }
 
@@ -60,11 +60,11 @@ private typealias Bench = SuccessionBench
         var corrected = Bench.sport(0..<30)
         corrected.reading = .sport(Sport(activity: "walking"))
         try await bench.take([corrected, Bench.sport(0..<40)])
-        let told = try await bench.told()
-        #expect(told == [["30 rev 3 withdrawn"], ["30 rev 3 withdrawn", "40 rev 1"]])
+        let reported = try await bench.reported()
+        #expect(reported == [["30 rev 3 withdrawn"], ["30 rev 3 withdrawn", "40 rev 1"]])
         // The first record is sent again in its present version. A correction of a replaced record is not published.
         #expect(try await bench.take([Bench.sport(0..<30)]) == [0, 0, 1])
-        #expect(try await bench.told().count == 2)
+        #expect(try await bench.reported().count == 2)
     }
 
     @Test(arguments: [
@@ -76,8 +76,8 @@ private typealias Bench = SuccessionBench
         ([0..<0, 0..<60], [0..<60]),
         // The one in the middle replaced the first, and was itself replaced.
         ([0..<30, 20..<50, 40..<70], [40..<70]),
-    ]) func `what overlaps is one, what only touches is not`(told: [Range<Int>], kept: [Range<Int>]) async throws {
-        for order in [told, told.reversed()] {
+    ]) func `what overlaps is one, what only touches is not`(reported: [Range<Int>], kept: [Range<Int>]) async throws {
+        for order in [reported, reported.reversed()] {
             let bench = try Bench()
             for minutes in order { try await bench.take([Bench.sleep(minutes), Bench.sport(minutes)]) }
             #expect(try await bench.kept() == kept.map { Bench.sleep($0) })
@@ -97,8 +97,8 @@ private typealias Bench = SuccessionBench
         try await bench.take([Bench.steps(0..<15, 100)], at: 1)
         try await bench.take([Bench.steps(0..<30, 250), Bench.steps(15..<45, 80)], at: 2)
         #expect(try await bench.kept(.steps) == [Bench.steps(0..<30, 250), Bench.steps(15..<45, 80)])
-        let told = try await bench.told()
-        #expect(told == [["15 rev 2 withdrawn"], ["15 rev 2 withdrawn", "30 rev 1", "30 rev 1"]])
+        let reported = try await bench.reported()
+        #expect(reported == [["15 rev 2 withdrawn"], ["15 rev 2 withdrawn", "30 rev 1", "30 rev 1"]])
     }
 
     @Test func `sleeps of two people overlap, until one turns out to be the other's`() async throws {
@@ -122,7 +122,7 @@ private typealias Bench = SuccessionBench
         try await bench.take([Bench.sleep(0..<300, user: users[0])], at: 5)
         #expect(try await bench.take([Bench.sleep(0..<360, user: users[1])], at: 6) == [1, 0, 0])
         #expect(try await bench.kept() == [Bench.sleep(0..<360, user: users[1])])
-        #expect(try await bench.told() == [["300 rev 2 withdrawn"], ["300 rev 2 withdrawn", "360 rev 1"]])
+        #expect(try await bench.reported() == [["300 rev 2 withdrawn"], ["300 rev 2 withdrawn", "360 rev 1"]])
         // A change of the slot alone is a correction, and changes nothing for the shorter night.
         #expect(try await bench.take([Bench.sleep(0..<360, user: users[0])]) == [0, 1, 0])
         #expect(try await bench.kept() == [Bench.sleep(0..<360, user: users[0])])
@@ -195,14 +195,14 @@ private typealias Bench = SuccessionBench
             #expect(try await Set(bench.kept(metric)) == Self.holding(records.filter { $0.metric == metric }, wearers))
         }
         // A consumer that keeps the highest revision of each record has the same result.
-        let told = try await bench.store.facts(1...10_000, limit: 10_000).compactMap { fact in
+        let reported = try await bench.store.facts(1...10_000, limit: 10_000).compactMap { fact in
             if case .measurement(let measurement) = fact.content { measurement.samples } else { nil }
         }.joined()
-        let newest = Dictionary(grouping: told, by: \.id).compactMapValues { $0.max { $0.revision < $1.revision } }
+        let newest = Dictionary(grouping: reported, by: \.id).compactMapValues { $0.max { $0.revision < $1.revision } }
         #expect(Set(newest.values.filter { !$0.isWithdrawn }.map(\.sample)) == Self.holding(records, wearers))
-        let count = try await bench.told().count
+        let count = try await bench.reported().count
         try await bench.take(records.shuffled(using: &random), at: 48)
-        #expect(try await bench.told().count == count)
+        #expect(try await bench.reported().count == count)
     }
 
     /// The rule in its simplest form: the records that no other one of the same kind and person excludes.

@@ -1,7 +1,7 @@
 """The scale, which shows a passkey that somebody gives over MQTT."""
 
 import figures
-from expected import scale_is_told
+from expected import scale_is_set
 from programs import BACK, START, command, gateway, peripherals_said, stop_gateway, until
 from subscriber import Subscriber, publish
 
@@ -22,14 +22,14 @@ def pair(subscriber: Subscriber) -> None:
     until("the scale's passkey is asked for", lambda: subscriber.pairing("scale")[1:] == ["passkey"], BACK)
     give(subscriber, first + 1, "wrong")
     until(
-        "the failed pairing is told", lambda: subscriber.pairing("scale")[1:4] == ["passkey", "checking", "failed"], BACK)
+        "the failed pairing is reported", lambda: subscriber.pairing("scale")[1:4] == ["passkey", "checking", "failed"], BACK)
     message = subscriber.pairings["scale"][-1]["message"] or ""
     until(f"and why: {message}", lambda: "passkey" in message, 0)
     until("the next attempt asks again", lambda: subscriber.pairing("scale")[4:] == ["passkey"], START)
     until("the scale shows another passkey", lambda: f"Scale shows {second:06}" in peripherals_said(), BACK)
     give(subscriber, second, "right")
     until("the scale is paired", lambda: subscriber.pairing("scale")[5:] == ["checking", "paired"], BACK)
-    until("the scale's records arrive", lambda: scale_is_told(subscriber, 0), BACK)
+    until("the scale's records arrive", lambda: scale_is_set(subscriber, 0), BACK)
 
 
 def restart(subscriber: Subscriber) -> float:
@@ -40,7 +40,7 @@ def restart(subscriber: Subscriber) -> float:
     started = gateway()
     command("come Scale")
     until(
-        "the scale's record arrives after the gateway was restarted", lambda: scale_is_told(subscriber, 1), START, started)
+        "the scale's record arrives after the gateway was restarted", lambda: scale_is_set(subscriber, 1), START, started)
     nobody_is_asked(subscriber)
     return started
 

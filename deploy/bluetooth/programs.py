@@ -14,8 +14,8 @@ LOGS = os.path.join(FOLDER, "logs")
 STATE = "/tmp/gateway"  # the gateway's own folder, in the guest's memory
 CONFIGURATION = f"{STATE}/gateway.yaml"
 # What Plugins/BlueZ/README.md promises in "How soon a device is connected".
-START = 60  # seconds from the gateway's start until all is told: an emulated processor is some ten times slower
-BACK = 20  # seconds from a cause until its links are back, and what was stored meanwhile is told
+START = 60  # seconds from the gateway's start until all is reported: an emulated processor is some ten times slower
+BACK = 20  # seconds from a cause until its links are back, and what was stored meanwhile is reported
 USER = 10001  # whom the gateway runs as
 
 # As an ordinary user without groups: bluetoothd's rights must be enough.
@@ -39,7 +39,7 @@ def start(name: str, command: list[str], **options: Any) -> subprocess.Popen:
 def until(what: str, holds: Callable[[], bool], within: float, since: float | None = None) -> None:
     """Waits until something holds, at most so many seconds since its cause; without one, since now. Checks of one cause share its
     clock, so that what waits for another device is late as it is for people. What holds must be an effect of the cause: look only at
-    what was told or measured since then, as `Subscriber.is_back` and `Subscriber.measured` do."""
+    what was reported or measured since then, as `Subscriber.is_back` and `Subscriber.measured` do."""
     since = time.monotonic() if since is None else since
     while not holds():
         for name, process in processes.items():

@@ -1,7 +1,7 @@
 """A radio without hardware: the kernel gets a virtual Bluetooth controller through /dev/vhci, and each peripheral has one of its own.
 
 All are on one link of Bumble's, so whatever a peripheral sends goes through the real kernel and the real bluetoothd. Bumble 0.0.236
-needs four workarounds, each told where it is.
+needs four workarounds, each reported where it is.
 """
 
 import asyncio

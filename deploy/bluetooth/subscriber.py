@@ -36,8 +36,8 @@ class Subscriber:
                     known = self.samples.setdefault((levels[place - 1], levels[place + 1]), [])
                     known.extend(json.loads(message["payload"])["samples"])
                 elif levels[-1] == "link":
-                    told = (time.monotonic(), json.loads(message["payload"])["state"])
-                    self.links.setdefault(levels[-2], []).append(told)
+                    reported = (time.monotonic(), json.loads(message["payload"])["state"])
+                    self.links.setdefault(levels[-2], []).append(reported)
                 elif levels[-1] == "pairing":
                     self.pairings.setdefault(levels[-2], []).append(json.loads(message["payload"]))
                 elif levels[-1] == "response":
@@ -49,7 +49,7 @@ class Subscriber:
     def of(self, device: str, metric: str) -> list[dict[str, Any]]:
         return list(self.samples.get((device, metric), []))
 
-    def told(self, device: str, metric: str) -> dict[str, Any]:
+    def reported(self, device: str, metric: str) -> dict[str, Any]:
         """The values by their start."""
         return {sample["start"]: sample["value"] for sample in self.of(device, metric)}
 
@@ -59,8 +59,8 @@ class Subscriber:
         return [sample for sample in self.of(device, metric) if sample["start"] >= moment.strftime("%Y-%m-%dT%H:%M:%S.%f")]
 
     def was_lost(self, device: str, since: float) -> bool:
-        """Whether it was told since then that the device is not connected."""
-        return any(told >= since and state != "connected" for told, state in list(self.links.get(device, [])))
+        """Whether it was reported since then that the device is not connected."""
+        return any(reported >= since and state != "connected" for reported, state in list(self.links.get(device, [])))
 
     def is_back(self, device: str, since: float) -> bool:
         """Whether the device was lost since then, and is connected again: that it was connected before does not count."""

@@ -16,7 +16,7 @@ class Line(NamedTuple):
 
 
 class Reader:
-    """Remembers each device's configuration, so that a change, and the limit behind an alert, can be told, and who wears it."""
+    """Remembers each device's configuration, so that a change, and the limit behind an alert, can be reported, and who wears it."""
 
     def __init__(self) -> None:
         self.configurations: dict[str, dict] = {}
@@ -100,15 +100,15 @@ class Reader:
 
     def read_response(self, name: str, _: str, body: dict) -> list[Line]:
         sample = (body["data"] or {}).get("sample")
-        told = [f"{name}: {body['command']} {body['status']}", quantity(sample, sample.get("unit")) if sample else "",
+        reported = [f"{name}: {body['command']} {body['status']}", quantity(sample, sample.get("unit")) if sample else "",
                 body["message"] or "", *(f"{mistake['path']} {mistake['message']}" for mistake in body["violations"])]
-        return [Line("answer", ", ".join(part for part in told if part))]
+        return [Line("answer", ", ".join(part for part in reported if part))]
 
     def read_measure(self, name: str, _: str, body: dict) -> list[Line]:
         if body["state"] == "idle":
             return []
-        told = [name + ":", body["metric"] or "", body["state"], body["error"] or ""]
-        return [Line("measure", " ".join(part for part in told if part), name + body["state"], 5)]
+        reported = [name + ":", body["metric"] or "", body["state"], body["error"] or ""]
+        return [Line("measure", " ".join(part for part in reported if part), name + body["state"], 5)]
 
     def read_sync(self, name: str, _: str, body: dict) -> list[Line]:
         if body["state"] == "idle":
@@ -122,8 +122,8 @@ class Reader:
             self.unworn.add(device)
         else:
             self.unworn.discard(device)
-        told = {True: ["worn"], False: ["not worn"], None: []}[body["worn"]] + (["charging"] if body["charging"] else [])
-        return [Line("wear", f"{name}: {', '.join(told)}", name, 5)] if told else []
+        reported = {True: ["worn"], False: ["not worn"], None: []}[body["worn"]] + (["charging"] if body["charging"] else [])
+        return [Line("wear", f"{name}: {', '.join(reported)}", name, 5)] if reported else []
 
     def read_link(self, name: str, _: str, body: dict) -> list[Line]:
         return [Line("link", f"{name}: {body['state']}")]

@@ -16,7 +16,7 @@ from rig import PATIENCE, ROOT, Bench, Finding, require, row, until
 def replay_all(bench: Bench) -> int:
     """Requests what gaps name, with all that lies between. Returns how many facts were set aside, once none is any more.
 
-    `gateway/state` comes every ten seconds at most: it must have told of these facts before it can say that none is left.
+    `gateway/state` comes every ten seconds at most: it must have reported of these facts before it can say that none is left.
     """
     def aside() -> int | None:
         return bench.consumer.newest.get("gateway/state", {}).get("set_aside")
@@ -103,7 +103,7 @@ def sample_start(start: int) -> bytes:
     return f'"start":"{stamp}.{start % 1000:03}Z"'.encode()
 
 
-HOLDS = "all others arrive; it is set aside, told, and delivered by replay"
+HOLDS = "all others arrive; it is set aside, reported, and delivered by replay"
 
 
 @row("a broker cuts the connection at one payload, MQTT 5", "a relay aborts at its bytes", HOLDS)
@@ -240,7 +240,7 @@ def long_announcements(bench: Bench) -> str:
     return f"{cuts} cuts in {took:.0f} s"
 
 
-@row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are set aside, told, and delivered by replay")
+@row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are set aside, reported, and delivered by replay")
 def access_list(bench: Bench) -> str:
     rules = os.path.join(bench.folder, "acl")
     allowed = ["topic readwrite #"]

@@ -61,7 +61,7 @@ def bad_records(bench: Bench) -> str:
     beside = len(ring.acknowledged) - before  # twenty a second, less on a busy machine
     require(beside >= int(2 * took), f"only {beside} samples of another device were taken in {took:.0f} s")
 
-    def told() -> dict[str, int]:
+    def reported() -> dict[str, int]:
         reasons: dict[str, int] = {}
         for gap in bench.consumer.gaps:
             if gap["device"] == "band" and gap["reason"] == "refused":
@@ -69,9 +69,9 @@ def bad_records(bench: Bench) -> str:
                 for reason, count in gap["refused"].items():
                     reasons[reason] = reasons.get(reason, 0) + count
         return reasons
-    until(lambda: sum(told().values()) >= bad, PATIENCE, "not every bad record is told")
+    until(lambda: sum(reported().values()) >= bad, PATIENCE, "not every bad record is reported")
     wanted = {"out_of_range": each, "malformed": 2 * each}
-    require(told() == wanted, f"{told()} are told of {wanted}")
+    require(reported() == wanted, f"{reported()} are reported of {wanted}")
     bench.settle("ring")
     return (f"{bad:,} bad ones; the good one after {took:.1f} s, {bad / took:,.0f} records a second; {beside} samples beside them; "
             f"{bench.gateway.peak:.0f} MiB")

@@ -60,7 +60,7 @@ def full_disk(bench: Bench) -> str:
 
 
 @row("a damaged store", "its first pages are overwritten while the gateway is down; kill -9 as soon as it is set aside",
-     "told as a gap all the same, and the device's history is read again")
+     "reported as a gap all the same, and the device's history is read again")
 def damaged_store(bench: Bench) -> str:
     first = int(time.time() * 1000) - 3_000_000
     records = bench.peers.history("band", [record(first + number * 1000, 60 + number % 9) for number in range(2_000)])
@@ -82,7 +82,7 @@ def damaged_store(bench: Bench) -> str:
         bench.gateway.kill()
         if os.path.exists(note):
             break
-    require(os.path.exists(note), "no kill came before the loss was told")
+    require(os.path.exists(note), "no kill came before the loss was reported")
     time.sleep(0.5)  # what the broker has of an attempt that was too late
     with bench.consumer.lock:
         bench.consumer.gaps.clear()
@@ -94,7 +94,7 @@ def damaged_store(bench: Bench) -> str:
     bench.gateway.stop()
     require(bool(glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*")), "the damaged file is not beside the new one")
     require(not os.path.exists(note), "the note of the reset is still there")
-    return f"set aside, told after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
+    return f"set aside, reported after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
 
 
 @row("a store that may not be read", "its mode is 000, and the gateway's user may not override it",
@@ -130,7 +130,7 @@ def on_store(bench: Bench, command: str, copy: str) -> None:
 
 
 @row("a backup that is restored", "made under load; more samples, and more records of another device; stop, restore, start",
-     "the gap is told, the store has a new identity, no number comes twice; samples go on, records come again")
+     "the gap is reported, the store has a new identity, no number comes twice; samples go on, records come again")
 def restored_backup(bench: Bench) -> str:
     wanted = 500 if bench.is_quick else 5_000
     load = bench.peers.load("band", rate=200)
@@ -177,7 +177,7 @@ def restored_backup(bench: Bench) -> str:
     last = max(number for number, contents in before_restore.items() if any(ids.intersection(content) for content in contents))
     other = [number for number, contents in after_restore.items() if number <= last and before_restore.get(number, contents) != contents]
     require(not other, f"{len(other)} numbers of the backup have other facts: {other[:5]}")
-    return (f"{replaced - len(copied)} samples between backup and restore, told as a gap; {count} others, lost 0; {len(again)} records again; "
+    return (f"{replaced - len(copied)} samples between backup and restore, reported as a gap; {count} others, lost 0; {len(again)} records again; "
             f"{len(before_restore)} and {len(after_restore)} numbers, none twice")
 
 

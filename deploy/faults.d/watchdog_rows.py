@@ -137,7 +137,7 @@ def stuck_connections(bench: Bench) -> str:
     while not (late := newest["gateway/state"]["late"]):
         require(time.monotonic() - frozen < 3 * LIMIT, "gateway/state names no part")
         manager.listen(0.2)
-    told = time.monotonic() - frozen
+    reported = time.monotonic() - frozen
     require("transport.tcp" in late, f"gateway/state names {late}")
     until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
     manager.listen(2 * WATCHDOG)
@@ -145,7 +145,7 @@ def stuck_connections(bench: Bench) -> str:
     start_again(bench, manager, thread, load)
     bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
-    return f"{late} and offline after {told:.1f} s; {count} samples, lost 0"
+    return f"{late} and offline after {reported:.1f} s; {count} samples, lost 0"
 
 
 @row("the thread of all timers hangs", "it is frozen; the network's is not", "gateway/state names it, gateway/status is offline; no sign of life")
@@ -164,7 +164,7 @@ def stuck_timers(bench: Bench) -> str:
     while not (late := newest["gateway/state"]["late"]):
         require(time.monotonic() - frozen < 3 * LIMIT, "gateway/state names no part")
         manager.listen(0.2)
-    told = time.monotonic() - frozen
+    reported = time.monotonic() - frozen
     require("timers" in late, f"gateway/state names {late}")
     until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
     manager.listen(2 * WATCHDOG)
@@ -175,4 +175,4 @@ def stuck_timers(bench: Bench) -> str:
     until(lambda: newest["gateway/state"]["late"] == [] and statuses[-1] == "online", PATIENCE, "not healthy after the restart")
     bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
-    return f"{late} in gateway/state and offline after {told:.1f} s, last sign of life after {last:.1f} s; {count} samples, lost 0"
+    return f"{late} in gateway/state and offline after {reported:.1f} s, last sign of life after {last:.1f} s; {count} samples, lost 0"

@@ -120,7 +120,7 @@ def quiet(trial: Backfill) -> str:
         if lines:
             raise Finding(f"{name}: {''.join(lines[:5])}")
     # The state of the gateway follows within ten seconds.
-    until("the import is told", lambda: trial.broker.last(
+    until("the import is reported", lambda: trial.broker.last(
         f"vitals2mqtt/{ID}/gateway/state")["statistics"]["imported_at"] is not None, 30)
     state = trial.broker.last(f"vitals2mqtt/{ID}/gateway/state")["statistics"]
     if state["problem"] is not None:
@@ -129,7 +129,7 @@ def quiet(trial: Backfill) -> str:
 
 
 def refused(trial: Backfill) -> str:
-    """a token that Home Assistant does not take is told once, and no sample waits for it"""
+    """a token that Home Assistant does not take is reported once, and no sample waits for it"""
     trial.processes.end("gateway", signal.SIGTERM, 15)
     with open(trial.home.token, "w", encoding="utf-8") as file:
         file.write("wrong\n")

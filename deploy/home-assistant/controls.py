@@ -117,7 +117,7 @@ class Watched:
         self.began = datetime.now(timezone.utc)
         trial.home.connection.call("button.press", trial.entity(device, f"measure_{metric}"))
 
-    def told(self, state: str, seconds: float = 60) -> dict:
+    def reported(self, state: str, seconds: float = 60) -> dict:
         """What its topic says, once it is in a state."""
         return self.trial.wait(
             f"the measurement is {state}", self.device, "measure", lambda measure: measure["state"] == state, self.since, seconds)
@@ -126,12 +126,12 @@ class Watched:
         """It ended like that, and Home Assistant showed every state of its topic, in this order."""
         def compared() -> list[str]:
             messages = self.trial.broker.all(self.trial.topic(self.device, "measure"))
-            told = changes([message.payload for message in messages if message.number > self.since and message.payload])
+            reported = changes([message.payload for message in messages if message.number > self.since and message.payload])
             shown = changes([
                 {"state": known["state"], **known["attributes"]} for known in self.trial.history(self.entity, self.began)])
-            if shown[-len(told):] != told:
-                raise Finding(f"it showed {shown}, and its topic said {told}")
-            return [name for name, _ in itertools.groupby(state for state, *_ in told)]
+            if shown[-len(reported):] != reported:
+                raise Finding(f"it showed {shown}, and its topic said {reported}")
+            return [name for name, _ in itertools.groupby(state for state, *_ in reported)]
 
         names = until(f"{self.entity} showed what its topic said", compared, 20)
         wanted = ["starting", "measuring", state]
@@ -153,7 +153,7 @@ def measurements_are_shown(trial: Trial) -> str:
     """measure now does what it says, and the measurement is seen from its start to its end"""
     measurement = Watched(trial, "cuff-1", "blood_pressure")
     trial.wait_state(measurement.entity, "measuring")
-    result = measurement.told("ended", 120)
+    result = measurement.reported("ended", 120)
     for part in ("systolic", "diastolic"):
         trial.wait_state(trial.entity("cuff-1", f"blood_pressure_{part}"), result["fields"][part])
     return f"{measurement.ended('ended')}, with a blood pressure as the result"
@@ -167,7 +167,7 @@ def measurements_are_stopped(trial: Trial) -> str:
         measurement.entity, lambda state: state["state"] == "measuring" and state["attributes"]["value"] is not None)
     pressed = time.monotonic()
     trial.home.connection.call("button.press", trial.entity("clip-1", "stop_measuring"))
-    measurement.told("ended", 20)
+    measurement.reported("ended", 20)
     seconds = time.monotonic() - pressed
     return f"{measurement.ended('ended')}, {seconds:.1f} s after it was pressed"
 
@@ -175,10 +175,10 @@ def measurements_are_stopped(trial: Trial) -> str:
 def measurements_fail(trial: Trial) -> str:
     """a measurement whose device is lost has failed, and says why"""
     measurement = Watched(trial, "strap-1", "heart_rate")
-    measurement.told("measuring")
+    measurement.reported("measuring")
     trial.gateway.stop_strap()
     try:
-        error = measurement.told("failed")["error"]
+        error = measurement.reported("failed")["error"]
         if not error:
             raise Finding("it does not say why")
         trial.wait_state(measurement.entity, lambda state: state["attributes"]["error"] == error)

@@ -34,10 +34,10 @@ def of_gateway() -> list[Entity]:
     ]
 
 
-def of_device(device: str, info: dict, config: dict, told: dict, has_time: bool) -> list[Entity]:
-    """`told` is what the device and its link have reported: `battery`, `worn`, `charging` and `rssi`."""
+def of_device(device: str, info: dict, config: dict, reported: dict, has_time: bool) -> list[Entity]:
+    """`reported` is what the device and its link have reported: `battery`, `worn`, `charging` and `rssi`."""
     can = info["capabilities"]
-    return [*values(device, can), *days(device, can), *alerts(device, can, config), *own(device, told),
+    return [*values(device, can), *days(device, can), *alerts(device, can, config), *own(device, reported),
             *diagnostics(device, can), *settings(device, can, has_time), *buttons(device, can)]
 
 
@@ -104,16 +104,16 @@ def days(device: str, can: dict) -> Iterator[Entity]:
         yield today("sleep", "sleep", "total", "min", "duration", "measurement")
 
 
-def own(device: str, told: dict) -> Iterator[Entity]:
+def own(device: str, reported: dict) -> Iterator[Entity]:
     """What the device and its link tell of themselves."""
-    if told["battery"]:
+    if reported["battery"]:
         yield newest(device, "battery", "battery", ("value",), "%", device_class="battery", category="diagnostic")
     for key, device_class in (("worn", None), ("charging", "battery_charging")):
-        if told[key]:
+        if reported[key]:
             yield Entity(
                 device, key, "binary_sensor", "wear", (key,), device_class=device_class, category="diagnostic", needs_device=True,
                 may_lack=True)
-    if told["rssi"]:
+    if reported["rssi"]:
         yield Entity(
             device, "rssi", "sensor", "link", ("rssi",), unit="dBm", device_class="signal_strength", state_class="measurement",
             category="diagnostic", needs_device=True, may_lack=True, precision=0)

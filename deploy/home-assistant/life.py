@@ -169,8 +169,8 @@ def log(trial: Trial) -> str:
     """nothing in Home Assistant's log or among its repairs complains"""
     records = [record for record in trial.home.records() if not any(usual in record.text for usual in USUAL)]
     if records:
-        told = [f"{record.level} {record.source}: {shortened(record.text.rstrip())}" for record in records[:TOLD]]
-        raise Finding("\n".join([*told, f"{len(records)} records in all"]))
+        reported = [f"{record.level} {record.source}: {shortened(record.text.rstrip())}" for record in records[:TOLD]]
+        raise Finding("\n".join([*reported, f"{len(records)} records in all"]))
     repairs = trial.home.connection.ask("repairs/list_issues")["issues"]
     issues = [issue for issue in repairs if (issue["domain"], issue["issue_id"]) not in USUAL_ISSUES]
     if issues:

@@ -70,10 +70,10 @@ class Trial:
             link = self.wait("its link", device, "link", lambda link: device != "strap-1" or link.get("rssi") == STRAP_SIGNAL)
             if device == "band-1":
                 wear = self.wait("how it is worn", device, "wear", lambda wear: None not in (wear.get("worn"), wear.get("charging")))
-            told = {
+            reported = {
                 "battery": self.last(device, "latest/battery") is not None, "worn": wear.get("worn") is not None,
                 "charging": wear.get("charging") is not None, "rssi": link.get("rssi") is not None}
-            entities += expected.of_device(device, info, config, told, self.has_time)
+            entities += expected.of_device(device, info, config, reported, self.has_time)
         return entities
 
     # Home Assistant's side

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `an address that leads nowhere is told with the remedy`() async throws {
+    @Test func `an address that leads nowhere is reported with the remedy`() async throws {
         var options = BlueZOptions()
         options.bus = "unix:path=/nowhere/bus"
         let radio = Radio(options, loop: BusLoop(label: "nowhere"), clock: .system, logger: LogRecorder().logger)

@@ -24,7 +24,7 @@ import Vitals
             ], maximumPayload: 100)
     }
 
-    @Test func `records that come before the subscription are told with it, others are not`() async throws {
+    @Test func `records that come before the subscription are reported with it, others are not`() async throws {
         try await withClinic { clinic in
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
@@ -32,8 +32,8 @@ import Vitals
                 let cuff = try #require(link.characteristic(Self.cuff, in: Self.service))
                 let rate = try #require(link.characteristic(Self.rate, in: Self.service))
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.tell([number], of: 0x2a35, path) }
-                await clinic.bluez.tell([60], of: 0x2a37, path)
+                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35, path) }
+                await clinic.bluez.notify([60], of: 0x2a37, path)
                 // Its answer comes after them.
                 #expect(try await link.read(model) == [7])
                 try await link.subscribe(to: rate)
@@ -48,14 +48,14 @@ import Vitals
         }
     }
 
-    @Test func `of too many early records the first are told, and the loss is an error in the log`() async throws {
+    @Test func `of too many early records the first are reported, and the loss is an error in the log`() async throws {
         try await withClinic { clinic in
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
             try await clinic.link { link in
                 let cuff = try #require(link.characteristic(Self.cuff, in: Self.service))
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                for _ in 0...LinkTraffic.mostEarlyValues { await clinic.bluez.tell([1], of: 0x2a35, path) }
+                for _ in 0...LinkTraffic.mostEarlyValues { await clinic.bluez.notify([1], of: 0x2a35, path) }
                 #expect(try await link.read(model) == [7])
                 try await link.subscribe(to: cuff)
                 let device = try #require(await clinic.bluez.peripheral(path))
@@ -80,7 +80,7 @@ import Vitals
         return values
     }
 
-    @Test func `records that come before the subscription are told also when the device has gone before it`()
+    @Test func `records that come before the subscription are reported also when the device has gone before it`()
         async throws
     {
         try await withClinic { clinic in
@@ -88,7 +88,7 @@ import Vitals
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
             try await clinic.link { link in
                 let rate = try #require(link.characteristic(Self.rate, in: Self.service))
-                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.tell([number], of: 0x2a35, path) }
+                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35, path) }
                 await clinic.bluez.disconnect(path)
                 let end = try await link.link.ended.wait()
                 // A driver gets its values after any other subscription.
@@ -114,7 +114,7 @@ import Vitals
         }
     }
 
-    @Test func `records of a device that ends the connection as soon as it is made are told`() async throws {
+    @Test func `records of a device that ends the connection as soon as it is made are reported`() async throws {
         try await withClinic { clinic in
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
@@ -126,7 +126,7 @@ import Vitals
         }
     }
 
-    @Test func `a record that comes while something is read is told also when the link ends before the answer`()
+    @Test func `a record that comes while something is read is reported also when the link ends before the answer`()
         async throws
     {
         try await withClinic { clinic in
@@ -141,7 +141,7 @@ import Vitals
                     try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
                         calls.contains { $0.hasPrefix("ReadValue") }
                     }
-                    await clinic.bluez.tell([1], of: 0x2a35, path)
+                    await clinic.bluez.notify([1], of: 0x2a35, path)
                     await clinic.bluez.disconnect(path)
                     #expect(await Self.values(link) == [[1]])
                     try await group.waitForAll()
@@ -158,7 +158,7 @@ import Vitals
                 await clinic.bluez.advertise(path)
                 try await clinic.link { link in
                     let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                    for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.tell([number], of: 0x2a35, path) }
+                    for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35, path) }
                     #expect(try await link.read(model) == [7])
                     if isEnded {
                         await clinic.bluez.disconnect(path)

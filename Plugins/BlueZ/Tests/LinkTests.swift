@@ -63,7 +63,7 @@ import Vitals
         (.bluez("InvalidOffset"), ATTError(code: 7)),
         (.bluez("Failed", "Operation failed with ATT error: 0x80"), ATTError(code: 0x80)),
         (.reply(name: "org.freedesktop.DBus.Error.UnknownObject", message: ""), .invalidHandle),
-    ]) func `a refusal is told as an error of the Attribute Protocol, and the link goes on`(
+    ]) func `a refusal is reported as an error of the Attribute Protocol, and the link goes on`(
         error: BusError, expected: ATTError
     ) async throws {
         try await withClinic { clinic in

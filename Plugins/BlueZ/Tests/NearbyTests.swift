@@ -22,7 +22,7 @@ import Vitals
 
     @Test func `a scan lists what is heard, with name, address, signal and services, and ends`() async throws {
         try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap", telling: ["UUIDs": Self.heartRate]) {
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap", properties: ["UUIDs": Self.heartRate]) {
                 Clinic.peripheral()
             }
             let found = try await clinic.radio.nearby(for: Self.moment)
@@ -42,7 +42,7 @@ import Vitals
             async let found = clinic.radio.nearby(for: .seconds(7))
             try await clock.deadlines.wait(within: Clinic.patience) { $0.contains(.seconds(7)) }
             await clinic.bluez.addDevice(
-                Clinic.strap, name: "Strap", telling: ["ServiceData": .options(["180d": .bytes([1])])]
+                Clinic.strap, name: "Strap", properties: ["ServiceData": .options(["180d": .bytes([1])])]
             ) {
                 Clinic.peripheral()
             }
@@ -86,7 +86,7 @@ import Vitals
                 ("4A:00:00:00:00:03", "Bonded", random.merging(["Paired": .bool(true)]) { $1 }),
                 ("4A:00:00:00:00:04", "", random),
             ] {
-                await clinic.bluez.addDevice(address, name: name, telling: properties) { Clinic.peripheral() }
+                await clinic.bluez.addDevice(address, name: name, properties: properties) { Clinic.peripheral() }
             }
             let found = try await clinic.radio.nearby(for: Self.moment).sorted {
                 $0.address.suffix(1) < $1.address.suffix(1)
@@ -104,11 +104,11 @@ import Vitals
             }
             defer { waiting.cancel() }
             try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains("StartDiscovery hci1") }
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap", telling: ["RSSI": .int16(-80)]) {
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap", properties: ["RSSI": .int16(-80)]) {
                 Clinic.peripheral()
             }
             await clinic.bluez.addDevice(
-                Clinic.strap, name: "Strap", adapter: "hci1", telling: ["RSSI": .int16(-40)]
+                Clinic.strap, name: "Strap", adapter: "hci1", properties: ["RSSI": .int16(-40)]
             ) { Clinic.peripheral() }
             // Its answer comes after the advertisements.
             try await clinic.radio.call("/org/bluez/hci1", BlueZ.adapter, "SetDiscoveryFilter", [.options()])
@@ -145,7 +145,7 @@ import Vitals
         }
     }
 
-    @Test func `an adapter that does not begin to scan is told`() async throws {
+    @Test func `an adapter that does not begin to scan is reported`() async throws {
         let clock = ManualClock()
         try await withClinic(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.silence("StartDiscovery")

@@ -32,7 +32,7 @@ import Vitals
     }
 
     @Test(arguments: [nil, 8] as [UInt32?])
-    func `a wrong passkey, or none where one is wanted, is told with the remedy`(passkey: UInt32?) async throws {
+    func `a wrong passkey, or none where one is wanted, is reported with the remedy`(passkey: UInt32?) async throws {
         let pairing = try Self.pairing(passkey)
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }

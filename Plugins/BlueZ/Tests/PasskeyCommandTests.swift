@@ -62,8 +62,8 @@ import Testing
                             gateway.interrupt(.end)
                             try await gateway.end(within: Self.patience)
                             #expect(!gateway.events.elements.contains { $0.text.contains("40713") })
-                            let told = subscriber.messages.filter { !$0.topic.hasSuffix("command/passkey") }
-                            #expect(!told.contains { $0.text.contains("40713") })
+                            let reported = subscriber.messages.filter { !$0.topic.hasSuffix("command/passkey") }
+                            #expect(!reported.contains { $0.text.contains("40713") })
                         }
                     }
                 }

@@ -35,7 +35,7 @@ import Testing
             let bluez = FakeBlueZ(address: address)
             try await bluez.start()
             let services = BusValue.array(of: "s", [.string("0000180d-0000-1000-8000-00805f9b34fb")])
-            await bluez.addDevice(Clinic.strap, name: "Strap", telling: ["UUIDs": services]) { Clinic.peripheral() }
+            await bluez.addDevice(Clinic.strap, name: "Strap", properties: ["UUIDs": services]) { Clinic.peripheral() }
             await bluez.addDevice(ring, name: "R02_1122") { Clinic.peripheral() }
             await bluez.addDevice("10:00:00:00:00:01", name: "Lamp") { Clinic.peripheral() }
             try await body(address, bluez)

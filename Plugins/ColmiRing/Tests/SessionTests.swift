@@ -188,7 +188,7 @@ import WearableTesting
         }
     }
 
-    @Test func `a ring that becomes silent after some values is told to go on`() throws {
+    @Test func `a ring that becomes silent after some values is asked to go on`() throws {
         try withRing { session, ring, _ in
             _ = try await session.startMeasurement(of: .heartRate, duration: .seconds(25))
             _ = try await self.events(of: session)

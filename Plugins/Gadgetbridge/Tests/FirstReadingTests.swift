@@ -10,7 +10,7 @@ import Vitals
 /// The order of a session's beginning: first the history that the gateway reads, then what came late.
 @Suite struct FirstReadingTests {
     @Test(arguments: [true, false])
-    func `nothing late is told before the history is durable, or nothing is asked for a minute`(
+    func `nothing late is reported before the history is durable, or nothing is asked for a minute`(
         isAcknowledged: Bool
     ) throws {
         let phone = try Phone()
@@ -21,13 +21,13 @@ import Vitals
             let driver = GadgetbridgeDriver(
                 GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
                 opening: simulation.executor.serialExecutor())
-            let told = KeptSamples()
+            let reported = KeptSamples()
             try await driver.withSession(over: .none, context: try Phone.context(clock: clock)) { session in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         while let events = try await session.nextEvents() {
                             for case .samples(let samples, let receipts) in events {
-                                told.store(samples)
+                                reported.store(samples)
                                 try await session.settle(receipts.map { SettledReceipt($0, .new) })
                             }
                         }
@@ -39,18 +39,18 @@ import Vitals
                             // A gateway may take long for a page, but less than a minute.
                             try await clock.sleep(for: .seconds(55))
                             request.page = try await session.history(request).next
-                            #expect(told.count == 0)
+                            #expect(reported.count == 0)
                         } while request.page != nil
                     }
                     try await clock.sleep(for: .seconds(59))
-                    #expect(told.count == 0)
+                    #expect(reported.count == 0)
                     if isAcknowledged {
                         try await session.acknowledgeHistory(of: .heartRate, through: clock.now)
                         try await clock.sleep(for: .milliseconds(500))
                     } else {
                         try await clock.sleep(for: .seconds(2))
                     }
-                    #expect(told.count == 80)
+                    #expect(reported.count == 80)
                     group.cancelAll()
                 }
             }

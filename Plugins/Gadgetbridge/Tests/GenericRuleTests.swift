@@ -140,7 +140,7 @@ import Vitals
         if let remedy { #expect(mistakes.first?.message.contains(remedy) == true, "\(mistakes)") }
     }
 
-    @Test func `a resting heart rate is told once per local day, and again when it changes`() throws {
+    @Test func `a resting heart rate is reported once per local day, and again when it changes`() throws {
         try phone.table("GARMIN_HEART_RATE_RESTING_SAMPLE", "HEART_RATE I!")
         // Berlin's midnight is 23:00 in UTC.
         try phone.insert(

@@ -29,17 +29,17 @@ import Vitals
     private static let late = (0..<14).reversed().map { at(daysAgo: $0) }
 
     /// What a process of the gateway receives besides the synchronisation, which reads everything from the first day on here.
-    private func told(
+    private func reported(
         zone: String = "UTC", notes: DeviceNotes? = nil, during body: @escaping @Sendable () throws -> Void = {}
     ) throws -> [Timestamp] {
-        let told = Recorder<[Timestamp]>()
+        let reported = Recorder<[Timestamp]>()
         try Household.live(with: phone, zone: zone, deadline: .days(3), notes: notes ?? self.notes) { home in
             try await home.pass(Self.soon)
             try body()
             try await home.pass(Self.soon)
-            told.append(home.events.map(\.start))
+            reported.append(home.events.map(\.start))
         }
-        return try #require(told.elements.last)
+        return try #require(reported.elements.last)
     }
 
     private func correct(daysAgo day: Int64, to value: Int) throws {
@@ -48,27 +48,27 @@ import Vitals
 
     @Test func `a correction of any day comes after a restart, and nothing else`() throws {
         // Of the first export of all, the days that may have come late.
-        #expect(try told() == Self.late)
-        #expect(try told() == [])
+        #expect(try reported() == Self.late)
+        #expect(try reported() == [])
         try correct(daysAgo: 20, to: 61)
         try correct(daysAgo: 700, to: 62)
-        #expect(try told() == [Self.at(daysAgo: 700), Self.at(daysAgo: 20)])
-        #expect(try told() == [])
+        #expect(try reported() == [Self.at(daysAgo: 700), Self.at(daysAgo: 20)])
+        #expect(try reported() == [])
     }
 
-    @Test func `what a running gateway was told is known after a restart`() throws {
+    @Test func `what a running gateway was reported is known after a restart`() throws {
         let phone = phone
-        _ = try told {
+        _ = try reported {
             try phone.run("UPDATE \(Self.table) SET HEART_RATE = 61 WHERE TIMESTAMP = \(Self.ms(daysAgo: 90))")
         }
-        #expect(try told() == [])
+        #expect(try reported() == [])
     }
 
     @Test func `the notes of another time zone say nothing`() throws {
-        _ = try told()
+        _ = try reported()
         try correct(daysAgo: 20, to: 61)
-        #expect(try told(zone: "Asia/Tokyo") == Self.late)
-        #expect(try told(zone: "Asia/Tokyo") == [])
+        #expect(try reported(zone: "Asia/Tokyo") == Self.late)
+        #expect(try reported(zone: "Asia/Tokyo") == [])
     }
 
     @Test func `notes that cannot be written cost nothing but the same samples once more`() throws {
@@ -80,7 +80,7 @@ import Vitals
                 throw DeviceError(.failure, "The disk is full.")
             })
         let phone = phone
-        let times = try told(notes: notes) {
+        let times = try reported(notes: notes) {
             try phone.run("UPDATE \(Self.table) SET HEART_RATE = 61 WHERE TIMESTAMP = \(Self.ms(daysAgo: 90))")
         }
         // The second export is compared with the first one all the same.

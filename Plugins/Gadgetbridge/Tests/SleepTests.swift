@@ -171,7 +171,7 @@ import Vitals
             [
                 [ms(200), 80, ms(0), ms(200), ms(195), 40], [ms(1010), 70, -1, ms(1010), ms(1010), -1],
                 [ms(1330), 60, ms(1300), -1, ms(1330), -1],
-                // Told twice, the second time as a longer one.
+                // Reported twice, the second time as a longer one.
                 [ms(2030), 50, ms(2000), ms(2030), -1, -1], [ms(2050), 50, ms(2000), ms(2050), -1, -1],
             ])
         func rows(_ minutes: Range<Int64>, _ stage: Int) -> [[Any]] { minutes.map { [ms($0), stage] } }

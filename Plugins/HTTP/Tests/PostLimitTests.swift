@@ -42,7 +42,7 @@ import Vitals
         }
     }
 
-    @Test func `a document that is not stored in time stays with nobody, and its sender is told to come again`()
+    @Test func `a document that is not stored in time stays with nobody, and its sender is asked to come again`()
         async throws
     {
         try await Office.with(clock: .scaled(by: 120)) { office in

@@ -354,7 +354,7 @@ def main():
     parser.add_argument("--interval", type=float, default=1.0, help="seconds between the samples of a measurement")
     parser.add_argument("--shift", type=float, default=0, metavar="SECONDS", help="added to every time in the file")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keeps the configuration from one start to the next")
-    parser.add_argument("--signal", type=int, metavar="DBM", help="the strength of a radio's signal, told at each connection")
+    parser.add_argument("--signal", type=int, metavar="DBM", help="the strength of a radio's signal, reported at each connection")
     tests = parser.add_argument_group("for tests")
     tests.add_argument("--journal", metavar="FILE", help="append a line for every call")
     tests.add_argument("--hang", metavar="METHOD", action="append", default=[], help="never answer this method")

@@ -35,7 +35,7 @@ class Band:
         self.sync_errors = []  # metrics whose records cannot be read
         self.refuses_push = False
         self.last_moment = 0.0
-        self.changes()  # the state at the start, of which nothing is told
+        self.changes()  # the state at the start, of which nothing is reported
         self.seen = self.seen or ""
         now = time.time()
         self.items = {}
@@ -92,15 +92,15 @@ class Band:
             setattr(self, name, value)
         return changed
 
-    def live_item(self, told):
+    def live_item(self, reported):
         """The record of a value that the band measured by itself, `{"metric", "value"}`, of a pressure with `diastolic`."""
-        metric = told["metric"]
+        metric = reported["metric"]
         item = record(metric, self.moment(), 0)
         if metric == "blood_pressure":
-            item.systolic, item.diastolic = told["value"], told["diastolic"]
+            item.systolic, item.diastolic = reported["value"], reported["diastolic"]
         elif metric == "blood_oxygen":
-            item.oxy_value = told["value"]
+            item.oxy_value = reported["value"]
         else:
-            item.hr_value = told["value"]
+            item.hr_value = reported["value"]
         self.items[metric].append(item)
         return item

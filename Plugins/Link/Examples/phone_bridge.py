@@ -58,8 +58,8 @@ class Bridge:
 
     def value(self, metric, item):
         """A live value: kept until the gateway has it on its disk, whether or not there is a link."""
-        told = sample(metric, item)
-        self.send(self.outbox.add(told), told)
+        reported = sample(metric, item)
+        self.send(self.outbox.add(reported), reported)
 
     def battery(self, percent, charging):
         self.notify("battery", {"percent": percent, "charging": charging})
@@ -74,7 +74,7 @@ class Bridge:
         if self.link:
             self.link.notify(method, params)
 
-    def send(self, number, told):
+    def send(self, number, reported):
         if not self.link:
             log("I", "sample %d is kept until there is a link" % number)
             return
@@ -87,7 +87,7 @@ class Bridge:
                 log("W", "sample %d is refused: %s" % (number, error.get("message")))
             self.outbox.remove(number)
 
-        self.link.request("sample-%d" % number, "sample", {"sample": told}, done)
+        self.link.request("sample-%d" % number, "sample", {"sample": reported}, done)
 
     async def serve(self, reader, writer):
         """Runs one link to its end."""
@@ -107,8 +107,8 @@ class Bridge:
         self.link = self.current
         self.battery(self.sdk.band.battery, self.sdk.band.charging)
         self.notify("wear", {"worn": self.sdk.band.worn})
-        for number, told in self.outbox.all():
-            self.send(number, told)
+        for number, reported in self.outbox.all():
+            self.send(number, reported)
 
     async def call_forever(self, arguments):
         """Calls the gateway while the band is connected, and again after each end, with waits that double and differ."""

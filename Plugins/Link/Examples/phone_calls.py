@@ -13,7 +13,7 @@ MONITORED = MEASURED + ("stress", "temperature")
 LARGEST_PAGE = 500
 
 
-async def told(call, *arguments):
+async def reported(call, *arguments):
     """Calls the SDK and waits for its completion: `(error)` or `(result, error)`. Its error answers the gateway's call."""
     done = asyncio.get_running_loop().create_future()
 
@@ -126,15 +126,15 @@ class Calls:
             raise CallError(INVALID, "there is no such page")
         if not params.get("page") or self.records[0] != (metric, first, last):
             read = interface.sync_raw_resting_heart_rate_data if metric == "resting_heart_rate" else interface.sync_raw_data
-            items = await told(read, first / 1000, last / 1000)
-            samples = sorted((sample(metric, item) for item in items), key=lambda told: told["start"])
-            self.records = ((metric, first, last), [told for told in samples if first <= told["start"] < last])
-        samples = [told for told in self.records[1] if told["start"] >= start][skip:]
+            items = await reported(read, first / 1000, last / 1000)
+            samples = sorted((sample(metric, item) for item in items), key=lambda reported: reported["start"])
+            self.records = ((metric, first, last), [reported for reported in samples if first <= reported["start"] < last])
+        samples = [reported for reported in self.records[1] if reported["start"] >= start][skip:]
         page, rest = samples[:limit], samples[limit:]
         if not rest:
             return {"samples": page, "next": None}
         following = rest[0]["start"]
-        same = sum(1 for told in page if told["start"] == following) + (skip if following == start else 0)
+        same = sum(1 for reported in page if reported["start"] == following) + (skip if following == start else 0)
         return {"samples": page, "next": [following, same]}
 
     async def history_acknowledge(self, params):
@@ -149,14 +149,14 @@ class Calls:
         if metric == "resting_heart_rate":  # the guides have only today's
             if not first <= local_midnight(time.time()) <= last:
                 return {"days": []}
-            item = await told(interface.sync_today_resting_heart_rate_data)
+            item = await reported(interface.sync_today_resting_heart_rate_data)
             return {"days": [resting_day(item)] if item else []}
         # The SDK takes no time in the future.
-        models = await told(interface.sync_daily_data, first, min(local_midnight(last + 36 * 3600) - 1, time.time()))
+        models = await reported(interface.sync_daily_data, first, min(local_midnight(last + 36 * 3600) - 1, time.time()))
         return {"days": [day(metric, model) for model in models]}
 
     def fetch(self, metric):
-        return told(getattr(self.sdk.auto_monitor, "fetch_%s_auto_monitor_configs" % metric))
+        return reported(getattr(self.sdk.auto_monitor, "fetch_%s_auto_monitor_configs" % metric))
 
     async def monitor_read(self, params):
         metric, _ = self.interface(params, MONITORED)
@@ -167,7 +167,7 @@ class Calls:
         metric, _ = self.interface(params, MONITORED)
         configs = await self.fetch(metric)
         change(metric, configs, params.get("configuration"))
-        await told(getattr(self.sdk.auto_monitor, "push_%s_auto_monitor_config" % metric), configs)
+        await reported(getattr(self.sdk.auto_monitor, "push_%s_auto_monitor_config" % metric), configs)
         return {}
 
     async def measurement_start(self, params):
@@ -193,7 +193,7 @@ class Calls:
     async def measurement_stop(self, params):
         running = self.measurement
         if running and not running.has_ended and params.get("measurement") == running.name:
-            await told(getattr(self.sdk, running.metric).stop_measure)
+            await reported(getattr(self.sdk, running.metric).stop_measure)
         return {}
 
     async def ping(self, params):

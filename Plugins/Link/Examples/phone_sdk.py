@@ -224,10 +224,10 @@ class SDK:
                 self.wear_handler(self.band.worn)
             if "battery" in changed or "charging" in changed:
                 self.battery_handler(self.band.battery, self.band.charging)
-            for told in changed.get("live", []):
-                self.value_handler(told["metric"], self.band.live_item(told))
-                if told.get("alert"):  # the edge: raised or cleared
-                    self.alert_handler(told["metric"], told["alert"], told["value"], time.time())
+            for reported in changed.get("live", []):
+                self.value_handler(reported["metric"], self.band.live_item(reported))
+                if reported.get("alert"):  # the edge: raised or cleared
+                    self.alert_handler(reported["metric"], reported["alert"], reported["value"], time.time())
             await asyncio.sleep(0.1)
 
 

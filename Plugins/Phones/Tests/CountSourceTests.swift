@@ -61,7 +61,7 @@ import Vitals
         #expect(try Phone.records(Array(text.utf8), of: HealthAutoExport.self, source: "Watch").samples.count == 1)
     }
 
-    @Test func `several sources are told once in a visit, with the option that picks one`() throws {
+    @Test func `several sources are reported once in a visit, with the option that picks one`() throws {
         let two = Self.exported(["Watch", "Phone"])
         #expect(try warnings(of: [two, two], source: nil) == ["option source, sources Watch, Phone"])
         #expect(try warnings(of: [two], source: "Watch") == [])
@@ -69,7 +69,7 @@ import Vitals
         #expect(try warnings(of: [two], source: nil, metrics: [.heartRate]) == [])
     }
 
-    @Test func `the number of sources that are told of is limited`() throws {
+    @Test func `the number of sources that are reported of is limited`() throws {
         var sources = CountSources(nil)
         for number in 0...CountSources.maximumNames { _ = sources.leaveOut("steps", from: "\(number)") }
         #expect(sources.names.count == CountSources.maximumNames)

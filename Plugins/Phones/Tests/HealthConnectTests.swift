@@ -74,7 +74,7 @@ import Vitals
         #expect(found.samples.allSatisfy { $0.start == Phone.at("2026-01-05T10:00:00Z") })
     }
 
-    @Test func `of a count that is told again in part, the largest stays`() throws {
+    @Test func `of a count that is reported again in part, the largest stays`() throws {
         #expect(HealthConnectWebhook.overlaps == .largestCount)
     }
 

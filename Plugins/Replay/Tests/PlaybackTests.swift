@@ -56,7 +56,7 @@ import Vitals
         }
     }
 
-    @Test func `what the gateway writes differently is told with its place and both texts, and ends the link`() throws {
+    @Test func `what the gateway writes differently is reported with its place and both texts, and ends the link`() throws {
         try play([.sent(Self.text("{\"id\":1}\n")), .received(Self.text("b"))]) { playback, _ in
             let error = #expect(throws: LinkError.self) { try playback.write(Array("{\"id\":2}\n".utf8)) }
             #expect(
@@ -75,7 +75,7 @@ import Vitals
         }
     }
 
-    @Test func `what the gateway does not write is told after a minute`() throws {
+    @Test func `what the gateway does not write is reported after a minute`() throws {
         try play([.sent(Self.text("a\n")), .received(Self.text("b\n"))]) { playback, simulation in
             let error = await #expect(throws: LinkError.self) { try await playback.read(atMost: 1) }
             #expect(error?.message.contains("Recorded in line 3: a write of 610a") == true)

@@ -38,7 +38,7 @@ import Vitals
         return kept.elements
     }
 
-    @Test func `a program that spoke Vitals Link is played again, and the same samples are told`() async throws {
+    @Test func `a program that spoke Vitals Link is played again, and the same samples are reported`() async throws {
         let device = try #require(DeviceID("band-1"))
         let context = SessionContext.testing(device, clock: .system)
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -99,7 +99,7 @@ import Vitals
 
     @Test func `a strap is played again at its speed, and tells the same heart rates at the same times`() throws {
         let start = Simulation.defaultStart
-        let (bytes, told) = try Simulation.run(seed: 1, start: start, deadline: .hours(1)) { simulation in
+        let (bytes, reported) = try Simulation.run(seed: 1, start: start, deadline: .hours(1)) { simulation in
             let clock = simulation.gatewayClock
             let strap = ScriptedPeripheral([ScriptedService(0x180d, [ScriptedCharacteristic(0x2a37, .notify)])])
             let recorder = LinkRecorder(gateway: "test", clock: clock)
@@ -123,7 +123,7 @@ import Vitals
             recorder.stop()
             return (recorder.dequeue().bytes, kept.elements)
         }
-        #expect(told.count == 3)
+        #expect(reported.count == 3)
         let recorded = try #require(try Recording(bytes, path: "file").links.first)
         guard case .gatt(let services, let payload) = recorded.kind else {
             Issue.record("The recorded link is no Bluetooth link.")
@@ -136,6 +136,6 @@ import Vitals
             return try await Self.heartRates(
                 over: ReplayedGATTLink(playback, services: services, maximumPayload: payload), clock)
         }
-        #expect(again == told)
+        #expect(again == reported)
     }
 }

@@ -49,7 +49,7 @@ import Vitals
                             disconnect: { simulated.close(DeviceError(.disconnected, "out of reach")) },
                             sendEvents: { nextEvents(of: simulated, from: simulation.date) },
                             fallSilent: fallSilent,
-                            told: { _ in told(simulated, at: simulation.date) }))
+                            deviceCalls: { _ in deviceCalls(simulated, at: simulation.date) }))
                 }
             }
             return await check(suite)
@@ -105,7 +105,7 @@ private func nextEvents(of session: SimulatedSession, from moment: Timestamp) ->
 }
 
 /// What the gateway has sent to a device.
-private func told(_ session: SimulatedSession, at moment: Timestamp) -> [DriverConformance.Told] {
+private func deviceCalls(_ session: SimulatedSession, at moment: Timestamp) -> [DriverConformance.DeviceCall] {
     session.device.use { state in
         [.clock(state.time(moment), utcOffset: nil)]
             + state.acknowledgedThrough.map { .acknowledged($0.key, through: $0.value) }

@@ -39,7 +39,7 @@ import Vitals
         }
     }
 
-    @Test func `hangs as often as it was told`() throws {
+    @Test func `hangs as often as it was reported`() throws {
         let calendar = try #require(LocalCalendar(identifier: "UTC"))
         var device = DeviceState(SimulatorOptions(), seed: 1, calendar: calendar)
         let count = (0..<10_000).count { _ in device.strikes(0.2) }

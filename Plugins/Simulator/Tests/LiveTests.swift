@@ -53,7 +53,7 @@ import Vitals
     }
 
     @Test(arguments: [(Duration.milliseconds(10), 6_000), (.milliseconds(250), 240), (.seconds(20), 3)])
-    func `streams as often as it was told`(interval: Duration, count: Int) throws {
+    func `streams as often as it was reported`(interval: Duration, count: Int) throws {
         let options = SimulatorOptions(seed: 3, liveInterval: interval)
         try Stage.play(SimulatorDriver(options), at: Stage.noon + .seconds(1)) { stage in
             try await stage.pass(.seconds(60))

@@ -17,7 +17,7 @@ package struct AlertMachine: Sendable {
     private struct Watch: Sendable {
         var level: AlertLevel
         /// Whether the level was published.
-        var isTold = false
+        var isReported = false
         var beyond = 0
         /// When the newest value was measured.
         var seenAt: Timestamp?
@@ -31,12 +31,12 @@ package struct AlertMachine: Sendable {
     package init(device: DeviceID, isLate: Bool = false, levels: [AlertRule: AlertLevel] = [:]) {
         self.device = device
         self.isLate = isLate
-        for (rule, level) in levels { watches[rule] = Watch(level: level, isTold: true) }
+        for (rule, level) in levels { watches[rule] = Watch(level: level, isReported: true) }
     }
 
     /// Levels of all rules that ever had a limit or an edge.
     package var levels: [AlertLevel] {
-        AlertRule.all.compactMap { watches[$0].flatMap { $0.isTold ? $0.level : nil } }
+        AlertRule.all.compactMap { watches[$0].flatMap { $0.isReported ? $0.level : nil } }
     }
 
     /// Whether `apply` or `begin` would change something for these settings.
@@ -44,7 +44,7 @@ package struct AlertMachine: Sendable {
     package func isBehind(_ settings: MonitorSettings, before: MonitorSettings) -> Bool {
         AlertRule.all.contains { rule in
             let limit = rule.limit(in: settings)
-            if limit != nil, watches[rule]?.isTold != true { return true }
+            if limit != nil, watches[rule]?.isReported != true { return true }
             return isSwitchedOff(rule, settings, before: before)
                 || watches[rule]?.beyond ?? 0 > 0 && limit != rule.limit(in: before)
         }
@@ -59,9 +59,9 @@ package struct AlertMachine: Sendable {
     /// Gives each rule that now has a limit for the first time its first level, `ok`. Returns these levels.
     package mutating func begin(_ settings: MonitorSettings, at now: Timestamp) -> [AlertLevel] {
         var begun: [AlertLevel] = []
-        for rule in AlertRule.all where rule.limit(in: settings) != nil && watches[rule]?.isTold != true {
+        for rule in AlertRule.all where rule.limit(in: settings) != nil && watches[rule]?.isReported != true {
             var watch = watches[rule] ?? Watch(level: AlertLevel(rule: rule, isActive: false, since: now))
-            watch.isTold = true
+            watch.isReported = true
             watches[rule] = watch
             begun.append(watch.level)
         }
@@ -188,7 +188,7 @@ package struct AlertMachine: Sendable {
         watch.level = AlertLevel(
             rule: rule, isActive: edge == .raised, since: moment, value: value, limit: limit, lastID: eventID,
             raisedAt: raisedAt)
-        watch.isTold = true
+        watch.isReported = true
         // The count starts again after every change, of any cause.
         watch.beyond = 0
         let event = AlertEvent(

@@ -19,11 +19,11 @@ extension SampleIntake {
         }
         var result = samples
         let measured = try await measured(metric, from: first.start, through: last.start)
-        let told = Set(samples.filter(\.isUserInitiated).map(SampleKey.init))
+        let reported = Set(samples.filter(\.isUserInitiated).map(SampleKey.init))
         for (index, sample) in samples.enumerated() where !sample.isUserInitiated {
             let key = SampleKey(start: sample.start, end: sample.end, isUserInitiated: true)
             // A device that has both distinguishes them itself.
-            if measured.contains(key), !told.contains(key) { result[index].isUserInitiated = true }
+            if measured.contains(key), !reported.contains(key) { result[index].isUserInitiated = true }
         }
         guard !capabilities.supports(.monitor, metric) else { return result }
         // One by one: the user-initiated samples are few, but the store may have very many others between them.

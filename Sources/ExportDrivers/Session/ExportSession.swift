@@ -152,11 +152,11 @@ package final class ExportSession: DeviceSession {
 
     private func send(_ samples: [Sample], mark: String) async throws {
         let horizon = context.clock.now + OpenExport.future
-        let told = samples.filter { $0.end <= horizon }
-        guard !told.isEmpty else { return }
+        let reported = samples.filter { $0.end <= horizon }
+        guard !reported.isEmpty else { return }
         let stored = Promise<Void>()
         batches.withLock { $0[mark] = stored }
-        await inbox.send([.samples(told, receipts: told.map { _ in SampleReceipt(mark) })])
+        await inbox.send([.samples(reported, receipts: reported.map { _ in SampleReceipt(mark) })])
         try await stored.wait()
     }
 }

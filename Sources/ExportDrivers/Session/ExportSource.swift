@@ -49,7 +49,7 @@ actor ExportSource {
         guard let current else { throw ExportError(.missing, "There is no export.") }
         // The newest export is the app's last word, also where a night became shorter.
         return DeviceDescription(
-            identity: current.identity, capabilities: current.capabilities, overlaps: .toldLast)
+            identity: current.identity, capabilities: current.capabilities, overlaps: .lastReported)
     }
 
     /// What a look came to.

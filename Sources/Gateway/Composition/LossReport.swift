@@ -52,7 +52,7 @@ package struct LossReport: Sendable {
         } while await !announce(isFirst: false)
     }
 
-    /// Stores the gaps of all devices in one commit, since nothing else runs meanwhile, and none may be told twice. Returns whether they
+    /// Stores the gaps of all devices in one commit, since nothing else runs meanwhile, and none may be reported twice. Returns whether they
     /// are stored.
     private func announce(isFirst: Bool) async -> Bool {
         let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: clock.now)

@@ -23,10 +23,10 @@ package final class HealthWatch: Sendable {
         /// When the stop began.
         var stop: Duration?
         var hasEnded = false
-        var told = Told()
+        var reported = Reported()
     }
     /// What the service manager has taken. What it does not take, because it is busy, is sent again by the next check.
-    private struct Told {
+    private struct Reported {
         var lastSign: Duration?
         var status: String?
         var isReady = false
@@ -132,22 +132,22 @@ package final class HealthWatch: Sendable {
     /// Sends the service manager what it has not taken yet, on the watch's thread.
     private func notify(at now: Duration, late: [HealthPart]) {
         guard let notifier else { return }
-        var (told, isStopping, isComplete) = state.withLock { ($0.told, $0.stop != nil, $0.board.isComplete) }
+        var (reported, isStopping, isComplete) = state.withLock { ($0.reported, $0.stop != nil, $0.board.isComplete) }
         guard !isStopping else { return notifyStop() }
-        defer { state.withLock { $0.told = told } }
+        defer { state.withLock { $0.reported = reported } }
         let status = report.status(late)
-        if !told.isReady, report.hasBegun(), isComplete { told.isReady = notifier.send("READY=1") }
-        if told.status != status, notifier.send("STATUS=\(status)") { told.status = status }
+        if !reported.isReady, report.hasBegun(), isComplete { reported.isReady = notifier.send("READY=1") }
+        if reported.status != status, notifier.send("STATUS=\(status)") { reported.status = status }
         let isDue = notifier.watchdog.map { limit in
-            told.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
+            reported.lastSign.map { now - $0 >= limit / Self.signsPerLimit } ?? true
         }
-        if isDue ?? false, late.allSatisfy(\.isOptional), notifier.send("WATCHDOG=1") { told.lastSign = now }
+        if isDue ?? false, late.allSatisfy(\.isOptional), notifier.send("WATCHDOG=1") { reported.lastSign = now }
     }
 
     private func notifyStop() {
-        let isDue = state.withLock { $0.stop != nil && !$0.told.isStopping }
+        let isDue = state.withLock { $0.stop != nil && !$0.reported.isStopping }
         guard isDue, let notifier, notifier.send("STOPPING=1", "STATUS=Stopping.") else { return }
-        state.withLock { $0.told.isStopping = true }
+        state.withLock { $0.reported.isStopping = true }
     }
 }
 

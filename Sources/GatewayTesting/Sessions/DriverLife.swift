@@ -9,21 +9,21 @@ package struct DriverLife: Sendable {
     package let kept = KeptSamples()
     private let driver: any DeviceDriver
     private let context: SessionContext
-    private let told = Told()
+    private let reported = Reported()
 
     /// What a device reports beside samples.
-    private final class Told: Sendable {
+    private final class Reported: Sendable {
         let charges = Mutex<[Double]>([])
         let endings = Mutex<[String]>([])
         let samples = Mutex<[Sample]>([])
     }
 
     /// The charges that were reported.
-    package var charges: [Double] { told.charges.withLock { $0 } }
+    package var charges: [Double] { reported.charges.withLock { $0 } }
     /// The samples that came as events, besides the synchronisations.
-    package var events: [Sample] { told.samples.withLock { $0 } }
+    package var events: [Sample] { reported.samples.withLock { $0 } }
     /// How sessions ended by themselves, and events that a device without a link does not send.
-    package var endings: [String] { told.endings.withLock { $0 } }
+    package var endings: [String] { reported.endings.withLock { $0 } }
 
     /// Keeps the device connected until `body` returns.
     /// - Parameter make: the driver, with what runs its blocking work, and the context of its sessions.
@@ -54,7 +54,7 @@ package struct DriverLife: Sendable {
                     try await synchronise(session)
                     while let events = try await session.nextEvents() { try await record(events, from: session) }
                 }
-            } catch is CancellationError { return } catch { told.endings.withLock { $0.append("\(error)") } }
+            } catch is CancellationError { return } catch { reported.endings.withLock { $0.append("\(error)") } }
             try? await pass(.seconds(5))
         }
     }
@@ -79,10 +79,10 @@ package struct DriverLife: Sendable {
             switch event {
             case .samples(let samples, let receipts):
                 kept.store(samples)
-                told.samples.withLock { $0 += samples }
+                reported.samples.withLock { $0 += samples }
                 try await session.settle(receipts.map { SettledReceipt($0, .new) })
-            case .battery(let percent, _): told.charges.withLock { $0.append(percent) }
-            default: told.endings.withLock { $0.append("an unexpected event: \(event)") }
+            case .battery(let percent, _): reported.charges.withLock { $0.append(percent) }
+            default: reported.endings.withLock { $0.append("an unexpected event: \(event)") }
             }
         }
     }

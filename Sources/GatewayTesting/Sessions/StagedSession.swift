@@ -7,7 +7,7 @@ package import Vitals
 /// records the gateway's messages to the device. Everything else passes to the device.
 package final class StagedSession: DeviceSession {
     /// The gateway's messages to the device.
-    package let told = Recorder<DriverConformance.Told>()
+    package let deviceCalls = Recorder<DriverConformance.DeviceCall>()
     private let session: any DeviceSession
     private let inbox = EventInbox()
     private let silence = Mutex(false)
@@ -50,7 +50,7 @@ extension StagedSession {
     /// Records the message.
     package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         try await speak()
-        for settled in receipts { told.append(.settled(settled.receipt.mark, isDurable: settled.refusal == nil)) }
+        for settled in receipts { deviceCalls.append(.settled(settled.receipt.mark, isDurable: settled.refusal == nil)) }
     }
 
     /// Passes the request to the device.
@@ -63,7 +63,7 @@ extension StagedSession {
     package func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
         try await speak()
         try await session.acknowledgeHistory(of: metric, through: through)
-        told.append(.acknowledged(metric, through: through))
+        deviceCalls.append(.acknowledged(metric, through: through))
     }
 
     /// Passes the request to the device.
@@ -102,7 +102,7 @@ extension StagedSession {
     package func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
         try await speak()
         try await session.setClock(now, utcOffset: utcOffset)
-        told.append(.clock(now, utcOffset: utcOffset))
+        deviceCalls.append(.clock(now, utcOffset: utcOffset))
     }
 
     /// Passes the request to the device.
@@ -118,6 +118,6 @@ extension StagedSession {
     package func shutdown() async {
         guard (try? await speak()) != nil else { return }
         await session.shutdown()
-        told.append(.goodbye)
+        deviceCalls.append(.goodbye)
     }
 }

@@ -20,7 +20,7 @@ package actor StatisticsImporter {
     private var generator: any RandomNumberGenerator & Sendable
     private var retries = RetryTimes()
     /// The last log message about each sensor.
-    private var told: [SensorName: String] = [:]
+    private var reported: [SensorName: String] = [:]
     private var hasBegun = false
     private var hasLoggedIn = false
 
@@ -84,7 +84,7 @@ package actor StatisticsImporter {
             try await self.converse(Conversation(stream, clock: self.settings.clock), ready, through: last)
         }
         let left = try await dueNow()
-        let problems = Set(told.values).sorted()
+        let problems = Set(reported.values).sorted()
         set {
             $0.activity = .idle
             $0.due = Self.count(left)
@@ -109,7 +109,7 @@ package actor StatisticsImporter {
         }
         retries.note(due, at: settings.clock.now)
         let names = Set(due.map(SensorName.init))
-        told = told.filter { names.contains($0.key) }
+        reported = reported.filter { names.contains($0.key) }
         return due
     }
 
@@ -162,7 +162,7 @@ package actor StatisticsImporter {
                 _ = try await store.setDue(nil, isJoining: false, of: entry)
                 return
             }
-            let hasWaited = retries.wait(of: entry).map { $0 >= StatisticsSettings.missingTold } ?? false
+            let hasWaited = retries.wait(of: entry).map { $0 >= StatisticsSettings.missingReported } ?? false
             if hasWaited || !isStarting { report(problem, of: entry) }
             retries.mustWait(entry, first: StatisticsSettings.missing, at: settings.clock.uptime)
         case .here(let unique, let target, let conversion):
@@ -202,8 +202,8 @@ package actor StatisticsImporter {
 
     private func report(_ problem: String?, of entry: DueStatistics) {
         let name = SensorName(entry)
-        guard told[name] != problem else { return }
-        told[name] = problem
+        guard reported[name] != problem else { return }
+        reported[name] = problem
         guard let problem else { return }
         settings.logger.warning(
             "Statistics of a sensor wait.",

@@ -47,7 +47,7 @@ package struct StatisticsSettings: Sendable {
     /// The wait before the next search for a missing entity; it doubles each time. While Home Assistant starts, all are missing.
     static let missing: Duration = .seconds(30)
     /// The wait after which the state names an entity that is still missing.
-    static let missingTold: Duration = .minutes(1)
+    static let missingReported: Duration = .minutes(1)
     /// The longest of these times: a retired device costs one login in an hour.
     static let rarest: Duration = .hours(1)
     /// How long the effect of a message may take.

@@ -88,7 +88,7 @@ extension Transaction {
                     try isPart
                     ? SampleOutcome(stored: kept, novelty: .known) : correct(kept, by: stored, series: series.row)
             }
-            let mayReturn = intake.overlaps == .toldLast && outcome.stored.isWithdrawn
+            let mayReturn = intake.overlaps == .lastReported && outcome.stored.isWithdrawn
             if metric.isInterval, outcome.novelty != .known || mayReturn {
                 try settlePlace(
                     of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, intake: intake)

@@ -30,12 +30,12 @@ extension Transaction {
         let stored = outcome.stored
         let hasNewPerson = !intake.wearers.areSame(formerUser, stored.sample.user)
         var isWithdrawn = stored.isWithdrawn
-        let isToldLast = intake.overlaps == .toldLast
+        let isLastReported = intake.overlaps == .lastReported
         let isCounted = intake.overlaps == .largestCount && outcome.novelty == .corrected
-        if outcome.novelty == .new || hasNewPerson || isCounted || isToldLast && isWithdrawn {
+        if outcome.novelty == .new || hasNewPerson || isCounted || isLastReported && isWithdrawn {
             isWithdrawn = false
             for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, intake: intake) {
-                if !isToldLast, try prevails(rival.key, over: stored.sample, series: series, intake: intake) {
+                if !isLastReported, try prevails(rival.key, over: stored.sample, series: series, intake: intake) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
                     try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, intake: intake)

@@ -5,7 +5,7 @@ public enum OverlapRule: Sendable, Hashable {
     case latestEnd
     /// The one that arrived last: the source corrects its records itself, as an app does in its exports. One reading must not have two
     /// records that exclude each other.
-    case toldLast
+    case lastReported
     /// As `latestEnd`, but of steps with the same start the larger count, in any order of arrival: an app may report a day again of
     /// which it has only a part.
     case largestCount

@@ -156,8 +156,8 @@ import Vitals
                     let answer = try await rig.ask(
                         .daily(metric, from: day, to: day, syncsFirst: false), "\(metric)", of: agent)
                     answers[metric] = try days(answer).first?.summary
-                    let told = answers[metric]
-                    try await rig.wait(after: count) { Self.running($0, metric) == told }
+                    let reported = answers[metric]
+                    try await rig.wait(after: count) { Self.running($0, metric) == reported }
                 }
                 let walked = try #require(answers[.steps])
                 #expect((walked.count, walked.manualCount) == (1, 1))

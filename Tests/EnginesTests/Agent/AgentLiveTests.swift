@@ -52,7 +52,7 @@ import Vitals
         }
     }
 
-    @Test func `samples wait for a full disk, and the device is neither told nor lost`() throws {
+    @Test func `samples wait for a full disk, and the device is neither reported nor lost`() throws {
         try AgentRig.everyOrder(0..<10) { world in
             let rig = AgentRig(world)
             try await rig.run { _ in

@@ -29,7 +29,7 @@ import Vitals
         }
     }
 
-    @Test func `the strength of its signal stands in the link, where it is told or asked for`() throws {
+    @Test func `the strength of its signal stands in the link, where it is reported or asked for`() throws {
         try AgentRig.everyOrder(0..<10) { world in
             let rig = AgentRig(world)
             try await rig.run { _ in

@@ -75,7 +75,7 @@ import Vitals
         await rig.session?.send(event(MeasurementID("m1")))
     }
 
-    @Test func `a reading that fails is told while the measurement goes on, and one that cannot be true is counted`()
+    @Test func `a reading that fails is reported while the measurement goes on, and one that cannot be true is counted`()
         throws
     {
         try AgentRig.everyOrder(0..<10) { world in

@@ -60,8 +60,8 @@ import Vitals
                 #expect(
                     try await rig.ask(.sync(metrics: [.stress], from: since, to: nil), "a", of: agent).status == .done)
                 #expect(facts(rig).count == 2)
-                let told = running(rig).filter { $0.deviceSummary != nil }
-                #expect(told.count == 1)
+                let reported = running(rig).filter { $0.deviceSummary != nil }
+                #expect(reported.count == 1)
                 rig.change { $0.summaries[.stress]?[1].average = 41 }
                 rig.change { $0.summaries[.stress]?[0].average = 40 }
                 #expect(

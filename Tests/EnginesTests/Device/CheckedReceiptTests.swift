@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (.new, .new), (.corrected, .corrected), (.known, .known), (.withdrawn, .superseded),
         ] as [(SampleOutcome.Novelty, SettledReceipt.Outcome)])
-    func `a device is told what the store found, and of a record that does not count that it is superseded`(
+    func `a device is reported what the store found, and of a record that does not count that it is superseded`(
         novelty: SampleOutcome.Novelty, outcome: SettledReceipt.Outcome
     ) {
         let receipt = CheckedReceipt(receipt: Self.receipt, refusal: nil, place: 1)
@@ -20,7 +20,7 @@ import Testing
         #expect(receipt.settled(by: [other, novelty, other]) == SettledReceipt(Self.receipt, outcome))
     }
 
-    @Test func `a refused sample is told as such, whatever became of those that went to the store`() {
+    @Test func `a refused sample is reported as such, whatever became of those that went to the store`() {
         let refusal = DeviceError(.invalid, "too high")
         let receipt = CheckedReceipt(receipt: Self.receipt, refusal: refusal, place: 0)
         #expect(receipt.settled(by: [.new]) == SettledReceipt(Self.receipt, .refused(refusal)))

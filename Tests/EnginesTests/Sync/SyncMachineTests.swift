@@ -93,7 +93,7 @@ import Vitals
             request(start(&machine, cursors: cursors, capabilities: capabilities))?.from == Fixture.minute(from))
     }
 
-    @Test func `reads everything where it is told to, and looks two days back for what lasts`() {
+    @Test func `reads everything where it is asked to, and looks two days back for what lasts`() {
         var all = machine(SyncPolicy(first: nil))
         #expect(request(start(&all))?.from == SyncPolicy.epoch)
         var sleep = machine()

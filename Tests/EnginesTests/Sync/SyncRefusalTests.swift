@@ -124,7 +124,7 @@ import Vitals
         #expect(cursor(ahead.handle(.page(wrong), at: now)) == Fixture.minute(-20))
     }
 
-    private static let untold = HistoryPage(
+    private static let unreported = HistoryPage(
         samples: [
             Fixture.heartRate(60, at: -50), Fixture.heartRate(900, at: -45), Fixture.heartRate(901, at: -40),
             Fixture.heartRate(902, at: -40),
@@ -133,7 +133,7 @@ import Vitals
     @Test func `the cursor passes refused records only in the commit of their gap`() {
         var machine = machine()
         _ = start(&machine)
-        let first = read(&machine, Self.untold)
+        let first = read(&machine, Self.unreported)
         #expect(cursor(first) == nil && gaps(first) == [])
         let last = read(&machine, HistoryPage(samples: [Fixture.heartRate(903, at: -30)]))
         #expect(cursor(last) == Fixture.minute(-30))
@@ -143,7 +143,7 @@ import Vitals
     @Test func `a long reading announces now and then, except at the newest start`() {
         var machine = machine()
         _ = start(&machine)
-        read(&machine, Self.untold)
+        read(&machine, Self.unreported)
         let next = HistoryPage(
             samples: [Fixture.heartRate(903, at: -40), Fixture.heartRate(904, at: -30)], next: "b", malformed: 1)
         let later = read(&machine, next, at: now + SyncPolicy.refusalInterval)
@@ -159,7 +159,7 @@ import Vitals
     ) {
         var machine = machine()
         _ = start(&machine, [.heartRate, .stress])
-        read(&machine, Self.untold)
+        read(&machine, Self.unreported)
         let failed = machine.handle(.failed(.deviceError, "Not now."), at: now)
         let gap = gaps(failed).first
         #expect(failed == gap.map { [.report($0, metric: .heartRate, cursor: Fixture.minute(-45))] })
@@ -170,7 +170,7 @@ import Vitals
         #expect(then.contains { if case .read(let request) = $0 { request.metric == .stress } else { false } })
         read(&machine, HistoryPage(samples: []))
         _ = start(&machine, cursors: isStored ? [.heartRate: Fixture.minute(-45)] : [:])
-        var page = Self.untold
+        var page = Self.unreported
         page.next = nil
         #expect(gaps(read(&machine, page)).map(\.count) == [isStored ? 2 : 3])
     }
@@ -178,13 +178,13 @@ import Vitals
     @Test func `a lost device announces what is on disk, too`() {
         var machine = machine()
         _ = start(&machine)
-        read(&machine, Self.untold)
+        read(&machine, Self.unreported)
         let lost = machine.handle(.disconnected, at: now)
         #expect(gaps(lost).map(\.count) == [1])
         #expect(lost.contains { if case .finished = $0 { true } else { false } })
         #expect(machine.handle(.reported(isStored: true), at: now) == [])
         _ = start(&machine, cursors: [.heartRate: Fixture.minute(-45)])
-        var page = Self.untold
+        var page = Self.unreported
         page.next = nil
         #expect(gaps(read(&machine, page)).map(\.count) == [2])
     }

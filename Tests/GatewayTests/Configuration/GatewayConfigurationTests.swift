@@ -152,7 +152,7 @@ import Vitals
         #expect(found.contains { $0.hasPrefix(mistake) || $0.hasPrefix("1: " + mistake) }, "\(found)")
     }
 
-    @Test func `refuses devices whose entities Home Assistant could not tell apart, where it is told of them`() throws {
+    @Test func `refuses devices whose entities Home Assistant could not tell apart, where it is reported of them`() throws {
         let devices = """
             devices: [{id: band, driver: toy},
              {id: band_resting, driver: toy}, {id: band_2, driver: toy}]

@@ -20,11 +20,11 @@ import Vitals
     }
 
     /// The devices with a gap, in the order of their gaps.
-    private func told(_ scratch: ScratchStore) async throws -> [DeviceID] {
+    private func reported(_ scratch: ScratchStore) async throws -> [DeviceID] {
         try await scratch.base.pending(.alert, after: 0, limit: 99).compactMap(\.fact?.device)
     }
 
-    @Test func `the loss of a store is told as soon as the disk has room again, once to each device`() throws {
+    @Test func `the loss of a store is reported as soon as the disk has room again, once to each device`() throws {
         try Simulation.run(seed: 1, deadline: .hours(1)) { world in
             let scratch = try ScratchStore(world)
             let confirmed = Mutex(0)
@@ -34,12 +34,12 @@ import Vitals
             }
             #expect(await !report.begin())
             #expect(confirmed.withLock { $0 } == 0)
-            #expect(try await told(scratch).isEmpty)
+            #expect(try await reported(scratch).isEmpty)
             let start = world.uptime
             await report.retry()
             #expect(world.uptime - start == LossReport.retryInterval * 3)
             #expect(confirmed.withLock { $0 } == 1)
-            #expect(try await told(scratch) == devices)
+            #expect(try await reported(scratch) == devices)
         }
     }
 
@@ -49,11 +49,11 @@ import Vitals
             let scratch = try ScratchStore(world)
             let report = report(world, scratch, opening) { Issue.record("nothing is to be confirmed") }
             #expect(await report.begin())
-            #expect(try await told(scratch).isEmpty)
+            #expect(try await reported(scratch).isEmpty)
         }
     }
 
-    @Test func `the loss is told to ten thousand devices in one commit`() throws {
+    @Test func `the loss is asked to ten thousand devices in one commit`() throws {
         try Simulation.run(seed: 1, deadline: .hours(1)) { world in
             let commits = Recorder<Int>()
             let scratch = try ScratchStore(world) { commits.append($0.count) }

@@ -57,7 +57,7 @@ import Vitals
         }
     }
 
-    @Test func `a broker that is not there, refuses the password, or the commands, is told with the remedy`()
+    @Test func `a broker that is not there, refuses the password, or the commands, is reported with the remedy`()
         async throws
     {
         try await withRoom { folder in
@@ -73,7 +73,7 @@ import Vitals
         }
     }
 
-    @Test func `a store that is damaged, of another program or without a folder is told`() async throws {
+    @Test func `a store that is damaged, of another program or without a folder is reported`() async throws {
         try await withRoom { folder in
             let missing = try await report(
                 "store: {path: none/a.sqlite}\ndevices: [{id: a, driver: toy}]\n", in: folder)

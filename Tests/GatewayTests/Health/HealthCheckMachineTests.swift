@@ -29,7 +29,7 @@ import Vitals
         #expect(board.isComplete)
     }
 
-    @Test func `a part is late after its limit, is told once, and recovers with its answer`() throws {
+    @Test func `a part is late after its limit, is reported once, and recovers with its answer`() throws {
         var board = HealthCheckMachine(limits: Self.limits)
         let checks = run(&board, from: 0, to: 21, answering: [])
         #expect(checks[10].fallen.isEmpty)

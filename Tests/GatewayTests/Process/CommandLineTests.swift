@@ -170,6 +170,6 @@ import Vitals
             }
             return hasEnded
         }
-        #expect(result.closureResult, "the process logs less than it was told to")
+        #expect(result.closureResult, "the process logs less than it was asked to")
     }
 }

@@ -44,7 +44,7 @@ import Vitals
         }
     }
 
-    @Test func `a file that exists is not touched, and a folder that is missing is told`() async throws {
+    @Test func `a file that exists is not touched, and a folder that is missing is reported`() async throws {
         try await withFolder { folder in
             let path = folder + "/mine"
             try "mine".write(toFile: path, atomically: true, encoding: .utf8)

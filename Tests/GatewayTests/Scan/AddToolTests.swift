@@ -154,10 +154,10 @@ import Vitals
     @Test func `nobody is asked about a pairing that is said, or that the driver does not need, or in a script`()
         async throws
     {
-        let told = try await Self.entry(["", "", "just_works"]) { wishes in
+        let reported = try await Self.entry(["", "", "just_works"]) { wishes in
             (wishes.device, wishes.transport) = ("Strap 7", [.init("pairing", "ask")])
         }
-        #expect(told.hasSuffix("      pairing: ask\n"))
+        #expect(reported.hasSuffix("      pairing: ask\n"))
         let ring = try await Self.entry(["", "", "just_works"]) { wishes in
             (wishes.device, wishes.driver) = ("R02_1122", "colmi-ring")
         }

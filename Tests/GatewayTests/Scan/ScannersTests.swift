@@ -91,7 +91,7 @@ import Vitals
         #expect(answer.message == "radio: D-Bus cannot be reached.")
     }
 
-    @Test func `a plugin that cannot look is told beside what others find; if none can, the scan has failed`()
+    @Test func `a plugin that cannot look is reported beside what others find; if none can, the scan has failed`()
         async throws
     {
         let broken = TestScanner(failure: LinkError(.unreachable, "There is no adapter."))

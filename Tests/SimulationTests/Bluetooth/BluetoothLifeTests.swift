@@ -24,7 +24,7 @@ import WearableTesting
     private static let present: [String: [Double]] = ["blood_oxygen": [98], "heart_rate": [66]]
 
     /// A sample as consumers distinguish it from others: the value, or systolic, diastolic and pulse.
-    private struct Told: Hashable {
+    private struct Reported: Hashable {
         var metric: String
         var start: String
         var value: [Double]
@@ -42,9 +42,9 @@ import WearableTesting
     private struct Memory {
         var device: String
         var metric: String
-        var records: Set<Told>
+        var records: Set<Reported>
 
-        init(_ device: String, _ metric: String, _ records: [Told]) {
+        init(_ device: String, _ metric: String, _ records: [Reported]) {
             (self.device, self.metric, self.records) = (device, metric, Set(records))
         }
     }
@@ -97,7 +97,7 @@ import WearableTesting
     private func check(
         _ home: Household, _ wardrobe: Wardrobe, calm: Timestamp, end: Timestamp, ends: [Timestamp]
     ) throws {
-        var told: [String: Set<Told>] = [:]
+        var reported: [String: Set<Reported>] = [:]
         var beats = 0
         var facts: [String: Int] = [:]
         for message in home.observation.messages.map(\.message) {
@@ -110,18 +110,18 @@ import WearableTesting
                 #expect(facts.updateValue(number, forKey: identity) ?? number == number, "two facts: \(identity)")
                 let device = String(levels[2])
                 let pressure = ["systolic", "diastolic", "pulse"].compactMap { sample["fields"]?[$0]?.asDouble }
-                let new = Told(
+                let new = Reported(
                     metric: String(levels[4]), start: sample["start"]?.asString ?? "",
                     value: sample["value"]?.asDouble.map { [$0] } ?? pressure)
-                if told[device, default: []].insert(new).inserted, device == "strap", new.metric == "heart_rate" {
+                if reported[device, default: []].insert(new).inserted, device == "strap", new.metric == "heart_rate" {
                     beats += 1
                 }
             }
         }
-        let lost = toldAtEnds(wardrobe.cuff, ends)
+        let lost = reportedAtEnds(wardrobe.cuff, ends)
         for (due, known) in zip(stored(wardrobe, until: calm), stored(wardrobe, until: end)) {
             let place = "\(due.device) \(due.metric)"
-            var arrived = told[due.device, default: []].filter { $0.metric == due.metric }
+            var arrived = reported[due.device, default: []].filter { $0.metric == due.metric }
             if due.device == "night" {
                 // Its recordings are older than the gateway, and only present values are newer.
                 let live = arrived.filter { $0.start >= Self.start.description }
@@ -146,17 +146,17 @@ import WearableTesting
         let halves = stride(from: Self.worn.milliseconds / 1000, to: end.milliseconds / 1000, by: 1800)
         let hours = halves.filter { $0 % 3600 == 0 }
         func ring(_ metric: String, _ seconds: [Int64], _ value: (Int64) -> Double) -> Memory {
-            Memory("ring", metric, seconds.map { Told(metric, Timestamp(seconds: $0), value($0)) })
+            Memory("ring", metric, seconds.map { Reported(metric, Timestamp(seconds: $0), value($0)) })
         }
         let value = { (second: Int64) in Double(RingLogs.value(at: second, worn: Self.worn)) }
-        var nights: [(oxygen: Told, pulse: Told)] = []
+        var nights: [(oxygen: Reported, pulse: Reported)] = []
         for (begin, recording) in zip([1_768_086_000, 1_768_093_200], Self.recordings) {
             for index in 0..<recording.count where O2Recording.oxygen(index) != 255 {
                 let moment = Timestamp(seconds: Int64(begin + index * recording.interval))
                 nights.append(
                     (
-                        Told("blood_oxygen", moment, Double(O2Recording.oxygen(index))),
-                        Told("heart_rate", moment, Double(O2Recording.pulse(index)))
+                        Reported("blood_oxygen", moment, Double(O2Recording.oxygen(index))),
+                        Reported("heart_rate", moment, Double(O2Recording.pulse(index)))
                     ))
             }
         }
@@ -167,32 +167,32 @@ import WearableTesting
                 Double(200 + Int(RingLogs.temperature(at: $0, worn: Self.worn))) / 10
             },
             Memory("night", "blood_oxygen", nights.map(\.oxygen)), Memory("night", "heart_rate", nights.map(\.pulse)),
-            Memory("cuff", "blood_pressure", wardrobe.cuff.records(until: end).map(told)),
+            Memory("cuff", "blood_pressure", wardrobe.cuff.records(until: end).map(reported)),
             Memory(
                 "oximeter", "blood_oxygen",
                 ScriptedClinic.spots.map {
-                    Told("blood_oxygen", ScriptedClinic.moment($0.minute), Double($0.saturation))
+                    Reported("blood_oxygen", ScriptedClinic.moment($0.minute), Double($0.saturation))
                 }),
             Memory(
                 "oximeter", "heart_rate",
-                ScriptedClinic.spots.map { Told("heart_rate", ScriptedClinic.moment($0.minute), Double($0.pulse)) }),
+                ScriptedClinic.spots.map { Reported("heart_rate", ScriptedClinic.moment($0.minute), Double($0.pulse)) }),
             Memory(
                 "oximeter", "blood_glucose",
-                ScriptedClinic.sugars.map { Told("blood_glucose", ScriptedClinic.moment($0.minute), Double($0.amount)) }
+                ScriptedClinic.sugars.map { Reported("blood_glucose", ScriptedClinic.moment($0.minute), Double($0.amount)) }
             ),
         ]
     }
 
-    private func told(_ record: ScriptedCuff.Record) -> Told {
-        Told(
+    private func reported(_ record: ScriptedCuff.Record) -> Reported {
+        Reported(
             "blood_pressure", record.moment, Double(record.systolic), Double(record.diastolic), Double(record.pulse))
     }
 
     /// The cuff sends each record once, so all of them must have arrived but those that it sent while a gateway ended.
-    private func toldAtEnds(_ cuff: ScriptedCuff, _ ends: [Timestamp]) -> Set<Told> {
+    private func reportedAtEnds(_ cuff: ScriptedCuff, _ ends: [Timestamp]) -> Set<Reported> {
         let records = ends.flatMap { cuff.delivered(in: ($0 - Self.beforeEnd)...($0 + Self.afterEnd)) }
         #expect(Set(cuff.delivered).count == cuff.delivered.count)
         #expect(records.count < cuff.delivered.count / 2)
-        return Set(records.map(told))
+        return Set(records.map(reported))
     }
 }

@@ -28,7 +28,7 @@ import Vitals
         let facts = Mutex<[Fact]>([])
         try Simulation(seed: seed, start: Self.evening).run(deadline: .hours(4)) { simulation in
             let store = try folder.open(simulation) { new in facts.withLock { $0 += new.compactMap(\.fact) } }
-            try await Self.tell(records, to: store, simulation)
+            try await Self.report(records, to: store, simulation)
             try await Self.check(records, store, facts.withLock { $0 })
             try await store.close()
         }
@@ -37,7 +37,7 @@ import Vitals
     private static let device = DeviceID("device")
 
     /// Runs an agent past the midnight after which every day is over.
-    private static func tell(
+    private static func report(
         _ records: ShuffledRecords, to store: SQLiteStore, _ simulation: Simulation
     ) async throws {
         let clock = simulation.gatewayClock
@@ -52,7 +52,7 @@ import Vitals
         ) { body in
             let session = ShuffledSession(records, now: clock.now, random: random.withLock { $0.split() })
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await session.tell(clock) }
+                group.addTask { try await session.report(clock) }
                 try await body(session)
                 group.cancelAll()
             }

@@ -24,7 +24,7 @@ final class ShuffledSession: DeviceSession {
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {}
 
     /// Sends everything live, in random order.
-    func tell(_ clock: GatewayClock) async throws {
+    func report(_ clock: GatewayClock) async throws {
         var rest = random.withLock { records.shuffled(&$0) }[...]
         while !rest.isEmpty {
             let count = random.withLock { Int.random(in: 1...12, using: &$0) }

@@ -51,7 +51,7 @@ final class SuccessionBench {
     }
 
     /// The samples of each message so far: length in minutes, revision, and whether withdrawn.
-    func told() async throws -> [[String]] {
+    func reported() async throws -> [[String]] {
         try await store.facts(1...1_000, limit: 1_000).compactMap { fact in
             guard case .measurement(let measurement) = fact.content else { return nil }
             return measurement.samples.map(\.inShort)

@@ -46,12 +46,12 @@ extension ObjectTree {
         // Newer versions report the handle of the value. The path has the one of the declaration, which the value follows
         // (Bluetooth Core Specification, Vol 3, Part G, 3.3.2).
         let declared = UInt16(path.suffix(4), radix: 16).map { $0 &+ 1 }
-        let told = properties["Handle"]?.number.flatMap { UInt16(exactly: $0) }.flatMap { $0 == 0 ? nil : $0 }
+        let reported = properties["Handle"]?.number.flatMap { UInt16(exactly: $0) }.flatMap { $0 == 0 ? nil : $0 }
         var flags = GATTProperties()
         for flag in properties["Flags"]?.elements.compactMap(\.text) ?? [] {
             flags.formUnion(GATTProperties.flags[flag] ?? [])
         }
-        return GATTCharacteristic(service: service, uuid: uuid, handle: told ?? declared ?? 0, properties: flags)
+        return GATTCharacteristic(service: service, uuid: uuid, handle: reported ?? declared ?? 0, properties: flags)
     }
 }
 

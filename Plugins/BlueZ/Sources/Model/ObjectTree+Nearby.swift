@@ -6,10 +6,10 @@ extension ObjectTree {
     func nearby(_ path: String, adapter: String? = nil) -> NearbyDevice? {
         guard let properties = self[path, BlueZ.device], let address = properties["Address"]?.text else { return nil }
         let name = properties["Name"]?.text.flatMap { $0.isEmpty ? nil : $0 }
-        let told = properties["UUIDs"]?.elements.compactMap(\.text) ?? []
+        let reported = properties["UUIDs"]?.elements.compactMap(\.text) ?? []
         let withData = properties["ServiceData"]?.members.keys.sorted() ?? []
         var services: [BluetoothUUID] = []
-        for text in told + withData {
+        for text in reported + withData {
             if let uuid = BluetoothUUID(text), !services.contains(uuid) { services.append(uuid) }
         }
         let isPassing = properties["AddressType"]?.text == "random" && Self.changes(address)

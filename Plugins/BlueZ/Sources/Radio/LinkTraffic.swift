@@ -20,7 +20,7 @@ final class LinkTraffic {
     /// Whether BlueZ has said that the device is connected.
     var wasConnected = false
     /// Whether a record has arrived. BlueZ has confirmed it, so the device has deleted it, and this is the only copy.
-    private(set) var hasToldRecords = false
+    private(set) var hasReportedRecords = false
     /// The characteristic that is being read: its own value arrives as if the device had sent it.
     private var reading: String?
     /// What was indicated before its subscription. When a paired device comes back, BlueZ renews its subscriptions by itself and
@@ -144,7 +144,7 @@ final class LinkTraffic {
 
     private func emit(_ bytes: [UInt8], of characteristic: GATTCharacteristic) {
         if link.values.add(GATTValue(characteristic: characteristic, bytes: bytes)) {
-            if characteristic.properties.contains(.indicate) { hasToldRecords = true }
+            if characteristic.properties.contains(.indicate) { hasReportedRecords = true }
         } else {
             link.end(LinkError(.broken, "More values of the device waited than the gateway keeps."))
         }

@@ -34,7 +34,7 @@ extension Radio {
             }
         } catch {
             // Records that came meanwhile are taken from a link that is over.
-            guard link.ended.value != nil, traffic.hasToldRecords else {
+            guard link.ended.value != nil, traffic.hasReportedRecords else {
                 if error.code != .cancelled { rest(id, since: begin) }
                 await close(link)
                 throw error

@@ -61,7 +61,7 @@ extension Radio {
     /// read before the end of the link is reported.
     private func hasOnlyRecords(_ link: OpenLink) -> Bool {
         guard link.ended.value != nil, let traffic = links[link.path] else { return false }
-        return traffic.link === link && traffic.hasToldRecords
+        return traffic.link === link && traffic.hasReportedRecords
     }
 
     func unsubscribe(from characteristic: GATTCharacteristic, of link: OpenLink) async throws(GATTError) {

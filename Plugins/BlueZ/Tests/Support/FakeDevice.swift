@@ -12,7 +12,7 @@ struct FakeDevice {
     var isAdvertising = true
     var strength: Int16 = -60
     /// Further properties of its object.
-    var told: [String: BusValue] = [:]
+    var advertised: [String: BusValue] = [:]
     /// The passkey that it shows; pairing needs none if it is `nil`.
     var passkey: UInt32?
     /// The blood pressures that it indicates when it is connected, before it ends the connection.
@@ -31,12 +31,12 @@ extension FakeBlueZ {
     /// Adds a device. It advertises at once if a scan runs, and in later ones.
     func addDevice(
         _ address: String, name: String, adapter: String = "hci0", isAdvertising: Bool = true, passkey: UInt32? = nil,
-        telling told: [String: BusValue] = [:], _ make: @escaping @Sendable () -> ScriptedPeripheral
+        properties advertised: [String: BusValue] = [:], _ make: @escaping @Sendable () -> ScriptedPeripheral
     ) {
         let path = Self.path(address, on: adapter)
         devices[path] = FakeDevice(
             path: path, adapter: "/org/bluez/\(adapter)", make: make, isAdvertising: isAdvertising,
-            told: told, passkey: passkey)
+            advertised: advertised, passkey: passkey)
         names[path] = (address, name)
         if isAdvertising { advertise(path) }
     }
@@ -58,7 +58,7 @@ extension FakeBlueZ {
                     "Address": .string(name.address), "Name": .string(name.name), "Adapter": .path(device.adapter),
                     "Connected": .bool(false), "ServicesResolved": .bool(false), "Paired": .bool(false),
                     "Trusted": .bool(false), "RSSI": .int16(device.strength),
-                ].merging(device.told) { $1 })
+                ].merging(device.advertised) { $1 })
         } else {
             change(path, BlueZ.device, ["RSSI": .int16(device.strength)])
         }
@@ -85,7 +85,7 @@ extension FakeBlueZ {
     func hurry(_ path: String, _ farewell: [[UInt8]]) { devices[path]?.farewell = farewell }
 
     /// Reports a value of a characteristic, as BlueZ does for its own subscription, which it renews when a paired device comes back.
-    func tell(_ bytes: [UInt8], of uuid: UInt16, _ path: String) {
+    func notify(_ bytes: [UInt8], of uuid: UInt16, _ path: String) {
         let objects = devices[path]?.characteristics.filter { $0.value.uuid == BluetoothUUID(uuid) } ?? [:]
         for object in objects.keys { change(object, BlueZ.characteristic, ["Value": .bytes(bytes)]) }
     }
@@ -147,7 +147,7 @@ extension FakeBlueZ {
         devices[path] = device
         change(path, BlueZ.device, ["ServicesResolved": .bool(true)])
         if device.farewell.isEmpty { return }
-        for bytes in device.farewell { tell(bytes, of: 0x2a35, path) }
+        for bytes in device.farewell { notify(bytes, of: 0x2a35, path) }
         disconnect(path)
     }
 

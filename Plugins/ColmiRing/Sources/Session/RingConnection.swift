@@ -52,7 +52,7 @@ final class RingConnection: Sendable {
             hardware: try await text(RingCharacteristics.hardware))
         return DeviceDescription(
             identity: identity, capabilities: Capabilities(metrics, maximumHistoryDays: RingHistory.days - 1),
-            overlaps: .toldLast)
+            overlaps: .lastReported)
     }
 
     /// Asks for the charge. The answer also shows that the ring is in reach.

@@ -11,7 +11,7 @@ struct RecordHistory: Sendable {
     private var sorted: [Metric: [Sample]] = [:]
     private var refused: [UnreadableSample] = []
     /// Refused records without a time that pages have already reported.
-    private var told = 0
+    private var reported = 0
 
     /// Adds what a transfer brought.
     /// - Parameter isWhole: whether it brought all records, so that the earlier ones are forgotten.
@@ -45,8 +45,8 @@ struct RecordHistory: Sendable {
         let own = refused.filter { $0.metric == request.metric }
         let timed = own.count { sample in sample.start.map { $0 >= request.from && $0 < request.to } ?? false }
         let untimed = own.count { $0.start == nil }
-        defer { if !own.isEmpty { told = max(told, untimed) } }
-        return timed + max(0, untimed - told)
+        defer { if !own.isEmpty { reported = max(reported, untimed) } }
+        return timed + max(0, untimed - reported)
     }
 }
 

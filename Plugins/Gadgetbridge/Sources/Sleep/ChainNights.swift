@@ -18,16 +18,16 @@ struct ChainNights: NightFeed {
 
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] { try nights(reading, beside: []) }
 
-    /// - Parameter told: the bounds of the nights, ascending, that a table of whole sleeps gives. Their rows are in no chain, and end
+    /// - Parameter reported: the bounds of the nights, ascending, that a table of whole sleeps gives. Their rows are in no chain, and end
     ///   one.
-    func nights(_ reading: ExportRange, beside told: [Range<Timestamp>]) throws(ExportError) -> [Sample] {
+    func nights(_ reading: ExportRange, beside reported: [Range<Timestamp>]) throws(ExportError) -> [Sample] {
         let next = try rows(reading.ranging(reading.from - Self.margin, reading.to + Self.margin))
         var nights: [Sample] = []
         var chain: [StageRow] = []
         var isTooLong = false
-        /// The end of the told nights before the chain, and those after it.
+        /// The end of the reported nights before the chain, and those after it.
         var lastEnd: Timestamp?
-        var ahead = told[...]
+        var ahead = reported[...]
         func completeNight() {
             defer { (chain, isTooLong) = ([], false) }
             guard let first = chain.first else { return }

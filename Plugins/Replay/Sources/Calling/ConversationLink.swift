@@ -55,17 +55,17 @@ final class ConversationLink: ByteLink {
                 guard !waiting.isClosed else { return nil }
                 if waiting.left.isEmpty {
                     let step = waiting.state.next(at: now)
-                    guard case .tell(let bytes) = step else {
+                    guard case .send(let bytes) = step else {
                         waiting.change = change
                         return step
                     }
                     waiting.left = bytes
                 }
                 defer { waiting.left.removeFirst(min(limit, waiting.left.count)) }
-                return .tell(Array(waiting.left.prefix(limit)))
+                return .send(Array(waiting.left.prefix(limit)))
             }
             switch step {
-            case .tell(let bytes)?: return bytes
+            case .send(let bytes)?: return bytes
             case .end(.byDevice?)?: return []
             case .end(.broken(let error)?)?: throw error
             case .end?: throw LinkError(.ended, "The recording of this link is over.")

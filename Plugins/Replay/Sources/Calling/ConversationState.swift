@@ -15,7 +15,7 @@ struct ConversationState {
     /// What the device does next.
     enum Step: Sendable, Hashable {
         /// It says this now.
-        case tell([UInt8])
+        case send([UInt8])
         /// Nothing before this time, or before the gateway writes.
         case wait(until: Duration)
         /// The link ends; `nil` if the recording is over before the recorded end.
@@ -63,19 +63,19 @@ struct ConversationState {
 
     /// What the device does now.
     mutating func next(at now: Duration) -> Step {
-        var told: [UInt8] = []
-        while let (due, isAnswer) = nextDue, due <= now, told.count < Self.pieceLength {
+        var reported: [UInt8] = []
+        while let (due, isAnswer) = nextDue, due <= now, reported.count < Self.pieceLength {
             if isAnswer {
-                told += answers.removeFirst().bytes
+                reported += answers.removeFirst().bytes
                 hasAnswered = true
             } else {
-                told += script.sayings[said].bytes
+                reported += script.sayings[said].bytes
                 said += 1
             }
         }
-        guard told.isEmpty else {
+        guard reported.isEmpty else {
             latest = now
-            return .tell(told)
+            return .send(reported)
         }
         if let (due, _) = nextDue { return .wait(until: due) }
         let isComplete = said == script.sayings.count && zip(script.calls, isUsed).allSatisfy { $0.answer == nil || $1 }

@@ -5,7 +5,7 @@ import Vitals
 /// clock.
 struct LiveFeed: Sendable {
     /// The moment up to which everything was sent.
-    private(set) var told: Timestamp
+    private(set) var reported: Timestamp
     private var battery: BatteryState?
     private var isWorn: Bool?
 
@@ -16,14 +16,14 @@ struct LiveFeed: Sendable {
     static let streamCatchUp = Duration.seconds(10)
 
     /// A feed that starts at a moment.
-    init(from moment: Timestamp) { told = moment }
+    init(from moment: Timestamp) { reported = moment }
 
     /// Everything that is due at a moment, in order of time: samples, then their alerts, then battery and wear if they
     /// changed.
     mutating func due(at moment: Timestamp, from device: inout DeviceState) -> [DeviceEvent] {
         var events: [DeviceEvent] = []
-        if moment > told {
-            let from = max(told, moment - Self.recordCatchUp)
+        if moment > reported {
+            let from = max(reported, moment - Self.recordCatchUp)
             var samples: [Sample] = []
             // Records end on whole minutes.
             if from.milliseconds.floored(by: 60_000) != moment.milliseconds.floored(by: 60_000) {
@@ -38,10 +38,10 @@ struct LiveFeed: Sendable {
             }
         }
         let isFirst = battery == nil
-        if isFirst || told.milliseconds.floored(by: 60_000) != moment.milliseconds.floored(by: 60_000) {
+        if isFirst || reported.milliseconds.floored(by: 60_000) != moment.milliseconds.floored(by: 60_000) {
             events += state(at: moment, &device)
         }
-        told = moment
+        reported = moment
         return events
     }
 

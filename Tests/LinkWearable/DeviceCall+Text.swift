@@ -2,7 +2,7 @@ import Conformance
 import GatewayTesting
 import Vitals
 
-extension DriverConformance.Told {
+extension DriverConformance.DeviceCall {
     /// A message to the device, as words on a line.
     var text: String {
         switch self {
