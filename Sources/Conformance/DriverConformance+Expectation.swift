@@ -32,14 +32,14 @@ extension DriverConformance {
         /// The duration of measurements.
         public var measurementDuration: Duration
         /// The time limit of every operation.
-        public var patience: Duration
+        public var timeout: Duration
 
         /// Creates an expectation.
         public init(
             history: [Metric: [Sample]] = [:], summaries: [Metric: [DailySummary]] = [:],
             summaryDays: ClosedRange<LocalDay>? = nil, hasSettableClock: Bool? = nil, refusesNonsense: Bool = true,
             saysGoodbye: Bool = false, endsLink: Bool = false, secondMeasurement: SecondMeasurement = .isBusy,
-            measurementDuration: Duration = .seconds(1), patience: Duration = .seconds(10)
+            measurementDuration: Duration = .seconds(1), timeout: Duration = .seconds(10)
         ) {
             self.history = history.mapValues { $0.sorted { $0.start < $1.start } }
             self.summaries = summaries.mapValues { $0.sorted { $0.day < $1.day } }
@@ -50,7 +50,7 @@ extension DriverConformance {
             self.endsLink = endsLink
             self.secondMeasurement = secondMeasurement
             self.measurementDuration = measurementDuration
-            self.patience = patience
+            self.timeout = timeout
         }
     }
 }

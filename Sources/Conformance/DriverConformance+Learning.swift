@@ -25,7 +25,7 @@ extension DriverConformance {
     /// Reads everything that the suite has to know from a device. It changes nothing but the clock, which it sets
     /// right.
     ///
-    /// A read that fails or exceeds the patience is a finding, and is left out of the expectation.
+    /// A read that fails or exceeds the timeout is a finding, and is left out of the expectation.
     package func learn(calendar: LocalCalendar) async -> (lesson: Lesson?, findings: [Finding]) {
         let result = Mutex<Lesson?>(nil)
         let findings = await session(.history) { session, _, findings in

@@ -21,8 +21,8 @@ extension DriverConformance {
     /// Says goodbye, and reads until the device ends the link.
     private func shutDownToEnd(_ session: any DeviceSession, _ findings: Findings) async throws {
         let isAnswered = Mutex(false)
-        let patience = expectation.patience
-        let hasEnded = await clock.race(against: patience) {
+        let timeout = expectation.timeout
+        let hasEnded = await clock.race(against: timeout) {
             async let end: Void = { while (try? await session.nextEvents()) != nil {} }()
             await session.shutdown()
             if !Task.isCancelled { isAnswered.withLock { $0 = true } }
@@ -31,8 +31,8 @@ extension DriverConformance {
         }
         if hasEnded == true { return }
         guard isAnswered.withLock({ $0 }) else {
-            throw DeviceError(.timeout, "saying goodbye did not end within \(patience).")
+            throw DeviceError(.timeout, "saying goodbye did not end within \(timeout).")
         }
-        findings.add("the link was still open \(patience) after the goodbye.")
+        findings.add("the link was still open \(timeout) after the goodbye.")
     }
 }

@@ -24,7 +24,7 @@ public struct DriverConformance: Sendable {
     let open: Open
 
     /// Creates the suite for a driver.
-    /// - Parameter clock: the clock for measuring the patience; a simulated one if the peer is simulated.
+    /// - Parameter clock: the clock for measuring the timeout; a simulated one if the peer is simulated.
     public init(expecting expectation: Expectation, clock: GatewayClock = .system, open: @escaping Open) {
         self.expectation = expectation
         self.clock = clock
@@ -91,13 +91,13 @@ public struct DriverConformance: Sendable {
         return findings.all.map { Finding(check, $0.text, $0.code) }
     }
 
-    /// Limits the wait to the patience. An operation that ignores its cancellation is awaited to its end.
+    /// Limits the wait to the timeout. An operation that ignores its cancellation is awaited to its end.
     ///
     /// When a link has ended, a driver may cancel the session's body; the operation then ends by itself.
     func inTime<Value: Sendable>(
         _ what: String, plus extra: Duration = .zero, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let limit = expectation.patience + extra
+        let limit = expectation.timeout + extra
         let outcome = await clock.race(against: limit) { () async -> Result<Value, any Error> in
             do { return .success(try await body()) } catch { return .failure(error) }
         }
@@ -106,7 +106,7 @@ public struct DriverConformance: Sendable {
     }
 
     /// Makes a call, cancels it when `body` is done, and returns its result. A call that does not end within the
-    /// patience is ended by `release`; the result is then `nil`.
+    /// timeout is ended by `release`; the result is then `nil`.
     func cancel<Value: Sendable>(
         _ call: @escaping @Sendable () async -> Value, after body: @escaping @Sendable () async -> Void,
         orRelease release: @Sendable () async -> Void
@@ -122,10 +122,10 @@ public struct DriverConformance: Sendable {
                     return await inner.next().map { .done($0) } ?? .cancelled
                 }
             }
-            group.addTask { [clock, patience = expectation.patience] in
+            group.addTask { [clock, timeout = expectation.timeout] in
                 do {
                     try await cancelled.wait()
-                    try await clock.sleep(for: patience)
+                    try await clock.sleep(for: timeout)
                 } catch {
                     return .cancelled
                 }

@@ -63,7 +63,7 @@ package struct ProgramCheck: Sendable {
             report(CheckStep(name: name, outcome: problems.isEmpty ? .passed(seen) : .failed(problems)))
         }
         let expectation = DriverConformance.Expectation(
-            endsLink: true, measurementDuration: options.measurement, patience: options.timeout)
+            endsLink: true, measurementDuration: options.measurement, timeout: options.timeout)
         let (lesson, findings) = await suite(expectation).learn(calendar: calendar)
         reportStep(Self.greeting, findings, seen: lesson.map { Self.summary(of: $0.description) })
         guard let lesson else { return false }
@@ -103,7 +103,7 @@ package struct ProgramCheck: Sendable {
             let rule: LinkRule? =
                 switch finding.code {
                 case .timeout where finding.check == .measurement: .measurement
-                case .timeout: isGreeting && finding.text.contains("initialize") ? .patience : .timeLimit
+                case .timeout: isGreeting && finding.text.contains("initialize") ? .timeout : .timeLimit
                 case nil where finding.text.hasPrefix("withSession failed"): nil
                 default: .of(finding.check)
                 }

@@ -15,7 +15,7 @@ final class ProgramUnderCheck: Sendable {
     private let transport: ExecTransport
     private let driver: LinkDriver
     private let context: SessionContext
-    private let patience: Duration
+    private let timeout: Duration
     private let audit = Mutex(LinkAudit())
     private let forcedEndings = Mutex<[String]>([])
 
@@ -45,7 +45,7 @@ final class ProgramUnderCheck: Sendable {
         context = SessionContext(
             device: device, gateway: (name: "vitals2mqtt", version: "plugin check"), calendar: calendar, clock: clock,
             logger: logger)
-        patience = options.timeout
+        timeout = options.timeout
     }
 
     /// How the program was ended, once for each time that it did not end by itself.
@@ -56,12 +56,12 @@ final class ProgramUnderCheck: Sendable {
     /// The findings about the link since the last call.
     func takeFindings() -> [LinkAudit.Finding] { audit.withLock { $0.takeFindings() } }
 
-    /// Starts the program, and opens a session with it, within its patience.
+    /// Starts the program, and opens a session with it, within its timeout.
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
         audit.withLock { $0.reset() }
         let isOpen = Promise<Void>()
-        let limit: @Sendable () async throws -> Void = { [patience, context] in
-            try await context.clock.sleep(for: patience)
+        let limit: @Sendable () async throws -> Void = { [timeout, context] in
+            try await context.clock.sleep(for: timeout)
             // An open session has no limit.
             if isOpen.value != nil { throw CancellationError() }
         }
@@ -78,14 +78,14 @@ final class ProgramUnderCheck: Sendable {
             }
         }
         guard let outcome else {
-            throw DeviceError(.timeout, "initialize was not answered within \(patience).")
+            throw DeviceError(.timeout, "initialize was not answered within \(timeout).")
         }
         try outcome.get()
     }
 
     private func openWithoutLimit(_ body: @Sendable (any DeviceSession) async throws -> Void) async throws {
         var transport = transport
-        transport.grace = endings.isEmpty ? patience : Self.shortGrace
+        transport.grace = endings.isEmpty ? timeout : Self.shortGrace
         transport.onForcedEnd = { status in self.forcedEndings.withLock { $0.append(status) } }
         try await transport.withLink(context: LinkContext(device: context.device, logger: context.logger)) { link in
             guard case .bytes(let stream) = link else { return }

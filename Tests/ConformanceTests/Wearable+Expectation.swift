@@ -11,12 +11,12 @@ extension Wearable {
     private static let recordLimit = 40
 
     /// The expected content of this wearable, as its own driver reports it at noon.
-    func expectation(patience: Duration) throws -> DriverConformance.Expectation {
+    func expectation(timeout: Duration) throws -> DriverConformance.Expectation {
         try Simulation.run(seed: 1, start: Self.noon, deadline: .hours(1)) { world in
             let answer = Recorder<DriverConformance.Expectation>()
             try await withDevice(clock: world.gatewayClock) { device in
                 var expectation = DriverConformance.Expectation(
-                    saysGoodbye: true, measurementDuration: .seconds(3), patience: patience)
+                    saysGoodbye: true, measurementDuration: .seconds(3), timeout: timeout)
                 let capabilities = device.description.capabilities
                 for metric in capabilities.metrics(with: .history) {
                     let records = try await Self.records(of: metric, device)

@@ -45,7 +45,7 @@ struct CallingDeviceTests {
     @Test func `a device does not come in as another one`() async throws {
         try await withCallers(["anna", "ben"]) { callers, gateway in
             let thief = callers.call("anna", "the token of ben", Self.strap)
-            try await thief.end(within: Bench.patience)
+            try await thief.end(within: Bench.timeout)
             #expect(gateway.events.elements.contains { $0.text.contains("A call was refused.") })
             #expect(callers.bench.messages("anna/link").allSatisfy { $0.json["state"]?.asString != "connected" })
             // The owner of the token comes in as itself, at once.
@@ -67,7 +67,7 @@ struct CallingDeviceTests {
             try await bench.connected("strap", from: from)
             try await bench.synced("strap")
             silent.interrupt(.kill)
-            try await silent.end(within: Bench.patience)
+            try await silent.end(within: Bench.timeout)
         }
     }
 
@@ -79,7 +79,7 @@ struct CallingDeviceTests {
             let from = bench.position
             _ = callers.call("strap", "the token of strap", Self.strap)
             // The gateway has closed the connection of the older one.
-            try await older.end(within: Bench.patience)
+            try await older.end(within: Bench.timeout)
             try await bench.connected("strap", from: from)
             try await bench.synced("strap")
             let expected = try await HeartRates(of: "strap", on: bench)

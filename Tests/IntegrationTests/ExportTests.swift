@@ -57,7 +57,7 @@ struct ExportTests {
     ) async throws {
         try await withBench { bench in
             let phone = try await PhoneExport([Self.rates(3000)], on: bench)
-            try await phone.gateway.events.wait(within: Bench.patience) { events in
+            try await phone.gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("The export is stored.") }
             }
             try await bench.end(phone.gateway, by: interruption)
@@ -85,7 +85,7 @@ struct ExportTests {
             let writer = bench.programs.start(
                 "python3",
                 [Repository.fixture("slow_writer.py"), bench.path("phone/Gadgetbridge.db"), bench.path("new.db"), "9"])
-            try await writer.end(within: Bench.patience)
+            try await writer.end(within: Bench.timeout)
             #expect(writer.events.elements.map(\.text) == ["whole", "ended: exited(0)"])
             // The half-written ones were looked at, and none of them was read.
             try await phone.wait(forExports: 2)

@@ -22,7 +22,7 @@ struct GatewayCommandTests {
             let answer = try await bench.command(
                 "gateway/command/replay", id: "replay", "\"from_seq\":\(first),\"to_seq\":\(last)")
             #expect(answer["status"]?.asString == "done")
-            let again = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            let again = try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 let numbers = messages[start...].compactMap { message in
                     message.topic.contains("/measurement/") ? message.json["seq"]?.asInt : nil
                 }
@@ -153,7 +153,7 @@ struct GatewayCommandTests {
             #expect(Set(paths) == ["devices[1].id", "devices[1].driver", "devices[1].colour"])
 
             let check = bench.programs.start(Repository.gateway, ["check-config", bench.path("gateway.yaml")])
-            try await check.end(within: Bench.patience)
+            try await check.end(within: Bench.timeout)
             #expect(check.events.elements.contains { $0.text.contains("devices[1].id") }, "\(check.events.elements)")
             #expect(check.events.elements.last?.text != "ended: exited(0)")
         }

@@ -15,7 +15,7 @@ struct LifecycleTests {
             try bench.configure([bench.execDevice("band", ["--journal", journal])])
             try await bench.server.stop()
             let gateway = bench.startGateway()
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("A synchronisation ended.") }
             }
             #expect(!gateway.events.elements.contains { $0.isEnd })
@@ -37,7 +37,7 @@ struct LifecycleTests {
             let start = bench.position
             let began = ContinuousClock.now
             gateway.interrupt(.end)
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             // One second more than promised, for a machine that is busy with other tests.
             #expect(ContinuousClock.now - began < .seconds(6))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
@@ -67,7 +67,7 @@ struct LifecycleTests {
             let first = bench.startGateway()
             try await bench.synced("band")
             let second = bench.startGateway()
-            try await second.end(within: Bench.patience)
+            try await second.end(within: Bench.timeout)
             #expect(second.events.elements.last?.text == "ended: exited(70)")
             #expect(second.events.elements.contains { $0.text.contains("vitals.sqlite") })
             let answer = try await bench.command("band/command/sync", id: "still-here")
@@ -79,7 +79,7 @@ struct LifecycleTests {
     @Test func `a missing configuration file is status 78, and named`() async throws {
         try await withBench { bench in
             let gateway = bench.startGateway()
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             #expect(gateway.events.elements.last?.text == "ended: exited(78)")
             #expect(gateway.events.elements.contains { $0.text.contains("gateway.yaml") })
         }

@@ -17,7 +17,7 @@ struct MeasurementTests {
             try await bench.message("band/measure", from: start) { $0.json["state"]?.asString == "measuring" }
             try await bench.publish("band/command/measure", command, responseTopic: "clients/b")
             let isFinal: @Sendable (JSONValue) -> Bool = { $0["status"]?.asString != "accepted" }
-            let messages = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            let messages = try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 ["clients/a", "clients/b"].allSatisfy { topic in
                     messages.contains { $0.topic == topic && isFinal($0.json) }
                 }

@@ -29,7 +29,7 @@ struct PeopleTests {
             let info = try await bench.message("cuff/info")
             #expect(info.json["person"]?.asString == "carla")
             #expect(info.json["people"] == ["1": "anna"])
-            try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 messages.count { $0.topic.hasSuffix("/cuff/measurement/blood_pressure") } >= 2
             }
             let before = people(bench)
@@ -50,7 +50,7 @@ struct PeopleTests {
             try await bench.message("cuff/info", from: start) { $0.json["people"] == ["1": "anna", "2": "ben"] }
             let again = bench.position
             try await bench.command("gateway/command/replay", id: "replay", "\"from_seq\":1,\"to_seq\":1000")
-            try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 messages.dropFirst(again).count { $0.topic.hasSuffix("/cuff/measurement/blood_pressure") } >= 2
             }
             let after = people(bench, from: again)

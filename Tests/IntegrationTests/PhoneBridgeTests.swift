@@ -141,13 +141,13 @@ struct PhoneBridgeTests {
             #expect(alert.json["origin"]?.asString == "device")
 
             try await bench.end(gateway, by: .kill)
-            try await app.events.wait(within: Bench.patience) { events in
+            try await app.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("the link has ended") }
             }
             let rate = #"{"metric":"heart_rate","value":132}"#
             let pressure = #"{"metric":"blood_pressure","value":133,"diastolic":81}"#
             try phone.band("{\"live\":[\(raised),\(rate),\(pressure)]}")
-            try await app.events.wait(within: Bench.patience) { events in
+            try await app.events.wait(within: Bench.timeout) { events in
                 events.count { $0.text.contains("is kept until there is a link") } == 2
             }
             try await bench.end(app, by: .kill)
@@ -170,7 +170,7 @@ struct PhoneBridgeTests {
             try phone.token("another")
             let gateway = bench.startGateway()
             let app = phone.start()
-            try await app.events.wait(within: Bench.patience) { events in
+            try await app.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("refuses the call: unauthorized") }
             }
             try phone.token("secret-of-phone")
@@ -184,7 +184,7 @@ struct PhoneBridgeTests {
             try await bench.connected("phone", from: back)
 
             gateway.interrupt(.end)
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             let calls = try phone.journal().methods
             #expect(calls.last == "shutdown")
@@ -206,12 +206,12 @@ struct PhoneBridgeTests {
             let gateway = bench.startGateway()
             // One that trusts another authority, and one that knows nothing of TLS.
             let wary = phone.start(ca: certificates.otherCA)
-            try await wary.events.wait(within: Bench.patience) { events in
+            try await wary.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("no link") && $0.text.contains("CERTIFICATE_VERIFY_FAILED") }
             }
             try await bench.end(wary, by: .end)
             let plain = phone.start()
-            try await plain.events.wait(within: Bench.patience) { events in
+            try await plain.events.wait(within: Bench.timeout) { events in
                 events.count { $0.text.contains("calling again") } >= 2
             }
             try await bench.end(plain, by: .end)

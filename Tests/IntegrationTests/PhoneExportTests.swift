@@ -11,7 +11,7 @@ struct PhoneExportTests {
         let program = bench.programs.start(
             "python3",
             ["-B", Repository.fixture("health_connect_export.py"), bench.path("phone/Health Connect.zip"), steps])
-        try await program.end(within: Bench.patience)
+        try await program.end(within: Bench.timeout)
     }
 
     /// The values that count by now, each record with its newest revision.

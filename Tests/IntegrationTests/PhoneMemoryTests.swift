@@ -60,7 +60,7 @@ struct PhoneMemoryTests {
                 let answer = try await post(phone)
                 #expect(answer.status == 200 && answer.json["new"]?.asInt == 1, "\(answer)")
             }
-            _ = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            _ = try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 Set(
                     messages.filter { $0.topic.hasSuffix("/anna/measurement/heart_rate") }
                         .flatMap { $0.json["samples"]?.asArray ?? [] }.compactMap { $0["start"]?.asString }

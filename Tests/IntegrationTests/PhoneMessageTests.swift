@@ -32,7 +32,7 @@ struct PhoneMessageTests {
         let program = bench.programs.start(
             "mosquitto_pub",
             ["-h", "127.0.0.1", "-p", "\(bench.server.port)", "-q", "1", "-t", Self.topic] + message)
-        try await program.end(within: Bench.patience)
+        try await program.end(within: Bench.timeout)
         #expect(program.events.elements.last == .ended("exited(0)"), "\(program.events.elements)")
     }
 
@@ -42,7 +42,7 @@ struct PhoneMessageTests {
     private func publishUntilTaken(_ second: Int, on bench: Bench) async throws -> Int {
         try write(second..<second + 1, as: "one", on: bench)
         var times = 0
-        let end = ContinuousClock.now + Bench.patience
+        let end = ContinuousClock.now + Bench.timeout
         while !Self.seconds(bench).contains(second) {
             try #require(ContinuousClock.now < end, "\(second)")
             times += 1
@@ -81,7 +81,7 @@ struct PhoneMessageTests {
             try await publish(bench, ["-f", bench.path("long")])
             // With MQTT 5 the broker knows the limit and keeps the message to itself.
             if version != "5" {
-                try await gateway.events.wait(within: Bench.patience) { $0.contains { $0.text.contains(Self.tooLong) } }
+                try await gateway.events.wait(within: Bench.timeout) { $0.contains { $0.text.contains(Self.tooLong) } }
             }
             try await publishUntilTaken(1, on: bench)
             #expect(Self.count(Self.tooLong, in: gateway) == (version == "5" ? 0 : 1))

@@ -93,7 +93,7 @@ struct PhonePageTests {
                 .replacing("-h broker.example", with: "-h 127.0.0.1 -p \(bench.server.port)")
                 .replacing("-P …", with: "-P secret")
             let shell = bench.programs.start("bash", ["-c", script])
-            try await shell.end(within: Bench.patience)
+            try await shell.end(within: Bench.timeout)
             let lines = shell.events.elements.map(\.text)
             #expect(lines.last == "ended: exited(0)", "\(lines)")
             return Array(lines.dropLast())

@@ -175,7 +175,7 @@ struct PhonePushTests {
                     [
                         "-h", "127.0.0.1", "-p", "\(bench.server.port)", "-q", "1", "-t", "phones/anna", "-f", file,
                     ])
-                try await program.end(within: Bench.patience)
+                try await program.end(within: Bench.timeout)
                 #expect(program.events.elements.last == .ended("exited(0)"))
             }
             // The subscription follows the connection within moments; until then, a message has no receiver.
@@ -188,12 +188,12 @@ struct PhonePushTests {
             }
             try "nonsense".write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
             try await publish(bench.path("torn"))
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("A document cannot be read.") }
             }
             try #"{"data":{"metrics":"x"}}"#.write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
             try await publish(bench.path("torn"))
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("data.metrics must be a list.") }
             }
             // The device's commands are where they were.
@@ -212,7 +212,7 @@ struct PhonePushTests {
                     "{id: anna, driver: health-auto-export, transport: {type: mqtt, topic: \"\(topic)\"}}"
                 ])
                 let gateway = bench.startGateway()
-                try await gateway.end(within: Bench.patience)
+                try await gateway.end(within: Bench.timeout)
                 #expect(gateway.events.elements.contains { $0.text.contains(reason) }, "\(gateway.events.elements)")
             }
             try bench.configure([
@@ -220,7 +220,7 @@ struct PhonePushTests {
                 "{id: ben, driver: health-auto-export, transport: {type: mqtt, topic: phones}}",
             ])
             let gateway = bench.startGateway()
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             #expect(gateway.events.elements.contains { $0.text.contains("is that of anna already") })
         }
     }
@@ -244,9 +244,9 @@ struct PhonePushTests {
                     ])
                 // Killed somewhere between the receipt of a document and its answer.
                 let wanted = Int.random(in: 1...12, using: &random)
-                try await phone.events.wait(within: Bench.patience) { $0.filter { !$0.isEnd }.count >= wanted }
+                try await phone.events.wait(within: Bench.timeout) { $0.filter { !$0.isEnd }.count >= wanted }
                 try await bench.end(gateway, by: .kill)
-                try await phone.end(within: Bench.patience)
+                try await phone.end(within: Bench.timeout)
                 answered.formUnion(phone.events.elements.compactMap { Int($0.text) })
                 number += 5000
             }
@@ -257,7 +257,7 @@ struct PhonePushTests {
                 Set(answered.map { (base + .seconds($0)).description }),
                 on: "\(Bench.base)/anna/measurement/heart_rate")
             do {
-                try await bench.subscriber.wait(deadline: Bench.patience, until: starts.haveArrived)
+                try await bench.subscriber.wait(deadline: Bench.timeout, until: starts.haveArrived)
             } catch {
                 let missing = starts.missing
                 Issue.record("\(missing.count) of \(answered.count) did not arrive: \(missing.sorted().prefix(5))")

@@ -11,7 +11,7 @@ struct PluginServiceTests {
     private func export(_ rates: [String], as name: String, on bench: Bench) async throws {
         let program = bench.programs.start(
             "python3", [Repository.fixture("gadgetbridge_export.py"), bench.path(name)] + rates)
-        try await program.end(within: Bench.patience)
+        try await program.end(within: Bench.timeout)
     }
 
     /// The heart rates that arrived, by start, each with its newest revision.
@@ -71,7 +71,7 @@ struct PluginServiceTests {
                     "python3", [Repository.fixture("calling_device.py"), "\(port)", "strap", token] + program)
             }
             let stranger = call("a wrong one")
-            try await stranger.end(within: Bench.patience)
+            try await stranger.end(within: Bench.timeout)
             #expect(gateway.events.elements.contains { $0.text.contains("A call was refused.") })
             // After the wrong one, its address waits a second; the device tries until it is let in.
             let start = bench.position
@@ -91,7 +91,7 @@ struct PluginServiceTests {
             // The end of the device is noticed, and its next call is taken.
             let again = bench.position
             device.interrupt(.kill)
-            try await device.end(within: Bench.patience)
+            try await device.end(within: Bench.timeout)
             try await bench.message("strap/link", from: again) { $0.json["state"]?.asString == "waiting" }
             _ = call("the right one")
             try await bench.connected("strap", from: again)

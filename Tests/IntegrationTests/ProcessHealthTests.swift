@@ -36,7 +36,7 @@ struct ProcessHealthTests {
             }
             let began = ContinuousClock.now
             gateway.interrupt(.end)
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             #expect(ContinuousClock.now - began < .seconds(6))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
         }
@@ -61,7 +61,7 @@ struct ProcessHealthTests {
                 asked += 1
             } while asked < 3 || (asked < 100 && Self.leftOut(gateway.events.elements) == 0)
             #expect(slowest < .seconds(10), "a second elsewhere; this machine may be loaded")
-            let lines = try await gateway.events.wait(within: Bench.patience) { Self.leftOut($0) > 900_000 }
+            let lines = try await gateway.events.wait(within: Bench.timeout) { Self.leftOut($0) > 900_000 }
             let process = try #require(lines.lazy.compactMap { Int($0.text.dropPrefix("process ")) }.first)
             // The processor's time of the whole gateway, in ticks of 10 ms (proc(5)).
             let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: " ")
@@ -88,7 +88,7 @@ struct ProcessHealthTests {
             try await withNotifySocket(at: bench.path("notify")) { socket in
                 let gateway = bench.startGateway(
                     through: "export NOTIFY_SOCKET=\"\(socket.address)\" WATCHDOG_USEC=1000000")
-                try await socket.messages.wait(within: Bench.patience) { messages in
+                try await socket.messages.wait(within: Bench.timeout) { messages in
                     messages.contains("READY=1") && messages.contains("STATUS=The broker is connected.")
                         && messages.count { $0 == "WATCHDOG=1" } > 3
                 }
@@ -96,7 +96,7 @@ struct ProcessHealthTests {
                 #expect(state.json["late"]?.asArray == [])
                 try await bench.end(gateway, by: .end)
                 #expect(gateway.events.elements.last?.text == "ended: exited(0)")
-                try await socket.messages.wait(within: Bench.patience) { $0.last == "STOPPING=1\nSTATUS=Stopping." }
+                try await socket.messages.wait(within: Bench.timeout) { $0.last == "STOPPING=1\nSTATUS=Stopping." }
             }
         }
     }
@@ -120,9 +120,9 @@ struct ProcessHealthTests {
                     time.sleep(1000)
                     """, bench.path("vitals.sqlite"),
                 ])
-            try await locker.events.wait(within: Bench.patience) { $0.contains { $0.text == "locked" } }
+            try await locker.events.wait(within: Bench.timeout) { $0.contains { $0.text == "locked" } }
             gateway.interrupt(.end)
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             let lines = gateway.events.elements.map(\.text)
             #expect(lines.last == "ended: exited(75)")
             let last = try #require(lines.last { $0.contains("The stop takes too long") })
@@ -141,13 +141,13 @@ struct ProcessHealthTests {
             try FileManager.default.removeItem(atPath: bench.path("gateway.yaml"))
             try #require(mkfifo(bench.path("gateway.yaml"), 0o600) == 0)
             gateway.interrupt(.reload)
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("cannot be read: it is no regular file.") }
             }
             try await bench.end(gateway, by: .end)
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             let second = bench.startGateway()
-            try await second.end(within: Bench.patience)
+            try await second.end(within: Bench.timeout)
             #expect(second.events.elements.last?.text == "ended: exited(78)")
         }
     }
@@ -158,7 +158,7 @@ struct ProcessHealthTests {
             let devices = (0..<100).map { bench.tcpDevice("d\($0)", port: port) }
             try bench.configure(devices + [bench.execDevice("band")])
             let gateway = bench.startGateway(through: "ulimit -n 64")
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains {
                     $0.text.contains("descriptors.limit=64 descriptors.needed=249 devices=101")
                 }
@@ -188,7 +188,7 @@ extension Bench {
                     return isWaiting ? message.topic.split(separator: "/").dropLast().last.map(String.init) : nil
                 })
         }
-        return find(try await subscriber.wait(deadline: Self.patience) { find($0).count >= count })
+        return find(try await subscriber.wait(deadline: Self.timeout) { find($0).count >= count })
     }
 
     /// The first device that is connected.
@@ -196,7 +196,7 @@ extension Bench {
         let isLink: @Sendable (InboundMessage) -> Bool = { message in
             message.topic.hasSuffix("/link") && message.json["state"]?.asString == "connected"
         }
-        let messages = try await subscriber.wait(deadline: Self.patience) { $0.contains(where: isLink) }
+        let messages = try await subscriber.wait(deadline: Self.timeout) { $0.contains(where: isLink) }
         return messages.first(where: isLink)?.topic.split(separator: "/").dropLast().last.map(String.init) ?? ""
     }
 }

@@ -124,7 +124,7 @@ struct RecordTests {
                 })
             _ = bench.startGateway()
             try await bench.synced("cuff")
-            try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 messages.filter { $0.topic.hasSuffix("/cuff/measurement/blood_pressure") }
                     .reduce(0) { $0 + ($1.json["samples"]?.asArray?.count ?? 0) } >= 4
             }

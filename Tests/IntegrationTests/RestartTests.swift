@@ -16,7 +16,7 @@ struct RestartTests {
             try await bench.wait(for: 50, by: consumer)
             // It keeps its connections open and answers nothing, like a machine without power.
             bench.server.freeze()
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("The broker is not connected.") }
             }
             try await device.wait(for: device.acknowledged + 500)
@@ -47,7 +47,7 @@ struct RestartTests {
                     try await band.wait(for: 200)
                     let wanted = Set(try await band.end(on: bench))
                     let consumer = Consumer()
-                    try await first.wait(deadline: Bench.patience) { messages in
+                    try await first.wait(deadline: Bench.timeout) { messages in
                         wanted.isSubset(of: consumer.read(messages).samples.keys)
                     }
                 }
@@ -72,7 +72,7 @@ struct RestartTests {
 
             try bench.configure([band])
             let second = bench.startGateway()
-            try await second.events.wait(within: Bench.patience) { events in
+            try await second.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains("The broker is not connected.") }
             }
             try await bench.end(second, by: .kill)
@@ -99,7 +99,7 @@ struct RestartTests {
             try await device.wait(for: device.acknowledged + 300)
             let began = ContinuousClock.now
             gateway.interrupt(.end)
-            try await gateway.end(within: Bench.patience)
+            try await gateway.end(within: Bench.timeout)
             // The gateway itself ends with another status if its stop takes longer than five seconds. This machine may be
             // busy with other tests, which the process needs, too, before the signal and after the stop.
             #expect(ContinuousClock.now - began < .seconds(20))
@@ -122,12 +122,12 @@ struct RestartTests {
             try await bench.connected("band")
             try await bench.publish(
                 "band/command/sync", #"{"id":"interrupted"}"#, responseTopic: "clients/me", correlation: "c-9")
-            try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 messages.contains { $0.topic == "clients/me" && $0.json["status"]?.asString == "accepted" }
             }
             try await bench.end(first, by: .kill)
             _ = bench.startGateway()
-            let messages = try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            let messages = try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 messages.contains { $0.topic == "clients/me" && $0.json["status"]?.asString != "accepted" }
             }
             let answer = try #require(messages.last { $0.topic == "clients/me" })

@@ -19,7 +19,7 @@ struct SilentHomeAssistantTests {
     @Test func `it is in the way of no sample and of no stop, and the state tells of it`() async throws {
         try await withBench { bench in
             let home = bench.programs.start("python3", ["-c", Self.server])
-            let events = try await home.events.wait(within: Bench.patience) { events in
+            let events = try await home.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.hasPrefix("listening ") }
             }
             let line = try #require(events.map(\.text).first { $0.hasPrefix("listening ") })

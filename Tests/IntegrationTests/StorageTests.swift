@@ -11,7 +11,7 @@ struct StorageTests {
             try bench.configure([bench.tcpDevice("band", port: device.port), bench.execDevice("ring")])
             let gateway = bench.startGateway(fileLimit: 1_024)
             let consumer = Consumer()
-            try await gateway.events.wait(within: Bench.patience) { events in
+            try await gateway.events.wait(within: Bench.timeout) { events in
                 events.contains { $0.text.contains(" error ") }
             }
             // Commands are still answered.
@@ -49,11 +49,11 @@ struct StorageTests {
             try await bench.wait(for: 68, by: Consumer())
             try await bench.end(first, by: .end)
             let spoiler = bench.programs.start("python3", ["-c", Self.damage, bench.path("vitals.sqlite")])
-            try await spoiler.end(within: Bench.patience)
+            try await spoiler.end(within: Bench.timeout)
             #expect(spoiler.events.elements.map(\.text) == ["ended: exited(0)"])
 
             let second = bench.startGateway()
-            try await second.end(within: Bench.patience)
+            try await second.end(within: Bench.timeout)
             #expect(second.events.elements.last?.text == "ended: exited(70)")
             #expect(second.events.elements.contains { $0.text.contains("The store is damaged") })
 
@@ -62,7 +62,7 @@ struct StorageTests {
             let gap = try await bench.message("band/event/gap", from: start)
             #expect(gap.json["reason"]?.asString == "store_reset")
             let again = Consumer()
-            try await bench.subscriber.wait(deadline: Bench.patience) { messages in
+            try await bench.subscriber.wait(deadline: Bench.timeout) { messages in
                 again.read(Array(messages[start...])).samples.count == 68
             }
         }

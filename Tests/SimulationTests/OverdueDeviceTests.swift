@@ -31,7 +31,7 @@ import Vitals
             let change = try await core.applyReload()
             #expect(change == ["added": [], "changed": [], "removed": ["ring"]])
             let took = home.simulation.uptime - began
-            #expect(took >= DeviceSupervisor.patience && took < DeviceSupervisor.patience + .seconds(10))
+            #expect(took >= DeviceSupervisor.timeout && took < DeviceSupervisor.timeout + .seconds(10))
             let (start, second) = (home.position, home.simulation.uptime)
             home.write(.success([try home.device("band"), try home.device("cuff")]))
             let next = try await core.applyReload()

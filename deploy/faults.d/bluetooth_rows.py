@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from rig import PATIENCE, Bench, require, row, until
+from rig import TIMEOUT, Bench, require, row, until
 
 STRAP = {"id": "strap", "driver": "gatt-health", "transport": {"type": "bluez", "address": "A4:C1:38:00:11:22"}}
 AWAY = "D-Bus"
@@ -48,11 +48,11 @@ def begin(bench: Bench, **options) -> tuple:
 @row("no D-Bus", "30 s with --quick, else 60 s", SERVED)
 def no_bus(bench: Bench) -> str:
     load, _ = begin(bench)
-    until(lambda: AWAY in error(bench), PATIENCE, "the strap does not say that D-Bus is missing")
+    until(lambda: AWAY in error(bench), TIMEOUT, "the strap does not say that D-Bus is missing")
     end = time.monotonic() + (30 if bench.is_quick else 60)
     while time.monotonic() < end:
         before = len(load.acknowledged)
-        until(lambda: len(load.acknowledged) > before, PATIENCE, "no samples of the other device")
+        until(lambda: len(load.acknowledged) > before, TIMEOUT, "no samples of the other device")
         bench.gateway.check()
         time.sleep(0.2)
     return f"\"{error(bench)[:48]}…\"; {bench.settle('band')} samples of the other device, lost 0"
@@ -81,6 +81,6 @@ def bluetooth_reloads(bench: Bench) -> str:
         bench.gateway.reload()
         require(bench.consumer.ask("gateway", "reload", f"reload-{links}") == "done", "a reload is refused")
         before = len(load.acknowledged)
-        until(lambda: len(load.acknowledged) > before + 20, PATIENCE, "no samples of the other device after a reload")
+        until(lambda: len(load.acknowledged) > before + 20, TIMEOUT, "no samples of the other device after a reload")
         bench.gateway.check()
     return f"10 reloads; {bench.settle('band')} samples of the other device, lost 0"

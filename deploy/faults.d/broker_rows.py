@@ -10,7 +10,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from devices import record
-from rig import PATIENCE, ROOT, Bench, Finding, require, row, until
+from rig import TIMEOUT, ROOT, Bench, Finding, require, row, until
 
 
 def replay_all(bench: Bench) -> int:
@@ -23,12 +23,12 @@ def replay_all(bench: Bench) -> int:
 
     def facts() -> int:
         return sum(last - first + 1 for first, last in set(bench.consumer.refused()))
-    until(lambda: 0 < (aside() or 0) <= facts(), PATIENCE, "gateway/state does not have the facts that gaps name")
+    until(lambda: 0 < (aside() or 0) <= facts(), TIMEOUT, "gateway/state does not have the facts that gaps name")
     while aside() != 0:
         # More than once if another gap comes meanwhile.
         known, numbers = facts(), sorted(set(bench.consumer.refused()))
         replay(bench, f"r{known}", numbers[0][0], numbers[-1][1])
-        until(lambda: aside() == 0 or facts() > known, PATIENCE, "facts are still set aside")
+        until(lambda: aside() == 0 or facts() > known, TIMEOUT, "facts are still set aside")
     return facts()
 
 
@@ -40,7 +40,7 @@ def set_aside(bench: Bench, device: str) -> int:
 def replay(bench: Bench, name: str, first: int, last: int) -> None:
     """Requests these facts, again if there is no answer: a command that the broker gets while the gateway is cut off is lost."""
     for attempt in range(5):
-        until(lambda: bench.consumer.statuses[-1:] == ["online"], PATIENCE, "the gateway is not connected")
+        until(lambda: bench.consumer.statuses[-1:] == ["online"], TIMEOUT, "the gateway is not connected")
         try:
             status = bench.consumer.ask("gateway", "replay", f"{name}-{attempt}", 20, from_seq=first, to_seq=last)
         except Finding:
@@ -81,15 +81,15 @@ def cut_at_payload(bench: Bench, protocol: str) -> str:
     ring = bench.peers.load("ring", rate=50)
     bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
     bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 20, PATIENCE, "no samples")
+    until(lambda: len(load.acknowledged) > 20, TIMEOUT, "no samples")
     began = time.monotonic()
     poisoned = poison_next(middle, load)
-    until(lambda: bench.consumer.refused(), 2 * PATIENCE, "no gap with the reason refused")
+    until(lambda: bench.consumer.refused(), 2 * TIMEOUT, "no gap with the reason refused")
     found = time.monotonic() - began
     after = (len(load.acknowledged) + 50, len(ring.acknowledged) + 50)
-    until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], PATIENCE, "the samples stopped")
+    until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], TIMEOUT, "the samples stopped")
     others = [start for start in load.acknowledged[:after[0]] if start != poisoned]
-    until(lambda: len(bench.consumer.lost("band", others)) < set_aside(bench, "band"), PATIENCE, "the other samples do not arrive")
+    until(lambda: len(bench.consumer.lost("band", others)) < set_aside(bench, "band"), TIMEOUT, "the other samples do not arrive")
     require(set_aside(bench, "band") < 10, "what came in the same batch is set aside, too")
     middle.poison = None
     count = replay_all(bench)
@@ -142,16 +142,16 @@ def cut_at_answer(bench: Bench) -> str:
     began = time.monotonic()
     ask("poisonous", chosen)
     # It says so when it is connected again: a command that the broker gets before is lost.
-    until(lambda: any("it is given up" in line for line in bench.gateway.lines), 2 * PATIENCE, "the answer is not given up")
+    until(lambda: any("it is given up" in line for line in bench.gateway.lines), 2 * TIMEOUT, "the answer is not given up")
     took, cuts = time.monotonic() - began, middle.cuts
     # The same commander asks again and again, as a script without an answer does.
     for number in range(20):
         ask(f"again-{number}", chosen)
     ask("me", "elsewhere/me")
-    until(lambda: answers, PATIENCE, "another topic gets no answer")
+    until(lambda: answers, TIMEOUT, "another topic gets no answer")
     require(bench.consumer.ask("band", "fetch", "plain") == "done", "a command without a topic is not done")
     after = len(load.acknowledged) + 100
-    until(lambda: len(load.acknowledged) > after, PATIENCE, "the samples stopped")
+    until(lambda: len(load.acknowledged) > after, TIMEOUT, "the samples stopped")
     require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
     require(not bench.consumer.refused(), "facts were set aside")
     commander.loop_stop()
@@ -176,11 +176,11 @@ def cut_at_state(bench: Bench) -> str:
     took = calm(bench, began)
     cuts = middle.cuts
     after = [len(load.acknowledged) + 100 for load in loads]
-    until(lambda: all(len(load.acknowledged) > count for load, count in zip(loads, after)), PATIENCE, "the samples stopped")
+    until(lambda: all(len(load.acknowledged) > count for load, count in zip(loads, after)), TIMEOUT, "the samples stopped")
     require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
     require(not bench.consumer.refused(), "facts were set aside")
     others = ["cuff/config", *(f"{name}/info" for name in names if name != "cuff")]
-    until(lambda: all(topic in bench.consumer.newest for topic in others), PATIENCE, f"not all of {others} arrive")
+    until(lambda: all(topic in bench.consumer.newest for topic in others), TIMEOUT, f"not all of {others} arrive")
     count = bench.settle(*names)
     return f"{cuts} cuts in {took:.0f} s; {count} samples, lost 0"
 
@@ -197,9 +197,9 @@ def cut_at_subscription(bench: Bench) -> str:
     phone = {"id": "anna", "driver": "health-auto-export", "transport": {"type": "mqtt", "topic": topic.decode()}}
     bench.gateway.write([phone, bench.peers.device("band")])
     bench.gateway.start()
-    until(lambda: any(topic.decode() in line for line in bench.gateway.lines), PATIENCE, "the topic is not left out")
+    until(lambda: any(topic.decode() in line for line in bench.gateway.lines), TIMEOUT, "the topic is not left out")
     cuts = middle.cuts
-    until(lambda: len(load.acknowledged) > 200, PATIENCE, "no samples")
+    until(lambda: len(load.acknowledged) > 200, TIMEOUT, "no samples")
     bench.consumer.expect_all("band", load.acknowledged[:100])
     require(bench.consumer.ask("band", "fetch", "one") == "done", "a command is not done")
     time.sleep(5)
@@ -209,7 +209,7 @@ def cut_at_subscription(bench: Bench) -> str:
     return f"{cuts} cuts; {count} samples, lost 0"
 
 
-def calm(bench: Bench, began: float, seconds: float = 2 * PATIENCE) -> float:
+def calm(bench: Bench, began: float, seconds: float = 2 * TIMEOUT) -> float:
     """Waits until a message was given up and the connection has lasted for ten seconds. Returns when it began, in seconds."""
     cut = "The broker is not connected."
     def lasts() -> bool:
@@ -234,8 +234,8 @@ def long_announcements(bench: Bench) -> str:
     took = calm(bench, began)
     cuts = sum("The broker is not connected." in line for line in bench.gateway.lines)
     newest = bench.consumer.newest
-    until(lambda: all(f"{name}/info" in newest for name in names), PATIENCE, "the info of a device is missing")
-    until(lambda: newest.get("gateway/state", {}).get("broker") == "connected", PATIENCE, "the state says no connection")
+    until(lambda: all(f"{name}/info" in newest for name in names), TIMEOUT, "the info of a device is missing")
+    until(lambda: newest.get("gateway/state", {}).get("broker") == "connected", TIMEOUT, "the state says no connection")
     bench.gateway.stop()
     return f"{cuts} cuts in {took:.0f} s"
 
@@ -254,14 +254,14 @@ def access_list(bench: Bench) -> str:
     load, ring = bench.peers.load("band", rate=50), bench.peers.load("ring", rate=50)
     bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
     bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 300 and len(ring.acknowledged) > 300, PATIENCE, "no samples")
-    until(lambda: bench.consumer.refused(), PATIENCE, "no gap with the reason refused")
+    until(lambda: len(load.acknowledged) > 300 and len(ring.acknowledged) > 300, TIMEOUT, "no samples")
+    until(lambda: bench.consumer.refused(), TIMEOUT, "no gap with the reason refused")
     bench.consumer.expect_all("ring", ring.acknowledged[:200])
     write_rules(*allowed)
     bench.mosquitto.process.send_signal(signal.SIGHUP)
     before = len(load.acknowledged)
-    until(lambda: len(load.acknowledged) > before + 150, PATIENCE, "the samples stopped")
-    until(lambda: not bench.consumer.lost("band", load.acknowledged[before + 100:before + 110]), PATIENCE, "nothing is taken after the correction")
+    until(lambda: len(load.acknowledged) > before + 150, TIMEOUT, "the samples stopped")
+    until(lambda: not bench.consumer.lost("band", load.acknowledged[before + 100:before + 110]), TIMEOUT, "nothing is taken after the correction")
     count = replay_all(bench)
     total = bench.settle("band", "ring")
     return f"{count} facts set aside and delivered by replay; {total} samples, lost 0"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from devices import record
 from log_rows import chatty
-from rig import PATIENCE, Bench, require, row, until
+from rig import TIMEOUT, Bench, require, row, until
 
 
 def bad_record(start: int, kind: int) -> dict:
@@ -52,7 +52,7 @@ def bad_records(bench: Bench) -> str:
     bench.broker()
     bench.gateway.write([bench.peers.device("ring")])
     bench.gateway.start()
-    until(lambda: len(ring.acknowledged) > 20, PATIENCE, "no samples of the other device")
+    until(lambda: len(ring.acknowledged) > 20, TIMEOUT, "no samples of the other device")
     bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
     began, before = time.monotonic(), len(ring.acknowledged)
     bench.gateway.reload()
@@ -69,7 +69,7 @@ def bad_records(bench: Bench) -> str:
                 for reason, count in gap["refused"].items():
                     reasons[reason] = reasons.get(reason, 0) + count
         return reasons
-    until(lambda: sum(reported().values()) >= bad, PATIENCE, "not every bad record is reported")
+    until(lambda: sum(reported().values()) >= bad, TIMEOUT, "not every bad record is reported")
     wanted = {"out_of_range": each, "malformed": 2 * each}
     require(reported() == wanted, f"{reported()} are reported of {wanted}")
     bench.settle("ring")
@@ -88,7 +88,7 @@ def descriptors(bench: Bench) -> str:
     bench.gateway.refuses(70, "may have 16 file descriptors", limits={resource.RLIMIT_NOFILE: 16})
     bench.gateway.start(limits={resource.RLIMIT_NOFILE: 64})
     # Of the 24 beside the reserve, small links leave nine to the program, and have two each.
-    until(lambda: len(bench.peers.connected) >= 7, PATIENCE, "no seven devices are connected")
+    until(lambda: len(bench.peers.connected) >= 7, TIMEOUT, "no seven devices are connected")
     bench.served("program")
     time.sleep(5)
     bench.gateway.check()
@@ -103,7 +103,7 @@ def descriptors(bench: Bench) -> str:
     for name in names[-10:]:
         bench.served(name)
     before = {name: len(bench.peers.loads[name].acknowledged) for name in names[-10:]}
-    until(lambda: all(len(bench.peers.loads[name].acknowledged) > count for name, count in before.items()), PATIENCE,
+    until(lambda: all(len(bench.peers.loads[name].acknowledged) > count for name, count in before.items()), TIMEOUT,
           "not all of the last devices are served")
     bench.end_loads(*names[-10:])
     count = sum(bench.consumer.expect_all(name, list(bench.peers.loads[name].acknowledged)) for name in names)
@@ -125,12 +125,12 @@ def silent_links(bench: Bench) -> str:
     for name in silent:
         bench.consumer.send(name, "fetch", f"f-{name}")
     require(bench.consumer.ask("band", "fetch", "f-band") == "done", "a command for the device that speaks is not done")
-    until(lambda: all(f"f-{name}" in bench.consumer.answers for name in silent), PATIENCE, "commands without an answer")
+    until(lambda: all(f"f-{name}" in bench.consumer.answers for name in silent), TIMEOUT, "commands without an answer")
     answered = time.monotonic() - began
     bench.peers.speak()
     began = time.monotonic()
     for name in silent:
-        bench.served(name, 2 * PATIENCE)
+        bench.served(name, 2 * TIMEOUT)
     served = time.monotonic() - began
     stopped = bench.gateway.stop()
     count = bench.consumer.expect_all("band", list(load.acknowledged), 10)

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from devices import record
-from rig import PATIENCE, Bench, require, row, sample_id, until
+from rig import TIMEOUT, Bench, require, row, sample_id, until
 
 # What undoes the newest migrations, and so makes a file as the version before left it.
 UNDO = {
@@ -103,7 +103,7 @@ def unreadable_store(bench: Bench) -> str:
     load = bench.peers.load("band", rate=50)
     bench.gateway.write([bench.peers.device("band")])
     bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 100, PATIENCE, "no samples")
+    until(lambda: len(load.acknowledged) > 100, TIMEOUT, "no samples")
     bench.gateway.stop()
     os.chmod(bench.gateway.store, 0)
     for _ in range(3):
@@ -119,13 +119,13 @@ def unreadable_store(bench: Bench) -> str:
 def offline(bench: Bench) -> None:
     """Stops the gateway, and waits until the consumer has its last message."""
     bench.gateway.stop()
-    until(lambda: bench.consumer.statuses[-1:] == ["offline"], PATIENCE, "the gateway did not say goodbye")
+    until(lambda: bench.consumer.statuses[-1:] == ["offline"], TIMEOUT, "the gateway did not say goodbye")
 
 
 def on_store(bench: Bench, command: str, copy: str) -> None:
     """Runs a command of the program that copies or replaces the store."""
     done = subprocess.run(
-        [bench.gateway.program, command, "--config", bench.gateway.path, copy], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        [bench.gateway.program, command, "--config", bench.gateway.path, copy], capture_output=True, text=True, timeout=TIMEOUT, check=False)
     require(done.returncode == 0, f"{command} ended with status {done.returncode}: {done.stderr.strip()}")
 
 
@@ -142,11 +142,11 @@ def restored_backup(bench: Bench) -> str:
     bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
     bench.gateway.start()
     bench.consumer.expect_all("ring", [item["start"] for item in ring])
-    until(lambda: len(load.acknowledged) > wanted, PATIENCE, "no samples")
+    until(lambda: len(load.acknowledged) > wanted, TIMEOUT, "no samples")
     copied = list(load.acknowledged)
     copy = os.path.join(bench.folder, "copy.sqlite")
     on_store(bench, "backup", copy)
-    until(lambda: len(load.acknowledged) > len(copied) + wanted, PATIENCE, "the samples stopped at the backup")
+    until(lambda: len(load.acknowledged) > len(copied) + wanted, TIMEOUT, "the samples stopped at the backup")
     ring += kept[300:]
     again = [item["start"] for item in kept[300:]]
     require(bench.consumer.ask("ring", "sync", "after-backup") == "done", "the records after the backup are not read")
@@ -159,10 +159,10 @@ def restored_backup(bench: Bench) -> str:
     on_store(bench, "restore", copy)
     after_restore = bench.consumer.facts = {}
     bench.gateway.start()
-    until(lambda: {gap["device"] for gap in bench.consumer.gaps if gap["reason"] == "store_reset"} == {"band", "ring"}, PATIENCE,
+    until(lambda: {gap["device"] for gap in bench.consumer.gaps if gap["reason"] == "store_reset"} == {"band", "ring"}, TIMEOUT,
           "no gap with the reason store_reset for each device")
-    until(lambda: bench.consumer.newest["gateway/info"]["store"] != store, PATIENCE, "the store has its old identity")
-    until(lambda: len(load.acknowledged) > replaced + wanted, PATIENCE, "the samples stopped after the restore")
+    until(lambda: bench.consumer.newest["gateway/info"]["store"] != store, TIMEOUT, "the store has its old identity")
+    until(lambda: len(load.acknowledged) > replaced + wanted, TIMEOUT, "the samples stopped after the restore")
     bench.end_loads("band")
     # The store knows nothing of these records, and the device still keeps them. They have the ids that they had.
     bench.consumer.expect_all("ring", [item["start"] for item in kept])

@@ -25,7 +25,7 @@ NAMESPACE = uuid.UUID("bb0af8a1-e772-4d44-b4ac-d9696c7ac5e7")
 # To take a capability from a process (linux/prctl.h, linux/capability.h).
 LIBC = ctypes.CDLL(None)
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
-PATIENCE = 60.0  # seconds for anything that takes less than a few
+TIMEOUT = 60.0  # seconds for anything that takes less than a few
 
 ROWS = []
 
@@ -95,7 +95,7 @@ class Gateway(storm.Gateway):
         self.start(**start)
         until(lambda: self.process.poll() is not None, 30, "it does not refuse to start")
         found = self.process.returncode
-        until(lambda: any(reason in line for line in self.lines), PATIENCE, f"no line has {reason!r}: {self.lines[-3:]}")
+        until(lambda: any(reason in line for line in self.lines), TIMEOUT, f"no line has {reason!r}: {self.lines[-3:]}")
         require(found == status, f"it ended with status {found}: {self.lines[-3:]}")
 
     def processor_seconds(self) -> float:
@@ -165,7 +165,7 @@ class Consumer:
     def send(self, device: str, command: str, name: str, **members) -> None:
         self.client.publish(f"{ROOT}/{device}/command/{command}", json.dumps({"id": name, **members}), 1)
 
-    def ask(self, device: str, command: str, name: str, seconds: float = PATIENCE, **members) -> str:
+    def ask(self, device: str, command: str, name: str, seconds: float = TIMEOUT, **members) -> str:
         """Sends a command and returns its final status."""
         self.send(device, command, name, **members)
         return until(lambda: self.answers.get(name), seconds, f"no final answer of {command} for {device}")[0]
@@ -184,7 +184,7 @@ class Consumer:
             return [(item["from_seq"], item["to_seq"]) for gap in self.gaps if gap["reason"] == "refused"
                     for item in gap["sequences"]]
 
-    def expect_all(self, device: str, starts, seconds: float = PATIENCE) -> int:
+    def expect_all(self, device: str, starts, seconds: float = TIMEOUT) -> int:
         """Waits for these samples. Returns how many there are, after a check that none has a second id."""
         starts = list(starts)
         try:
@@ -233,7 +233,7 @@ class Mosquitto:
             file.write("\n".join(text) + "\n")
         self.process = subprocess.Popen(
             ["mosquitto", "-c", self.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self.is_open, PATIENCE, "mosquitto does not listen")
+        until(self.is_open, TIMEOUT, "mosquitto does not listen")
 
     def is_open(self) -> bool:
         with contextlib.suppress(OSError):
@@ -267,14 +267,14 @@ class Bench:
         self.mosquitto.start(*lines)
         if self.consumer is None:
             self.consumer = Consumer(self.mosquitto.port)
-        require(self.consumer.connected.wait(PATIENCE), "the consumer is not connected")
+        require(self.consumer.connected.wait(TIMEOUT), "the consumer is not connected")
 
     def through_middle(self) -> Middle:
         middle = Middle(self.mosquitto.port)
         self.gateway.broker = middle.port
         return middle
 
-    def served(self, device: str, seconds: float = PATIENCE) -> None:
+    def served(self, device: str, seconds: float = TIMEOUT) -> None:
         until(lambda: self.consumer.newest.get(f"{device}/link", {}).get("state") == "connected", seconds,
               f"{device} is not connected")
 
@@ -283,7 +283,7 @@ class Bench:
         loads = [self.peers.loads[name] for name in names]
         for load in loads:
             load.is_over = True
-        until(lambda: not any(load.waiting for load in loads), PATIENCE, "samples without an answer")
+        until(lambda: not any(load.waiting for load in loads), TIMEOUT, "samples without an answer")
 
     def settle(self, *names: str) -> int:
         """Ends these loads and stops the gateway, once all of their samples are there. Returns how many there are.

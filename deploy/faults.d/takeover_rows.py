@@ -3,7 +3,7 @@
 import os
 import time
 
-from rig import PATIENCE, Bench, Gateway, require, row, until
+from rig import TIMEOUT, Bench, Gateway, require, row, until
 
 # mosquitto 2.0.11 gives no reason when it closes a connection for another one; later ones do.
 SAID = "same client id"
@@ -26,7 +26,7 @@ def takeover(bench: Bench) -> str:
     copy.write([bench.peers.device("ring")])
     copy.start()
     for gateway in (bench.gateway, copy):
-        gateway.wait_for(SAID, PATIENCE)
+        gateway.wait_for(SAID, TIMEOUT)
     time.sleep(seconds)
     taken = sum(SAID in line for gateway in (bench.gateway, copy) for line in gateway.lines)
     # Each waits up to a second and a half.
@@ -35,11 +35,11 @@ def takeover(bench: Bench) -> str:
         gateway.check()
     bench.end_loads("ring")
     ring = bench.peers.loads["ring"]
-    until(lambda: not bench.consumer.lost("ring", list(ring.acknowledged)), 2 * PATIENCE, "the samples of the copy do not arrive", step=0.2)
+    until(lambda: not bench.consumer.lost("ring", list(ring.acknowledged)), 2 * TIMEOUT, "the samples of the copy do not arrive", step=0.2)
     copy.stop()
     began = time.monotonic()
     marks = len(bench.peers.loads["band"].acknowledged)
-    until(lambda: not bench.consumer.lost("band", bench.peers.loads["band"].acknowledged[:marks]), PATIENCE,
+    until(lambda: not bench.consumer.lost("band", bench.peers.loads["band"].acknowledged[:marks]), TIMEOUT,
           "the samples of the first do not arrive once it is alone", step=0.2)
     alone = time.monotonic() - began
     count = bench.settle("band") + bench.consumer.expect_all("ring", list(ring.acknowledged))

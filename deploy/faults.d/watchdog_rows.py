@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 
-from rig import PATIENCE, Bench, require, row, until
+from rig import TIMEOUT, Bench, require, row, until
 
 SIGN = "WATCHDOG=1"
 LIMIT = 15.0  # seconds within which a part that only computes must answer (HealthPart.answerLimit)
@@ -83,10 +83,10 @@ def start_again(bench: Bench, manager: Manager, thread: FrozenThread, load) -> N
     """What systemd does then (WatchdogSignal=SIGKILL, Restart=on-failure), and the samples that follow."""
     bench.gateway.process.send_signal(signal.SIGKILL)
     thread.end()
-    bench.gateway.process.wait(PATIENCE)
+    bench.gateway.process.wait(TIMEOUT)
     before = len(load.acknowledged)
     bench.gateway.start(environment=manager.variables())
-    until(lambda: len(load.acknowledged) > before + 100, PATIENCE, "no samples after the restart")
+    until(lambda: len(load.acknowledged) > before + 100, TIMEOUT, "no samples after the restart")
 
 
 @row("a part of the gateway hangs", "one thread is frozen", "no sign of life from then on; the part is named; started again, lost 0")
@@ -108,7 +108,7 @@ def stuck_part(bench: Bench) -> str:
         manager.listen(0.5)
     silent = time.monotonic() - frozen
     line = until(
-        lambda: next((line for line in bench.gateway.lines if "A part of the gateway does not answer" in line), None), PATIENCE,
+        lambda: next((line for line in bench.gateway.lines if "A part of the gateway does not answer" in line), None), TIMEOUT,
         "the log names no part")
     require("health.part=broker_network" in line, f"the log names another part: {line}")
     start_again(bench, manager, thread, load)
@@ -131,7 +131,7 @@ def stuck_connections(bench: Bench) -> str:
     bench.gateway.start(environment=manager.variables())
     bench.served("load")
     statuses, newest = bench.consumer.statuses, bench.consumer.newest
-    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], PATIENCE, "not healthy")
+    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], TIMEOUT, "not healthy")
     manager.listen(0.5)  # what was not heard until now
     thread, frozen = FrozenThread(event_loop(bench.gateway.process.pid)), time.monotonic()
     while not (late := newest["gateway/state"]["late"]):
@@ -139,7 +139,7 @@ def stuck_connections(bench: Bench) -> str:
         manager.listen(0.2)
     reported = time.monotonic() - frozen
     require("transport.tcp" in late, f"gateway/state names {late}")
-    until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
+    until(lambda: statuses[-1] == "offline", TIMEOUT, "gateway/status is not offline")
     manager.listen(2 * WATCHDOG)
     require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
     start_again(bench, manager, thread, load)
@@ -157,8 +157,8 @@ def stuck_timers(bench: Bench) -> str:
     bench.gateway.start(environment=manager.variables())
     bench.served("load")
     statuses, newest = bench.consumer.statuses, bench.consumer.newest
-    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], PATIENCE, "not healthy")
-    found = until(lambda: timers(bench.gateway.process.pid), PATIENCE, "the thread of the timers does not sleep", step=0.005)
+    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], TIMEOUT, "not healthy")
+    found = until(lambda: timers(bench.gateway.process.pid), TIMEOUT, "the thread of the timers does not sleep", step=0.005)
     manager.listen(0.5)  # what was not heard until now
     thread, frozen = FrozenThread(found), time.monotonic()
     while not (late := newest["gateway/state"]["late"]):
@@ -166,13 +166,13 @@ def stuck_timers(bench: Bench) -> str:
         manager.listen(0.2)
     reported = time.monotonic() - frozen
     require("timers" in late, f"gateway/state names {late}")
-    until(lambda: statuses[-1] == "offline", PATIENCE, "gateway/status is not offline")
+    until(lambda: statuses[-1] == "offline", TIMEOUT, "gateway/status is not offline")
     manager.listen(2 * WATCHDOG)
     last = manager.last_sign() - frozen
     require(last < 2 * LIMIT, f"a sign of life {last:.1f} s after the thread hung")
     require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
     start_again(bench, manager, thread, load)
-    until(lambda: newest["gateway/state"]["late"] == [] and statuses[-1] == "online", PATIENCE, "not healthy after the restart")
+    until(lambda: newest["gateway/state"]["late"] == [] and statuses[-1] == "online", TIMEOUT, "not healthy after the restart")
     bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
     return f"{late} in gateway/state and offline after {reported:.1f} s, last sign of life after {last:.1f} s; {count} samples, lost 0"

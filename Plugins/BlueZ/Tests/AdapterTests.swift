@@ -62,7 +62,7 @@ import Vitals
             """
         try await withPrograms { programs in
             let program = programs.start("python3", ["-c", server])
-            let events = try await program.events.wait(within: Clinic.patience) { !$0.isEmpty }
+            let events = try await program.events.wait(within: Clinic.timeout) { !$0.isEmpty }
             var options = BlueZOptions()
             options.bus = "tcp:host=127.0.0.1,port=\(try #require(events.first?.text))"
             let radio = Radio(

@@ -36,7 +36,7 @@ import Vitals
                         }
                     }
                 }
-                try await turns.wait(within: Clinic.patience) { $0.count >= 9 }
+                try await turns.wait(within: Clinic.timeout) { $0.count >= 9 }
                 group.cancelAll()
                 while let result = await group.nextResult() { _ = result }
             }
@@ -153,15 +153,15 @@ import Vitals
                         }
                     }
                 }
-                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                     calls.contains { $0.hasPrefix("Connect ") }
                 }
                 clock.set(to: .seconds(6))
                 release.fulfil(())
-                try await turns.wait(within: Clinic.patience) { $0.count == 1 }
+                try await turns.wait(within: Clinic.timeout) { $0.count == 1 }
                 // The other one waits, and gets the link when the turn is over.
                 try await clock.move(to: .seconds(11))
-                try await turns.wait(within: Clinic.patience) { $0.count == 2 }
+                try await turns.wait(within: Clinic.timeout) { $0.count == 2 }
                 group.cancelAll()
             }
             #expect(Set(turns.elements) == ["a", "b"])
@@ -179,7 +179,7 @@ import Vitals
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
                 let noticed = Promise<Void>()
                 @Sendable func scans(after call: String) async throws {
-                    try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                    try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                         calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex {
                             $0.hasPrefix(call)
                         } ?? 0

@@ -138,7 +138,7 @@ import Vitals
                 await clinic.bluez.silence("ReadValue")
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await #expect(throws: GATTError.self) { try await link.read(model) } }
-                    try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                    try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                         calls.contains { $0.hasPrefix("ReadValue") }
                     }
                     await clinic.bluez.notify([1], of: 0x2a35, path)

@@ -9,7 +9,7 @@ import Testing
 
 /// The whole gateway, as its program: a strap of the fake BlueZ, the driver for health services, and a real broker.
 @Suite(.timeLimit(.minutes(5))) struct GatewayTests {
-    private static let patience = Duration.seconds(90)
+    private static let timeout = Duration.seconds(90)
 
     private static func configuration(_ port: Int, _ bus: String) -> String {
         """
@@ -42,25 +42,25 @@ import Testing
                             toFile: file, atomically: true, encoding: .utf8)
                         let gateway = programs.start(GatewayProgram.path, ["run", "--config", file])
                         for (round, rate) in [UInt8(71), 72].enumerated() {
-                            try await bluez.calls.wait(within: Self.patience) { calls in
+                            try await bluez.calls.wait(within: Self.timeout) { calls in
                                 calls.count { $0.hasPrefix("StartNotify") } > round
                             }
                             // The value is lost if the device does not know of the subscription yet.
                             while await bluez.peripheral(path)?.send([0x06, rate], from: 0x2a37) != true {
                                 await Task.yield()
                             }
-                            let messages = try await subscriber.wait(deadline: Self.patience) { messages in
+                            let messages = try await subscriber.wait(deadline: Self.timeout) { messages in
                                 messages.contains { $0.rates.contains(Int(rate)) }
                             }
                             #expect(messages.contains { $0.topic == "vitals2mqtt/home/strap/measurement/heart_rate" })
                             if round == 0 {
-                                try await subscriber.wait(deadline: Self.patience) { messages in
+                                try await subscriber.wait(deadline: Self.timeout) { messages in
                                     messages.contains {
                                         $0.topic.hasSuffix("strap/info") && $0.text.contains("Strap 1")
                                     }
                                 }
                                 await bluez.stop()
-                                try await subscriber.wait(deadline: Self.patience) { messages in
+                                try await subscriber.wait(deadline: Self.timeout) { messages in
                                     messages.contains { $0.topic.hasSuffix("strap/link") && $0.text.contains("BlueZ") }
                                 }
                                 try await bluez.start()
@@ -68,7 +68,7 @@ import Testing
                             }
                         }
                         gateway.interrupt(.end)
-                        try await gateway.end(within: Self.patience)
+                        try await gateway.end(within: Self.timeout)
                         // It has left the device.
                         #expect(await bluez.peripheral(path) == nil)
                     }

@@ -90,7 +90,7 @@ import Vitals
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await clinic.link { _ in } }
                 // It scans, and does not try to connect what is not there.
-                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                     calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex {
                         $0.hasPrefix("Disconnect")
                     } ?? 0
@@ -111,7 +111,7 @@ import Vitals
             try await clinic.link(presence: presence) { _ in }
             let noticed = Promise<Void>()
             presence.whenNoticed { noticed.fulfil(()) }
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                 calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex { $0.hasPrefix("Disconnect") }
                     ?? 0
             }

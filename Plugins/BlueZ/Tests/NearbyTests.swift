@@ -32,7 +32,7 @@ import Vitals
                         address: Clinic.strap, name: "Strap", services: [BluetoothUUID(0x180d)], signalStrength: -60,
                         options: [.init("address", Clinic.strap)])
                 ])
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.last == "StopDiscovery hci0" }
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.last == "StopDiscovery hci0" }
         }
     }
 
@@ -40,7 +40,7 @@ import Vitals
         let clock = ManualClock()
         try await withClinic(clock: clock.gatewayClock) { clinic in
             async let found = clinic.radio.nearby(for: .seconds(7))
-            try await clock.deadlines.wait(within: Clinic.patience) { $0.contains(.seconds(7)) }
+            try await clock.deadlines.wait(within: Clinic.timeout) { $0.contains(.seconds(7)) }
             await clinic.bluez.addDevice(
                 Clinic.strap, name: "Strap", properties: ["ServiceData": .options(["180d": .bytes([1])])]
             ) {
@@ -103,7 +103,7 @@ import Vitals
                 try await clinic.link("band", Clinic.target("A4:C1:38:00:11:33", adapter: "hci1")) { _ in }
             }
             defer { waiting.cancel() }
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains("StartDiscovery hci1") }
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains("StartDiscovery hci1") }
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap", properties: ["RSSI": .int16(-80)]) {
                 Clinic.peripheral()
             }
@@ -164,7 +164,7 @@ import Vitals
             await clinic.bluez.silence("Connect")
             let link = Task { try await clinic.link("strap", Clinic.target(connectTimeout: .minutes(2))) { _ in } }
             defer { link.cancel() }
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains { $0.hasPrefix("Connect ") } }
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains { $0.hasPrefix("Connect ") } }
             async let error = Self.error(clinic)
             for round in 1...6 { try await clock.move(to: NearbyScan.startTime * round) }
             #expect(await error?.message.contains("connects devices all the time") == true)
@@ -174,15 +174,15 @@ import Vitals
     @Test func `a scan ends with its task, and with its adapter`() async throws {
         try await withClinic { clinic in
             let scan = Task { try await clinic.radio.nearby(for: .minutes(1)) }
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains("StartDiscovery hci0") }
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains("StartDiscovery hci0") }
             scan.cancel()
             await #expect(throws: LinkError.self) { try await scan.value }
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.last == "StopDiscovery hci0" }
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.last == "StopDiscovery hci0" }
         }
         let clock = ManualClock()
         try await withClinic(clock: clock.gatewayClock) { clinic in
             async let error = Self.error(clinic, for: .seconds(7))
-            try await clock.deadlines.wait(within: Clinic.patience) { $0.contains(.seconds(7)) }
+            try await clock.deadlines.wait(within: Clinic.timeout) { $0.contains(.seconds(7)) }
             await clinic.bluez.removeAdapter("hci0")
             while !clinic.log.entries.contains(where: { $0.message == "An adapter is gone." }) { await Task.yield() }
             try await clock.move(to: .seconds(7))

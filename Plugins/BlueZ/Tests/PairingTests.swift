@@ -77,7 +77,7 @@ import Vitals
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: passkey) { Clinic.peripheral() }
             let release = await clinic.bluez.hold("Pair")
             async let link: Void = clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in }
-            try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains { $0.hasPrefix("Pair ") } }
+            try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains { $0.hasPrefix("Pair ") } }
             let registered = await clinic.bluez.agent
             let agent = try #require(registered)
             #expect(await clinic.bluez.ask(agent, question, own) == wanted)
@@ -115,7 +115,7 @@ import Vitals
                         try await clinic.link("cuff", Clinic.target(pairing: .justWorks)) { _ in }
                     }
                 }
-                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                     calls.contains { $0.hasPrefix("RegisterAgent") }
                 }
                 group.cancelAll()

@@ -9,7 +9,7 @@ import Testing
 
 /// A passkey by the whole program, over a real broker.
 @Suite(.timeLimit(.minutes(5))) struct PasskeyCommandTests {
-    private static let patience = Duration.seconds(90)
+    private static let timeout = Duration.seconds(90)
 
     private static func configuration(port: Int, bus: String) -> String {
         """
@@ -44,7 +44,7 @@ import Testing
                         try await withPrograms { programs in
                             let gateway = programs.start(GatewayProgram.path, ["run", "--config", file])
                             let message: @Sendable (String, String) async throws -> Void = { topic, text in
-                                try await subscriber.wait(deadline: Self.patience) { messages in
+                                try await subscriber.wait(deadline: Self.timeout) { messages in
                                     messages.contains { $0.topic.hasSuffix(topic) && $0.text.contains(text) }
                                 }
                             }
@@ -60,7 +60,7 @@ import Testing
                             try await message("cuff/pairing", "\"paired\"")
                             try await message("cuff/link", "\"connected\"")
                             gateway.interrupt(.end)
-                            try await gateway.end(within: Self.patience)
+                            try await gateway.end(within: Self.timeout)
                             #expect(!gateway.events.elements.contains { $0.text.contains("40713") })
                             let reported = subscriber.messages.filter { !$0.topic.hasSuffix("command/passkey") }
                             #expect(!reported.contains { $0.text.contains("40713") })

@@ -21,7 +21,7 @@ import Vitals
 
         /// Waits until the device has asked so often, and gives it this passkey.
         func enter(_ digits: String, at question: Int = 1) async throws {
-            try await states.wait(within: Clinic.patience) { $0.count { $0.phase == .passkey } >= question }
+            try await states.wait(within: Clinic.timeout) { $0.count { $0.phase == .passkey } >= question }
             let passkey = try #require(Passkey(digits))
             #expect(requests.enter(passkey))
         }
@@ -75,7 +75,7 @@ import Vitals
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
             let questions = Questions(clock.gatewayClock)
             async let error = Self.connect(clinic, questions)
-            let asked = try await questions.states.wait(within: Clinic.patience) { $0.last?.phase == .passkey }
+            let asked = try await questions.states.wait(within: Clinic.timeout) { $0.last?.phase == .passkey }
             #expect(asked.last?.until == clock.gatewayClock.now + Radio.passkeyTime)
             try await clock.move(to: Radio.passkeyTime)
             #expect(await error != nil)
@@ -100,7 +100,7 @@ import Vitals
             await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
             let questions = Questions()
             let pairing = Task { await Self.connect(clinic, questions) }
-            try await questions.states.wait(within: Clinic.patience) { $0.last?.phase == .passkey }
+            try await questions.states.wait(within: Clinic.timeout) { $0.last?.phase == .passkey }
             pairing.cancel()
             #expect(await pairing.value != nil)
             #expect(questions.phases.last == .failed)

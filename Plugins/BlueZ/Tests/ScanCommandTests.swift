@@ -9,7 +9,7 @@ import Testing
 
 /// Scans by the whole program: over a real broker, and as a separate command.
 @Suite(.timeLimit(.minutes(5))) struct ScanCommandTests {
-    private static let patience = Duration.seconds(90)
+    private static let timeout = Duration.seconds(90)
     private static let ring = "30:35:47:00:11:22"
 
     private static func configuration(port: Int, bus: String, hasStrap: Bool = true) -> String {
@@ -54,7 +54,7 @@ import Testing
         let isAnswer: @Sendable (InboundMessage) -> Bool = { message in
             message.topic == "vitals2mqtt/home/gateway/response" && message.text.contains("\"\(id)\"")
         }
-        let messages = try await subscriber.wait(deadline: patience) { $0.contains(where: isAnswer) }
+        let messages = try await subscriber.wait(deadline: timeout) { $0.contains(where: isAnswer) }
         return try JSONValue(parsing: try #require(messages.first(where: isAnswer)).payload)
     }
 
@@ -70,7 +70,7 @@ import Testing
                     try await withConfiguration(Self.configuration(port: server.port, bus: bus)) { file in
                         try await withPrograms { programs in
                             let gateway = programs.start(GatewayProgram.path, ["run", "--config", file])
-                            try await subscriber.wait(deadline: Self.patience) { messages in
+                            try await subscriber.wait(deadline: Self.timeout) { messages in
                                 messages.contains { message in
                                     message.topic.hasSuffix("strap/link") && message.text.contains("\"connected\"")
                                 }
@@ -92,7 +92,7 @@ import Testing
                             #expect(refused["code"]?.asString == "offline")
                             #expect(refused["message"]?.asString?.contains("Plug it in") == true)
                             gateway.interrupt(.end)
-                            try await gateway.end(within: Self.patience)
+                            try await gateway.end(within: Self.timeout)
                         }
                     }
                 }
@@ -108,7 +108,7 @@ import Testing
                     try await withConfiguration(text) { file in
                         try await withPrograms { programs in
                             _ = programs.start(GatewayProgram.path, ["run", "--config", file])
-                            try await subscriber.wait(deadline: Self.patience) { messages in
+                            try await subscriber.wait(deadline: Self.timeout) { messages in
                                 messages.contains { $0.topic.hasSuffix("gateway/info") }
                             }
                             for id in ["first", "second"] {

@@ -145,7 +145,7 @@ import Vitals
                 try await clock.move(
                     to: Duration.minutes(20) + .seconds(1), from: Duration.minutes(20) + .milliseconds(500))
                 // The device is listened for again.
-                try await clinic.bluez.calls.wait(within: Clinic.patience) { calls in
+                try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                     calls.count { $0 == "Set hci0" } == 4 && calls.last == "StartDiscovery hci0"
                 }
                 try await clinic.link { _ in }
@@ -165,7 +165,7 @@ import Vitals
                 group.addTask { try? await clinic.link { _ in } }
                 try await clock.move(to: .minutes(10))
                 try await clock.move(to: .minutes(20))
-                try await clinic.bluez.calls.wait(within: Clinic.patience) { $0.contains("Set hci0") }
+                try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains("Set hci0") }
                 group.cancelAll()
             }
             await clinic.bluez.silence("Set", false)

@@ -68,7 +68,7 @@ import WearableTesting
 
     @Test func `a clock whose first answer is lost is set again to the time that it is then`() throws {
         try withRing([.lostClockAnswer]) { _, ring, simulation in
-            #expect(ring.state.withLock { $0.clocks } == [Self.start, Self.start + RingLine.patience])
+            #expect(ring.state.withLock { $0.clocks } == [Self.start, Self.start + RingLine.timeout])
             #expect(ring.state.withLock { $0.offset } == 0)
         }
     }
@@ -79,7 +79,7 @@ import WearableTesting
             // Until the ring was asked to measure.
             while !ring.commands.contains(0x69) { try await simulation.gatewayClock.sleep(for: .seconds(1)) }
             try await session.setClock(simulation.date + .days(1), utcOffset: 60)
-            #expect(simulation.uptime >= RingMeasurement.startPatience)
+            #expect(simulation.uptime >= RingMeasurement.startTimeout)
             #expect(ring.state.withLock { $0.offset } == 86_400)
             let accepted = await measurement
             #expect(accepted == nil)

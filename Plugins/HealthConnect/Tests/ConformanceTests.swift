@@ -32,7 +32,7 @@ import Vitals
             #expect(history[metric]?.isEmpty == false)
         }
         #expect(history[.heartRate]?.count == 2500)
-        let expectation = DriverConformance.Expectation(history: history, patience: .hours(1))
+        let expectation = DriverConformance.Expectation(history: history, timeout: .hours(1))
         let findings = try Simulation.run(seed: 1, start: HealthPhone.at(60), deadline: .days(10)) { simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
                 let driver = HealthConnectDriver(

@@ -73,7 +73,7 @@ import WearableTesting
                 try await visit(ring, context) { session in
                     await #expect { try await Self.history(session) } throws: { ($0 as? DeviceError)?.code == .failure }
                 }
-                try await context.clock.sleep(for: RefusedFiles.patience / 3 - .minutes(1))
+                try await context.clock.sleep(for: RefusedFiles.timeout / 3 - .minutes(1))
             }
             try await context.clock.sleep(for: .minutes(3))
             try await visit(ring, context) { session in

@@ -142,7 +142,7 @@ import Vitals
     private func findings<App: PhoneApp>(of app: App.Type) throws -> [DriverConformance.Finding] {
         try Simulation.run(seed: 1, deadline: .days(10)) { simulation in
             let suite = DriverConformance(
-                expecting: DriverConformance.Expectation(patience: .hours(1)), clock: simulation.gatewayClock
+                expecting: DriverConformance.Expectation(timeout: .hours(1)), clock: simulation.gatewayClock
             ) { body in
                 let visit = PhoneVisit()
                 try await PhoneDriver<App>().withSession(

@@ -79,7 +79,7 @@ import Vitals
         try play([.sent(Self.text("a\n")), .received(Self.text("b\n"))]) { playback, simulation in
             let error = await #expect(throws: LinkError.self) { try await playback.read(atMost: 1) }
             #expect(error?.message.contains("Recorded in line 3: a write of 610a") == true)
-            #expect(simulation.uptime == Playback.patience + .seconds(1))
+            #expect(simulation.uptime == Playback.timeout + .seconds(1))
         }
     }
 

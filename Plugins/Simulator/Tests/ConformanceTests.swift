@@ -77,7 +77,7 @@ import Vitals
         }
         // A cuff has new values only twice a day, a scale only in the morning.
         return DriverConformance.Expectation(
-            history: history, summaries: summaries, summaryDays: days, patience: .days(3))
+            history: history, summaries: summaries, summaryDays: days, timeout: .days(3))
     }
 }
 

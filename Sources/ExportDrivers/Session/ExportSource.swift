@@ -19,7 +19,7 @@ actor ExportSource {
     private let driver: String
 
     /// How long the first export may change before a session gives up waiting for it.
-    static let patience: Duration = .minutes(1)
+    static let timeout: Duration = .minutes(1)
     /// How far back the records of the first export of all, and those of a new metric, are offered besides the synchronisation:
     /// those that came late.
     static let lateness: Duration = .days(14)
@@ -34,7 +34,7 @@ actor ExportSource {
     /// Waits for an export, if none is in use yet, and describes its device.
     /// - Throws: `ExportError` with the remedy.
     func prepare(_ context: SessionContext) async throws -> DeviceDescription {
-        let until = context.clock.uptime + Self.patience
+        let until = context.clock.uptime + Self.timeout
         while current == nil {
             if case .lookAgain(let pause) = try await check(context) {
                 guard context.clock.uptime + pause <= until else {

@@ -21,7 +21,7 @@ final class FirstReading: Sendable {
     private let signal = Signal()
 
     /// How long a gateway may ask for nothing before it is taken to have read all that it wants.
-    static let patience: Duration = .minutes(1)
+    static let timeout: Duration = .minutes(1)
 
     init(_ metrics: [Metric]) { state = Mutex(State(unread: Set(metrics))) }
 
@@ -59,10 +59,10 @@ final class FirstReading: Sendable {
     /// Waits until everything is durable, or nothing has been asked for a while.
     func wait(clock: GatewayClock) async throws {
         var calls = 0
-        var until = clock.uptime + Self.patience
+        var until = clock.uptime + Self.timeout
         while true {
             let (isOver, now) = state.withLock { ($0.unread.isEmpty, $0.calls) }
-            if now != calls { (calls, until) = (now, clock.uptime + Self.patience) }
+            if now != calls { (calls, until) = (now, clock.uptime + Self.timeout) }
             let rest = until - clock.uptime
             guard !isOver, rest > .zero else { return }
             await clock.race(against: rest) { [signal] in await signal.wait() }

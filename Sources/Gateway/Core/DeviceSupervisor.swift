@@ -20,7 +20,7 @@ actor DeviceSupervisor {
 
     /// How long a change of the configuration waits for devices, and then for what they share, to end. Later each of them is
     /// `late`, begins anew when it has ended, and holds up nothing else.
-    static let patience = HealthPart.endLimit
+    static let timeout = HealthPart.endLimit
 
     private var members: [DeviceID: Member] = [:]
     /// The devices of the newest configuration.
@@ -113,7 +113,7 @@ actor DeviceSupervisor {
         }
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
         if !ending.isEmpty {
-            await settings.clock.race(against: Self.patience) {
+            await settings.clock.race(against: Self.timeout) {
                 for member in ending { try? await member.ended.wait() }
             }
         }
@@ -121,7 +121,7 @@ actor DeviceSupervisor {
             if member.ended.value != nil { remove(member) } else { expectLate(member, onRemoved) }
         }
         change.overdue = overdue.intersection(change.removed + change.changed)
-        for service in await services.end(allBut: setups, patience: Self.patience) {
+        for service in await services.end(allBut: setups, timeout: Self.timeout) {
             launcher.launch {
                 try? await service.wait()
                 await self.beginServices()
@@ -149,7 +149,7 @@ actor DeviceSupervisor {
         overdue.insert(id)
         settings.logger.error(
             "A device has not ended; it is served again when it has.",
-            metadata: ["device.id": "\(id)", "seconds": "\(Self.patience.components.seconds)"])
+            metadata: ["device.id": "\(id)", "seconds": "\(Self.timeout.components.seconds)"])
         launcher.launch {
             try? await member.ended.wait()
             await self.hasEndedLate(member, onRemoved)

@@ -59,7 +59,7 @@ final class ServiceKeeper: Sendable {
             let began = clock.uptime
             let failure = await open(wasOpen) {
                 // Devices that waited for it in vain try again at once.
-                if isAgain || self.clock.uptime - began >= ServiceSupervisor.patience { await self.onReopened() }
+                if isAgain || self.clock.uptime - began >= ServiceSupervisor.timeout { await self.onReopened() }
             }
             tried.fulfil(())
             hasFailed = true

@@ -5,7 +5,7 @@ import Vitals
 /// The services of plugins that the devices use, each with its keeper. It belongs to the `DeviceSupervisor`.
 final class ServiceSupervisor {
     /// How long devices wait for their service at the start. After that they begin, and say that it is not open.
-    static let patience: Duration = .seconds(10)
+    static let timeout: Duration = .seconds(10)
 
     private var keepers: [String: ServiceKeeper] = [:]
     private let settings: CoreSettings
@@ -25,20 +25,20 @@ final class ServiceSupervisor {
     func runs(_ name: String) -> Bool { keepers[name] != nil }
 
     /// Ends the services that these devices do not use, or use with another configuration. Their devices have ended.
-    /// - Parameter patience: how long it waits for the ends; `nil` for as long as they take.
+    /// - Parameter timeout: how long it waits for the ends; `nil` for as long as they take.
     /// - Returns: the ends that have not come in time. Each service is forgotten when `begin` finds that it has ended.
     @discardableResult
-    func end(allBut setups: [DeviceSetup] = [], patience: Duration? = nil) async -> [Promise<Void>] {
+    func end(allBut setups: [DeviceSetup] = [], timeout: Duration? = nil) async -> [Promise<Void>] {
         let wanted = Self.services(of: setups)
         // One that did not end in time before is not waited for again.
         let ending = keepers.values.filter { keeper in
             wanted[keeper.setup.name]?.fingerprint != keeper.setup.fingerprint
-                && (patience == nil || !keeper.isStopping)
+                && (timeout == nil || !keeper.isStopping)
         }
         for keeper in ending { keeper.stop() }
         if ending.isEmpty { return [] }
-        if let patience {
-            await settings.clock.race(against: patience) {
+        if let timeout {
+            await settings.clock.race(against: timeout) {
                 for keeper in ending { try? await keeper.ended.wait() }
             }
         } else {
@@ -73,7 +73,7 @@ final class ServiceSupervisor {
             launch { await running.during("plugin \(name)") { await keeper.run(generator: seed) } }
         }
         guard !begun.isEmpty else { return }
-        await settings.clock.race(against: Self.patience) { [begun] in
+        await settings.clock.race(against: Self.timeout) { [begun] in
             for keeper in begun { try? await keeper.tried.wait() }
         }
     }

@@ -38,7 +38,7 @@ struct RetryTimes {
     /// Whether the samples have come: none came for a while, or they never cease.
     func isComplete(_ entry: DueStatistics, at now: Timestamp) -> Bool {
         let isQuiet = now - entry.changedAt >= StatisticsSettings.quiet || now < entry.changedAt
-        return isQuiet || dueSince[SensorName(entry)].map { now - $0 >= StatisticsSettings.patience } ?? false
+        return isQuiet || dueSince[SensorName(entry)].map { now - $0 >= StatisticsSettings.timeout } ?? false
     }
 
     /// Those whose hours are old enough and that need not wait, in their order.

@@ -38,7 +38,7 @@ package struct StatisticsSettings: Sendable {
     /// How long a series must be quiet before its hours are computed, so that a synchronisation is not computed many times.
     static let quiet: Duration = .seconds(20)
     /// After this time hours are computed even if more samples keep coming.
-    static let patience: Duration = .minutes(10)
+    static let timeout: Duration = .minutes(10)
     /// The interval of looking for what is due.
     static let interval: Duration = .seconds(15)
     /// When a count that Home Assistant has no own row of is looked at again, and a series whose import failed; each time

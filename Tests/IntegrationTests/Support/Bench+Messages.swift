@@ -21,7 +21,7 @@ extension Bench {
         where condition: @escaping @Sendable (InboundMessage) -> Bool = { _ in true }
     ) async throws -> InboundMessage {
         let topic = "\(Self.base)/\(topic)"
-        return try await subscriber.first(from: start, deadline: Self.patience) {
+        return try await subscriber.first(from: start, deadline: Self.timeout) {
             $0.topic == topic && condition($0)
         }
     }
@@ -58,7 +58,7 @@ extension Bench {
     /// The final answer to the command with this id.
     @discardableResult
     func answer(_ id: String, from start: Int = 0) async throws -> InboundMessage {
-        try await subscriber.first(from: start, deadline: Self.patience) { message in
+        try await subscriber.first(from: start, deadline: Self.timeout) { message in
             message.topic.hasSuffix("response") && message.json["id"]?.asString == id
                 && message.json["status"]?.asString != "accepted"
         }
@@ -71,7 +71,7 @@ extension Bench {
 
     /// Waits until the broker has published that the gateway, which was online, is gone: all that it published came before.
     func gone() async throws {
-        _ = try await subscriber.wait(deadline: Self.patience) { messages in
+        _ = try await subscriber.wait(deadline: Self.timeout) { messages in
             messages.last { $0.topic == "\(Self.base)/gateway/status" }?.text == "offline"
         }
     }

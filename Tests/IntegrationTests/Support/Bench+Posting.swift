@@ -20,7 +20,7 @@ extension Bench {
                 "@\(file)", "--header", "Authorization: Bearer \(token)", "--header",
                 "Content-Type: application/json",
             ] + more + ["http://127.0.0.1:\(port)\(path)"])
-        try await curl.end(within: Self.patience)
+        try await curl.end(within: Self.timeout)
         let lines = curl.events.elements.filter { !$0.isEnd }.map(\.text)
         let json = try? JSONValue(parsing: Array(lines.dropLast().joined(separator: "\n").utf8))
         return (lines.last.flatMap { Int($0) } ?? 0, json ?? .null)

@@ -8,7 +8,7 @@ import Testing
 /// The environment of a test of the whole gateway: a folder, a real broker, an independent subscriber, and programs.
 struct Bench: Sendable {
     /// The limit of every wait, generous for a busy machine.
-    static let patience = Duration.seconds(90)
+    static let timeout = Duration.seconds(90)
 
     let folder: String
     let server: MosquittoServer
@@ -71,7 +71,7 @@ struct Bench: Sendable {
     /// Ends a program with a signal, and waits until it is gone.
     func end(_ program: ChildProgram, by interruption: ChildProgram.Interruption) async throws {
         program.interrupt(interruption)
-        try await program.end(within: Self.patience)
+        try await program.end(within: Self.timeout)
     }
 
     /// The logs of all runs of the gateway, for a failed test.

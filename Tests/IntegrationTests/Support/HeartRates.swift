@@ -12,7 +12,7 @@ struct HeartRates: Sendable {
     init(of device: String, on bench: Bench) async throws {
         let program = bench.programs.start(
             "python3", [Repository.fixture("expected_samples.py"), Repository.heartRates, device])
-        try await program.end(within: Bench.patience)
+        try await program.end(within: Bench.timeout)
         for line in program.events.elements where !line.isEnd {
             let sample = try JSONValue(parsing: Array(line.text.utf8))
             samples[try #require(sample["id"]?.asString)] = sample
@@ -37,7 +37,7 @@ extension Bench {
     @discardableResult
     func wait(for count: Int, by consumer: Consumer) async throws -> Consumer.Knowledge {
         do {
-            try await subscriber.wait(deadline: Self.patience) { consumer.read($0).samples.count >= count }
+            try await subscriber.wait(deadline: Self.timeout) { consumer.read($0).samples.count >= count }
         } catch {
             Issue.record("Only \(consumer.knowledge.samples.count) of \(count) samples arrived.")
             throw error
@@ -60,7 +60,7 @@ extension Bench {
     /// Starts a Python device that listens, and returns it with its port.
     func startDevice(_ script: String, _ arguments: [String]) async throws -> (program: ChildProgram, port: Int) {
         let program = programs.start("python3", [script, "--tcp", "127.0.0.1:0"] + arguments)
-        let events = try await program.events.wait(within: Self.patience) { events in
+        let events = try await program.events.wait(within: Self.timeout) { events in
             events.contains { $0.isEnd || $0.text.hasPrefix("listening ") }
         }
         let line = try #require(events.map(\.text).first { $0.hasPrefix("listening ") }, "\(events)")

@@ -23,7 +23,7 @@ struct LoadDevice: Sendable {
 
     /// Waits until `count` samples in total were acknowledged.
     func wait(for count: Int) async throws {
-        try await program.events.wait(within: Bench.patience) { Self.count($0) >= count }
+        try await program.events.wait(within: Bench.timeout) { Self.count($0) >= count }
     }
 
     private static func count(_ events: [ChildProgram.Event]) -> Int {
@@ -46,7 +46,7 @@ extension Bench {
     func wait(for ids: [String], by consumer: Consumer) async throws -> Consumer.Knowledge {
         let wanted = Set(ids)
         do {
-            try await subscriber.wait(deadline: Self.patience) { messages in
+            try await subscriber.wait(deadline: Self.timeout) { messages in
                 let known = consumer.read(messages)
                 return known.samples.count >= wanted.count && wanted.isSubset(of: known.samples.keys)
                     && known.holes.isEmpty

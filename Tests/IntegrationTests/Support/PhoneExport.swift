@@ -36,7 +36,7 @@ struct PhoneExport: Sendable {
     static func write(_ sql: [String], as name: String, on bench: Bench) async throws {
         let program = bench.programs.start(
             "python3", [Repository.fixture("phone_export.py"), bench.path(name), tables] + sql)
-        try await program.end(within: Bench.patience)
+        try await program.end(within: Bench.timeout)
         #expect(program.events.elements.last?.text == "ended: exited(0)")
     }
 
@@ -49,7 +49,7 @@ struct PhoneExport: Sendable {
 
     /// Waits until the gateway has read this many exports, and published what changed.
     func wait(forExports count: Int) async throws {
-        try await gateway.events.wait(within: Bench.patience) { Self.exports($0) >= count }
+        try await gateway.events.wait(within: Bench.timeout) { Self.exports($0) >= count }
         // The samples of a change and those of a synchronisation are stored one after the other.
         let answer = try await bench.command("ring/command/sync", id: "export-\(count)")
         #expect(answer["status"]?.asString == "done", "\(answer)")
@@ -74,7 +74,7 @@ extension PhoneExport {
     /// All that arrived, as soon as it is so many samples, of which so many are corrected: they may arrive after the answer to a
     /// synchronisation.
     func knowledge(of samples: Int, corrected: Int = 0) async throws -> Consumer.Knowledge {
-        try await bench.subscriber.wait(deadline: Bench.patience) { [consumer] messages in
+        try await bench.subscriber.wait(deadline: Bench.timeout) { [consumer] messages in
             let known = consumer.read(messages)
             return known.samples.count >= samples && (corrected == 0 || known.corrected.count >= corrected)
         }

@@ -9,7 +9,7 @@ import Vitals
 /// A gateway's Bluetooth with a fake BlueZ on its own bus.
 struct Clinic: Sendable {
     static let strap = "A4:C1:38:00:11:22"
-    static let patience: Duration = .seconds(20)
+    static let timeout: Duration = .seconds(20)
 
     let bluez: FakeBlueZ
     let address: String

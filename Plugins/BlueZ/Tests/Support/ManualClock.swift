@@ -41,7 +41,7 @@ final class ManualClock: Clock, Sendable {
         while true {
             let seen = deadlines.elements.count
             if set(to: uptime, whileSomebodySleepsUntil: range) { return }
-            try await deadlines.wait(within: Clinic.patience) { $0.dropFirst(seen).contains { range.contains($0) } }
+            try await deadlines.wait(within: Clinic.timeout) { $0.dropFirst(seen).contains { range.contains($0) } }
         }
     }
 

@@ -107,7 +107,7 @@ final class RingConnection: Sendable {
 
     private func hasSetting(of metric: Metric) async throws(DeviceError) -> Bool {
         do {
-            _ = try await monitoring.configuration(of: metric, patience: RingMonitoring.patience, attempts: 1)
+            _ = try await monitoring.configuration(of: metric, timeout: RingMonitoring.timeout, attempts: 1)
             return true
         } catch {
             if error.code == .disconnected { throw error }

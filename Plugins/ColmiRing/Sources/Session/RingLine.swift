@@ -5,7 +5,7 @@ import Vitals
 /// Asks a ring one thing after the other, and collects its replies.
 actor RingLine {
     /// The pause after which a ring that sends no further part has given up, or a part is lost.
-    static let patience: Duration = .seconds(5)
+    static let timeout: Duration = .seconds(5)
     /// The number of attempts of a request.
     static let attempts = 2
 
@@ -34,11 +34,11 @@ actor RingLine {
     /// Sends a packet, and waits until its reply is whole.
     /// - Throws: `unsupported` if the ring refuses it, `timeout` if it says nothing, `failure` if a part of the reply is lost.
     nonisolated func ask<Reply: ReplyCollector>(
-        _ packet: RingPacket, for reply: Reply, patience: Duration = RingLine.patience,
+        _ packet: RingPacket, for reply: Reply, timeout: Duration = RingLine.timeout,
         attempts: Int = RingLine.attempts
     ) async throws(DeviceError) -> Reply {
         try await perform { () async throws(DeviceError) in
-            try await self.exchange({ packet.bytes }, packet.command, reply, patience, attempts)
+            try await self.exchange({ packet.bytes }, packet.command, reply, timeout, attempts)
         }
     }
 
@@ -48,7 +48,7 @@ actor RingLine {
     ) async throws(DeviceError) {
         _ = try await perform { () async throws(DeviceError) in
             try await self.exchange(
-                { () throws(DeviceError) in try packet().bytes }, command, PacketReply(command), Self.patience,
+                { () throws(DeviceError) in try packet().bytes }, command, PacketReply(command), Self.timeout,
                 Self.attempts)
         }
     }
@@ -57,7 +57,7 @@ actor RingLine {
     nonisolated func ask(message type: UInt8) async throws(DeviceError) -> [UInt8] {
         try await perform { () async throws(DeviceError) in
             try await self.exchange(
-                { BigMessage.request(type) }, nil, MessageReply(type), Self.patience, Self.attempts
+                { BigMessage.request(type) }, nil, MessageReply(type), Self.timeout, Self.attempts
             ).body
         }
     }
@@ -106,7 +106,7 @@ actor RingLine {
 
     private func exchange<Reply: ReplyCollector>(
         _ request: @Sendable () throws(DeviceError) -> [UInt8], _ command: UInt8?, _ reply: Reply,
-        _ patience: Duration, _ attempts: Int
+        _ timeout: Duration, _ attempts: Int
     ) async throws(DeviceError) -> Reply {
         let before = arrivals
         self.command = command
@@ -125,7 +125,7 @@ actor RingLine {
             do {
                 try await link.write(bytes, to: target, target.fastestWrite)
             } catch { throw DeviceError(error, "The request to the ring") }
-            if try await isAnswered(answer, patience), let whole = running as? Reply { return whole }
+            if try await isAnswered(answer, timeout), let whole = running as? Reply { return whole }
         }
         guard arrivals > before else {
             throw DeviceError(.timeout, "The ring does not answer.")
@@ -135,11 +135,11 @@ actor RingLine {
 
     /// Waits while parts come. Returns whether the reply is whole.
     private func isAnswered(
-        _ answer: Promise<Result<Void, DeviceError>>, _ patience: Duration
+        _ answer: Promise<Result<Void, DeviceError>>, _ timeout: Duration
     ) async throws(DeviceError) -> Bool {
         while true {
             let before = arrivals
-            let result = await clock.race(against: patience) { try? await answer.wait() }
+            let result = await clock.race(against: timeout) { try? await answer.wait() }
             switch result {
             case .some(.some(let result)):
                 try result.get()

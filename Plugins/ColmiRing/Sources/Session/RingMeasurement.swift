@@ -5,11 +5,11 @@ import Vitals
 /// Measures on demand, one metric at a time. The ring sends values until a request stops it.
 actor RingMeasurement {
     /// The sensor must find the pulse before the ring answers.
-    static let startPatience: Duration = .seconds(30)
+    static let startTimeout: Duration = .seconds(30)
     /// After this silence a ring that has measured is asked to continue: some stop after ten values.
     static let silence: Duration = .seconds(10)
     /// How long the answer to a stop is waited for. A ring that does not answer stops all the same.
-    static let stopPatience: Duration = .seconds(3)
+    static let stopTimeout: Duration = .seconds(3)
 
     /// How a measurement ends: completed, stopped, or with an error.
     private enum End: Sendable, Hashable {
@@ -118,7 +118,7 @@ actor RingMeasurement {
         do {
             let reply = PacketReply(RingRequest.measure, beginning: [current.kind])
             _ = try await line.ask(
-                RingRequest.measure(current.kind), for: reply, patience: Self.startPatience, attempts: 1)
+                RingRequest.measure(current.kind), for: reply, timeout: Self.startTimeout, attempts: 1)
         } catch { return error }
         // The first answer may already say that nothing can be measured.
         guard case .failed(let error)? = current.ended.value else { return nil }
@@ -146,7 +146,7 @@ actor RingMeasurement {
             guard clock.uptime < due, values == before, values > 0 else { continue }
             let reply = PacketReply(RingRequest.measure, beginning: [current.kind])
             _ = try? await line.ask(
-                RingRequest.measure(current.kind, continues: true), for: reply, patience: Self.stopPatience, attempts: 1
+                RingRequest.measure(current.kind, continues: true), for: reply, timeout: Self.stopTimeout, attempts: 1
             )
         }
         return nil
@@ -154,7 +154,7 @@ actor RingMeasurement {
 
     private func stopRing(_ kind: UInt8) async {
         let reply = PacketReply(RingRequest.stop)
-        _ = try? await line.ask(RingRequest.stop(kind), for: reply, patience: Self.stopPatience, attempts: 1)
+        _ = try? await line.ask(RingRequest.stop(kind), for: reply, timeout: Self.stopTimeout, attempts: 1)
     }
 
     private func event(_ end: End?, _ id: MeasurementID) -> DeviceEvent {

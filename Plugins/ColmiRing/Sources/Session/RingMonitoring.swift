@@ -6,7 +6,7 @@ struct RingMonitoring: Sendable {
     /// The intervals of the heart rate in minutes; longer ones are not taken by the rings (fact of Gadgetbridge).
     static let intervals = 5...60
     /// An unknown setting costs this time when a session opens.
-    static let patience: Duration = .seconds(3)
+    static let timeout: Duration = .seconds(3)
 
     private let line: RingLine
 
@@ -35,13 +35,13 @@ struct RingMonitoring: Sendable {
 
     /// Reads the setting of a metric.
     func configuration(
-        of metric: Metric, patience: Duration = RingLine.patience, attempts: Int = RingLine.attempts
+        of metric: Metric, timeout: Duration = RingLine.timeout, attempts: Int = RingLine.attempts
     ) async throws(DeviceError) -> MonitorConfiguration {
         guard let setting = Self.switches[metric] else { throw .unsupported("monitoring of \(metric.rawValue)") }
         let beginning = setting.beginning + [Self.read]
         let reply = try await line.ask(
             RingPacket(setting.command, beginning), for: PacketReply(setting.command, beginning: beginning),
-            patience: patience, attempts: attempts)
+            timeout: timeout, attempts: attempts)
         guard let data = reply.packet?.data.dropFirst(beginning.count), let state = data.first else {
             throw DeviceError(.failure, "The ring's setting cannot be read.")
         }

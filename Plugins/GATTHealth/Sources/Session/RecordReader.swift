@@ -8,7 +8,7 @@ import Vitals
 /// while it runs share the next one.
 actor RecordReader {
     /// The pause after which a device that sends neither records nor an answer has given up.
-    static let patience: Duration = .seconds(30)
+    static let timeout: Duration = .seconds(30)
 
     private typealias Outcome = Promise<Result<Void, DeviceError>>
 
@@ -112,7 +112,7 @@ actor RecordReader {
         }
         while true {
             let before = arrivals
-            let response = await clock.race(against: Self.patience) { try? await answer.wait() }
+            let response = await clock.race(against: Self.timeout) { try? await answer.wait() }
             switch response {
             case .done(request.operation, let outcome)?: return outcome
             case .some(.some): throw DeviceError(.failure, "The device answered another request than that for records.")

@@ -1,7 +1,7 @@
 /// A rule of Vitals Link, as stated in `Protocol.md`.
 package enum LinkRule: Sendable, Hashable, CaseIterable {
     case line, times, ids, overlap, unknownMethods, unknownNotifications, output, ending
-    case patience, silenceBeforeInitialize, timeLimit, shutdown
+    case timeout, silenceBeforeInitialize, timeLimit, shutdown
     case clock, history, pages, acknowledgement, measurement, measurementNames
     case notifications, errors, unsupported, samples, capabilities, unknownCapabilities, monitoring, summaries
 
@@ -20,7 +20,7 @@ package enum LinkRule: Sendable, Hashable, CaseIterable {
         case .unknownNotifications: ("Lines", "a notification with an unknown method is ignored")
         case .output: ("Lines", "As a child process, a program writes nothing else to standard output.")
         case .ending: ("Lines", "It ends when its standard input ends")
-        case .patience:
+        case .timeout:
             (
                 "Course of a link",
                 "A program that must first wait for its own device may answer as late as it likes, but must answer `ping` "

@@ -6,7 +6,7 @@ import Vitals
 /// after one that was repeated the other answer is waited for.
 actor O2Line {
     /// The pause after which a ring has not understood a request.
-    static let patience: Duration = .seconds(3)
+    static let timeout: Duration = .seconds(3)
     /// The number of attempts of a request: every request may be repeated.
     static let attempts = 2
     /// The bytes of one write, and the pause after it (fact of the maker's library).
@@ -71,10 +71,10 @@ actor O2Line {
             let request = request()
             isOwed = attempt > 0
             try await send(request.bytes)
-            let result = await clock.race(against: Self.patience) { try? await answer.wait() }
+            let result = await clock.race(against: Self.timeout) { try? await answer.wait() }
             switch result {
             case .some(.some(let result)):
-                owedUntil = clock.uptime + Self.patience
+                owedUntil = clock.uptime + Self.timeout
                 let reply = try result.get()
                 guard reply.status == 0 else {
                     throw DeviceError(.failure, "The ring refused \(request.command) (status \(reply.status)).")

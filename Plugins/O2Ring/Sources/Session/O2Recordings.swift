@@ -7,7 +7,7 @@ actor O2Recordings {
     /// Longest time that one turn reads a file, before other requests to the ring have their turn.
     static let slice: Duration = .seconds(4)
     /// The longest time that one page reads; the next page continues.
-    static let patience: Duration = .seconds(40)
+    static let timeout: Duration = .seconds(40)
 
     private struct Entry: Sendable {
         var name: String
@@ -61,7 +61,7 @@ actor O2Recordings {
         let place = request.page.flatMap(Place.init)
         var malformed = request.page == nil ? unreadableNames : 0
         let limit = min(max(request.limit, 1), HistoryRequest.maximumLimit)
-        let due = clock.uptime + Self.patience
+        let due = clock.uptime + Self.timeout
         for entry in entries(request, place) {
             while true {
                 let isRead = try await read(entry.name)

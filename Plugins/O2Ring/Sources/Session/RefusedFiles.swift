@@ -7,7 +7,7 @@ import Vitals
 /// files for ever.
 actor RefusedFiles {
     /// How long a refused file is requested again: longer than a night's recording. After that it is counted and skipped.
-    static let patience: Duration = .hours(24)
+    static let timeout: Duration = .hours(24)
 
     private static let prefix = "refused."
     /// The part of a name that distinguishes files: its digits from the year to the second.
@@ -24,7 +24,7 @@ actor RefusedFiles {
     func add(_ name: String) async -> Bool {
         let (key, now) = (Self.key(name), clock.now)
         // A time that is still to come is one of a clock that was wrong.
-        if let first = await load()[key], first <= now { return now - first >= Self.patience }
+        if let first = await load()[key], first <= now { return now - first >= Self.timeout }
         await save([key: now])
         return false
     }

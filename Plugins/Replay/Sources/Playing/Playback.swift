@@ -7,7 +7,7 @@ import Vitals
 /// Plays the device's side of one recorded link.
 final class Playback: Sendable {
     /// How long the gateway may take, beyond the recorded time, for what it had done in the recording.
-    static let patience: Duration = .seconds(60)
+    static let timeout: Duration = .seconds(60)
     /// The same for a tolerant playback of Bluetooth, which then does without it.
     static let tolerance: Duration = .seconds(5)
 
@@ -146,7 +146,7 @@ final class Playback: Sendable {
     /// How long the gateway may take for one of its own events, after everything before it.
     private func allowance(for event: Int) -> Duration {
         let gap = link.events[event].at - (event > 0 ? link.events[event - 1].at : link.opened)
-        guard isTolerant else { return gap + Self.patience }
+        guard isTolerant else { return gap + Self.timeout }
         return scaled(gap) + Self.tolerance
     }
 
