@@ -10,7 +10,7 @@ package import Vitals
 /// that once failed.
 package enum ExportFindings {
     /// What a file came to: the reason for which it was refused, if it was, and the violations.
-    package typealias Result = (refusal: ExportError?, mistakes: [String])
+    package typealias Result = (refusal: ExportError?, issues: [String])
 
     /// Reads a file that has these bytes.
     /// - Parameters:
@@ -31,7 +31,7 @@ package enum ExportFindings {
                 device: device, gateway: (name: "test", version: "1"), calendar: calendar, clock: clock,
                 logger: Logger(label: "input") { _ in SwiftLogNoOpLogHandler() })
             let export = try OpenExport(stamp, choose(place.path), context)
-            return (nil, try mistakes(in: export, calendar, now))
+            return (nil, try issues(in: export, calendar, now))
         } catch let error as ExportError {
             return (error, error.message.isEmpty ? ["a refusal without a reason"] : [])
         } catch {
@@ -39,10 +39,10 @@ package enum ExportFindings {
         }
     }
 
-    private static func mistakes(
+    private static func issues(
         in export: OpenExport, _ calendar: LocalCalendar, _ now: Timestamp
     ) throws(ExportError) -> [String] {
-        var mistakes: [String] = []
+        var issues: [String] = []
         var digests = Digests()
         for metric in export.device.feeds.keys {
             var request = HistoryRequest(
@@ -53,14 +53,14 @@ package enum ExportFindings {
                 if page.next == request.page, page.next != nil { return ["\(metric) stands still"] }
                 request.page = page.next
                 for sample in page.samples {
-                    if sample.start < last { mistakes.append("\(metric) is out of order at \(sample)") }
-                    if !sample.violations.isEmpty { mistakes.append("\(sample): \(sample.violations)") }
+                    if sample.start < last { issues.append("\(metric) is out of order at \(sample)") }
+                    if !sample.violations.isEmpty { issues.append("\(sample): \(sample.violations)") }
                     last = sample.start
                     digests.add(sample)
                 }
-            } while request.page != nil && mistakes.isEmpty
+            } while request.page != nil && issues.isEmpty
         }
-        if mistakes.isEmpty, digests != export.digests { mistakes.append("pages have other samples than the whole") }
-        return mistakes
+        if issues.isEmpty, digests != export.digests { issues.append("pages have other samples than the whole") }
+        return issues
     }
 }

@@ -12,7 +12,7 @@ struct AddCommand: GatewayCommand {
         discussion: """
             Looks for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
             --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
-            output. No file is changed. The exit status is 1 if there is no device, and 78 if the entry has mistakes.
+            output. No file is changed. The exit status is 1 if there is no device, and 78 if the entry has errors.
             """)
 
     @Option(help: "The configuration file that the device joins: for its adapter, and the ids that are taken.")
@@ -74,7 +74,7 @@ struct AddCommand: GatewayCommand {
             throw ExitCode(1)
         } catch let error as AddTool.Failure {
             StandardError.write("\(error)\n")
-            throw error.isMistake ? ExitStatus.configuration.code : ExitCode(1)
+            throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)
         } catch let error as ConfigurationError {
             StandardError.write(error.text(file: config ?? "") + "\n")
             throw ExitStatus.configuration.code

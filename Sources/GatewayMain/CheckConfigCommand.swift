@@ -5,7 +5,7 @@ import Gateway
 struct CheckConfigCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Checks a configuration file: mistakes, and what run could not use.")
+        abstract: "Checks a configuration file: errors, and what run could not use.")
 
     @Argument(help: "The configuration file.")
     var file: String

@@ -97,14 +97,14 @@ struct Deliveries: Sendable {
     }
 
     /// What is wrong with the numbers at the end.
-    var mistakes: [String] {
-        var mistakes: [String] = []
+    var issues: [String] {
+        var issues: [String] = []
         if !wanted.isEmpty {
-            mistakes.append("facts are missing by their numbers: \(wanted.prefix(10).map { "\($0)" })")
+            issues.append("facts are missing by their numbers: \(wanted.prefix(10).map { "\($0)" })")
         }
         let unreported = again.keys.filter { usual[$0] == nil && !refused.contains($0) }.sorted()
-        if !unreported.isEmpty { mistakes.append("facts were set aside, and no gap says so: \(unreported.prefix(10))") }
-        if setAside != 0 { mistakes.append("\(setAside) facts are still set aside") }
-        return mistakes
+        if !unreported.isEmpty { issues.append("facts were set aside, and no gap says so: \(unreported.prefix(10))") }
+        if setAside != 0 { issues.append("\(setAside) facts are still set aside") }
+        return issues
     }
 }

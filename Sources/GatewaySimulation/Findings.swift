@@ -4,7 +4,7 @@ import MQTT
 import Messages
 import Vitals
 
-/// The knowledge of a consumer that keys on `id` after a run, and all mistakes found.
+/// The knowledge of a consumer that keys on `id` after a run, and all errors found.
 struct Findings {
     struct Seen {
         var device: String
@@ -15,7 +15,7 @@ struct Findings {
         var isHistorical: Bool
     }
 
-    private(set) var mistakes: [String] = []
+    private(set) var issues: [String] = []
     private var samples: [String: Seen] = [:]
     /// Those of a store that was damaged. All of them must come again.
     private var earlier: [String: Seen] = [:]
@@ -59,11 +59,11 @@ struct Findings {
             if clockSettings.allSatisfy(\.isRight) { compareRefused(of: wearable) }
         }
         let open = accepted.keys.filter { answers[$0] == nil }.sorted()
-        if !open.isEmpty { mistakes.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
+        if !open.isEmpty { issues.append("\(open.count) commands have no final answer: \(open.prefix(10))") }
         if !refused.isEmpty { compareRefused(with: received) }
         let lost = unanswered(of: received, ends: ends)
-        if !lost.isEmpty { mistakes.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
-        mistakes += deliveries.mistakes + self.losses.mistakes(of: truth.map(\.id))
+        if !lost.isEmpty { issues.append("\(lost.count) received commands have no final answer: \(lost.prefix(10))") }
+        issues += deliveries.issues + self.losses.issues(of: truth.map(\.id))
     }
 
     private mutating func read(_ message: PublishedMessage) {
@@ -81,7 +81,7 @@ struct Findings {
             guard let measured = body["measured_at"]?.asString else { return }
             let key = "\(levels[2])/\(levels[4])"
             if let before = newestValues.goesBack(key, to: measured, at: message.uptime) {
-                mistakes.append("latest of \(key) went back from \(before) to \(measured)")
+                issues.append("latest of \(key) went back from \(before) to \(measured)")
             }
         case "response": readAnswer(body, at: message.uptime)
         case "event" where levels.last == "gap":
@@ -131,7 +131,7 @@ struct Findings {
     private mutating func compareRefused(with received: [ReceivedMessage]) {
         let ids = received.compactMap(Self.command)
         for (id, answer) in refused.sorted(by: { $0.key < $1.key }) where ids.count(where: { $0 == id }) < 2 {
-            mistakes.append("\(id) was refused as busy, and answered \(answer), though it came once")
+            issues.append("\(id) was refused as busy, and answered \(answer), though it came once")
         }
     }
 
@@ -163,7 +163,7 @@ struct Findings {
         } else if let before = answers.updateValue(status, forKey: id), before != status, before != Self.shortened,
             before != Self.busy, !unstored.contains(id)
         {
-            mistakes.append("\(id) was answered \(before), and then \(status)")
+            issues.append("\(id) was answered \(before), and then \(status)")
         }
     }
     /// The commands that were answered while the disk was full.
@@ -186,14 +186,14 @@ struct Findings {
 
     private mutating func readSamples(_ body: JSONValue, device: String) {
         guard let metric = body["metric"]?.asString, let list = body["samples"]?.asArray else {
-            return mistakes.append("a measurement without samples")
+            return issues.append("a measurement without samples")
         }
         let isHistorical = body["historical"]?.asBool ?? false
         let source = body["source"]?.asString ?? ""
-        if !(1...200).contains(list.count) { mistakes.append("\(list.count) samples in a message") }
+        if !(1...200).contains(list.count) { issues.append("\(list.count) samples in a message") }
         for sample in list {
             guard let id = sample["id"]?.asString, let start = sample["start"]?.asString else {
-                mistakes.append("a sample without id or start")
+                issues.append("a sample without id or start")
                 continue
             }
             let seen = Seen(
@@ -201,7 +201,7 @@ struct Findings {
                 revision: sample["rev"]?.asInt ?? 0, isHistorical: isHistorical)
             let before = samples[id] ?? earlier[id]
             if let before, before.value != seen.value {
-                mistakes.append("\(id) changed from \(before.value) to \(seen.value)")
+                issues.append("\(id) changed from \(before.value) to \(seen.value)")
             }
             if samples[id] == nil { samples[id] = seen }
             guard before == nil else { continue }
@@ -209,7 +209,7 @@ struct Findings {
             guard source == "live", !isHistorical else { continue }
             let key = "\(device)/\(metric)"
             if let before = lastStart[key], start < before {
-                mistakes.append("\(key) is out of order: \(start) after \(before)")
+                issues.append("\(key) is out of order: \(start) after \(before)")
             }
             lastStart[key] = start
         }
@@ -223,7 +223,7 @@ struct Findings {
             expected["\(wearable.id.text)/\(sample.metric.rawValue)/\(day)", default: 0] += 1
         }
         for (key, count) in expected.sorted(by: { $0.key < $1.key }) where counts[key]?.count != count {
-            mistakes.append("\(key) has \(count) samples, and \(counts[key]?.count ?? 0) by its summary")
+            issues.append("\(key) has \(count) samples, and \(counts[key]?.count ?? 0) by its summary")
         }
     }
 
@@ -233,7 +233,7 @@ struct Findings {
         for (metric, count) in wearable.nonsense {
             let number = announced["\(wearable.id.text)/\(metric.rawValue)", default: 0]
             guard number < count else { continue }
-            mistakes.append("\(wearable.id) has \(count) impossible records of \(metric.rawValue), and gaps \(number)")
+            issues.append("\(wearable.id) has \(count) impossible records of \(metric.rawValue), and gaps \(number)")
         }
     }
 
@@ -252,16 +252,16 @@ struct Findings {
                 continue
             }
             if seen.start != sample.start.description || seen.value != Self.text(sample) {
-                mistakes.append("\(id) is \(seen) and should be \(sample)")
+                issues.append("\(id) is \(seen) and should be \(sample)")
             }
         }
         if let first = missing.first {
-            mistakes.append(
+            issues.append(
                 "\(missing.count) of \(wearable.truth.count) samples of \(wearable.id) are lost, first "
                     + "\(first.metric.rawValue) of \(first.start)")
         }
         let strangers = (Array(samples.values) + Array(earlier.values)).filter { $0.device == wearable.id.text }
-        if !strangers.isEmpty { mistakes.append("\(strangers.count) samples were never measured") }
+        if !strangers.isEmpty { issues.append("\(strangers.count) samples were never measured") }
     }
 
     private static func text(_ sample: Sample) -> String {

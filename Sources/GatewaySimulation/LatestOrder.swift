@@ -16,7 +16,7 @@ struct LatestOrder {
     ///   - key: the device and the metric.
     ///   - measuredAt: `measured_at` of the message.
     ///   - uptime: when the gateway published the message.
-    /// - Returns: the time of the newer value that was published before, where that is a mistake; otherwise `nil`.
+    /// - Returns: the time of the newer value that was published before, where that is an error; otherwise `nil`.
     mutating func goesBack(_ key: String, to measuredAt: String, at uptime: Duration) -> String? {
         let before = last[key]
         guard before?.measuredAt != measuredAt else { return nil }

@@ -8,7 +8,7 @@ package struct SeededLife: Sendable, Hashable {
     /// A hash of all scheduling choices: equal for two lives of one seed.
     package var fingerprint: UInt64
     /// What was lost, invented, out of order or unanswered; empty if all is well.
-    package var mistakes: [String]
+    package var issues: [String]
     /// The number of messages that the broker accepted.
     package var messages: Int
     /// The number of crashes and stops.
@@ -58,7 +58,7 @@ package struct SeededLife: Sendable, Hashable {
                 losses: StoreLosses(damages: world.damages.withLock { $0 }, isFlooded: world.flood != nil))
             let damage = try world.stores.findings().map { "the store: \($0)" }
             return SeededLife(
-                fingerprint: simulation.fingerprint, mistakes: findings.mistakes + damage, messages: messages.count,
+                fingerprint: simulation.fingerprint, issues: findings.issues + damage, messages: messages.count,
                 restarts: world.restarts.withLock { $0 },
                 reports: messages.filter { $0.message.topic.hasSuffix("gateway/state") }.map(\.uptime))
         }

@@ -59,21 +59,21 @@ struct StoreLosses {
     }
 
     /// What is wrong with what was reported of these devices.
-    func mistakes(of devices: [DeviceID]) -> [String] {
-        var mistakes: [String] = []
-        if unnamed > 0 { mistakes.append("\(unnamed) facts of a new store came before its name") }
-        if renamed > 0 { mistakes.append("the gateway has another store, and the old one was not damaged") }
+    func issues(of devices: [DeviceID]) -> [String] {
+        var issues: [String] = []
+        if unnamed > 0 { issues.append("\(unnamed) facts of a new store came before its name") }
+        if renamed > 0 { issues.append("the gateway has another store, and the old one was not damaged") }
         for device in devices {
             let times = (reported[device.text] ?? [:]).values
             for damage in damages where !times.contains(where: { $0 > damage }) {
-                mistakes.append("the loss of the store at \(damage) is not reported to \(device)")
+                issues.append("the loss of the store at \(damage) is not reported to \(device)")
             }
             let most = damages.count * Self.maximumGaps
-            if times.count > most { mistakes.append("\(times.count) losses of a store are asked to \(device)") }
+            if times.count > most { issues.append("\(times.count) losses of a store are asked to \(device)") }
             if times.contains(where: { time in !damages.contains { $0 < time } }) {
-                mistakes.append("a loss of the store is asked to \(device), and there was none")
+                issues.append("a loss of the store is asked to \(device), and there was none")
             }
         }
-        return mistakes
+        return issues
     }
 }

@@ -50,12 +50,12 @@ extension ConfigurationReader {
     /// Reports a file without a certificate, or with one that cannot be read.
     /// - Parameters:
     ///   - certificate: its key in the configuration, and its path.
-    ///   - isRead: whether this library reads it, so that what it cannot read is a mistake, too.
+    ///   - isRead: whether this library reads it, so that what it cannot read is an error, too.
     package mutating func reportUnusable(certificate: (name: String, path: String?), isRead: Bool) {
-        guard let mistake = certificate.path.flatMap({ PEMFile($0) })?.certificateMistake(isRead: isRead) else {
+        guard let issue = certificate.path.flatMap({ PEMFile($0) })?.certificateIssue(isRead: isRead) else {
             return
         }
-        report(mistake, at: certificate.name)
+        report(issue, at: certificate.name)
     }
 
     /// Reports a file without a certificate or without a private key, a key with a passphrase, and one that belongs to another
@@ -63,14 +63,14 @@ extension ConfigurationReader {
     /// - Parameters:
     ///   - certificate: the certificate's key in the configuration, and its path.
     ///   - key: the private key's key in the configuration, and its path.
-    ///   - isRead: whether this library reads them, so that what it cannot read is a mistake, too.
+    ///   - isRead: whether this library reads them, so that what it cannot read is an error, too.
     package mutating func reportUnusable(
         certificate: (name: String, path: String?), key: (name: String, path: String?), isRead: Bool
     ) {
-        let before = mistakes.count
+        let before = issues.count
         reportUnusable(certificate: certificate, isRead: isRead)
-        if let mistake = key.path.flatMap({ PEMFile($0) })?.keyMistake(isRead: isRead) { report(mistake, at: key.name) }
-        guard mistakes.count == before, let certificate = certificate.path, let path = key.path,
+        if let issue = key.path.flatMap({ PEMFile($0) })?.keyIssue(isRead: isRead) { report(issue, at: key.name) }
+        guard issues.count == before, let certificate = certificate.path, let path = key.path,
             KeyPair(certificate: certificate, key: path).isMismatched
         else { return }
         report("\(path) is not the key of \(certificate). Set the files that were made together.", at: key.name)
@@ -78,7 +78,7 @@ extension ConfigurationReader {
 }
 
 extension ListenAddress {
-    /// A stand-in after a mistake of the configuration.
+    /// A stand-in after an error of the configuration.
     fileprivate static let unusable = ListenAddress(host: "127.0.0.1", port: 0)
 
     private init(host: String, port: Int) {

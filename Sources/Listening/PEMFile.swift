@@ -23,7 +23,7 @@ struct PEMFile {
 
     /// Why it has no certificate that can be used; `nil` if it may have one.
     /// - Parameter isRead: whether this library must be able to read it. Another library may know more kinds.
-    func certificateMistake(isRead: Bool) -> String? {
+    func certificateIssue(isRead: Bool) -> String? {
         let starts = lines.indices.filter { Self.label(of: lines[$0]).map(Self.certificateLabels.contains) ?? false }
         guard !starts.isEmpty else {
             return "\(path) has no certificate in it (-----BEGIN CERTIFICATE-----). Set the file of the certificate."
@@ -35,7 +35,7 @@ struct PEMFile {
 
     /// Why it has no private key that can be used; `nil` if it may have one.
     /// - Parameter isRead: whether this library must be able to read it.
-    func keyMistake(isRead: Bool) -> String? {
+    func keyIssue(isRead: Bool) -> String? {
         let labels = lines.map(Self.label)
         guard let start = labels.firstIndex(where: { $0?.hasSuffix("PRIVATE KEY") ?? false }) else {
             return "\(path) has no private key in it (-----BEGIN PRIVATE KEY-----). Set the file of the key."

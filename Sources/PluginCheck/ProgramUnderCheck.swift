@@ -20,7 +20,7 @@ final class ProgramUnderCheck: Sendable {
     private let forcedEndings = Mutex<[String]>([])
 
     /// Prepares a program.
-    /// - Throws: every mistake in its command.
+    /// - Throws: every error in its command.
     init(_ options: ProgramCheck.Options, calendar: LocalCalendar, clock: GatewayClock, logger: Logger) throws {
         var reader = ConfigurationReader(
             ConfigurationValue(

@@ -13,8 +13,8 @@ enum Account {
         do {
             let life = try SeededLife.live(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
             Swift.print("\(life.messages) messages, \(life.restarts) restarts")
-            for mistake in life.mistakes { Swift.print("WRONG: \(mistake)") }
-            return life.mistakes.isEmpty
+            for issue in life.issues { Swift.print("WRONG: \(issue)") }
+            return life.issues.isEmpty
         } catch {
             Swift.print("WRONG: \(error)")
             return false

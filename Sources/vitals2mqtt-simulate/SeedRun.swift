@@ -61,25 +61,25 @@ final class SeedRun: Sendable {
     }
 
     private func live(_ seed: UInt64) {
-        var mistakes: [String]
+        var issues: [String]
         var life: SeededLife?
         do {
             let first = try SeededLife.live(seed: seed)
-            mistakes = first.mistakes
+            issues = first.issues
             life = first
             if livesTwice, try SeededLife.live(seed: seed) != first {
-                mistakes.append("its second life is another one")
+                issues.append("its second life is another one")
             }
         } catch {
-            mistakes = ["\(error)"]
+            issues = ["\(error)"]
         }
         state.withLock { state in
             state.lived += 1
             state.messages += life?.messages ?? 0
             state.restarts += life?.restarts ?? 0
-            if !mistakes.isEmpty {
+            if !issues.isEmpty {
                 state.failed.append(seed)
-                print("seed \(seed): \(mistakes.prefix(5).joined(separator: "; "))")
+                print("seed \(seed): \(issues.prefix(5).joined(separator: "; "))")
                 print("  what happened: deploy/simulate --seed \(seed)")
             }
             if state.lived.isMultiple(of: Self.step) { print("\(state.lived) seeds") }

@@ -58,18 +58,18 @@ struct TraceEvidence {
     }
 
     /// What is wrong with a row; empty if everything that it names exists.
-    func mistakes(of row: TraceRow) -> [String] {
-        var mistakes: [String] = []
-        if row.symbols.isEmpty { mistakes.append("no symbol") }
-        if row.places.isEmpty { mistakes.append("no topic") }
-        if row.tests.isEmpty { mistakes.append("no test") }
-        if !row.rest.isEmpty { mistakes.append("cannot read: \(row.rest)") }
-        mistakes += row.symbols.filter { !symbols.names.contains($0) }.map { "no symbol \($0)" }
-        for place in row.places { mistakes += self.mistakes(at: place.topic, place.fields) }
+    func errors(of row: TraceRow) -> [String] {
+        var errors: [String] = []
+        if row.symbols.isEmpty { errors.append("no symbol") }
+        if row.places.isEmpty { errors.append("no topic") }
+        if row.tests.isEmpty { errors.append("no test") }
+        if !row.rest.isEmpty { errors.append("cannot read: \(row.rest)") }
+        errors += row.symbols.filter { !symbols.names.contains($0) }.map { "no symbol \($0)" }
+        for place in row.places { errors += self.errors(at: place.topic, place.fields) }
         for test in row.tests where !hasTest(test.name, in: test.suite) {
-            mistakes.append("no test \(test.suite) \(test.name)")
+            errors.append("no test \(test.suite) \(test.name)")
         }
-        return mistakes
+        return errors
     }
 
     /// A check is a function whose first line is its sentence, and which is in the list of `check.py`.
@@ -95,7 +95,7 @@ struct TraceEvidence {
         return before[start...].contains("@Test")
     }
 
-    private func mistakes(at topic: String, _ fields: [String]) -> [String] {
+    private func errors(at topic: String, _ fields: [String]) -> [String] {
         guard let known = topics.first(where: { Self.matches(topic, $0) }) else { return ["no topic \(topic)"] }
         if known.hasSuffix("/command/<name>") {
             let name = topic.split(separator: "/").last.map(String.init) ?? ""

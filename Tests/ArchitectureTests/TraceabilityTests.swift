@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: guides)
     func `every row names symbols, topics, fields and tests that exist`(guide: String, page: String) throws {
         let evidence = try TraceEvidence.all()
-        for row in try Self.rows(page) { #expect(evidence.mistakes(of: row) == [], "\(page): \(row)") }
+        for row in try Self.rows(page) { #expect(evidence.issues(of: row) == [], "\(page): \(row)") }
     }
 
     @Test(arguments: guides)
@@ -69,14 +69,14 @@ import Testing
         "`StoreTests.IntakeTests` `knows a sample that comes again`; `LinkTests.LinkCallTests` `sets the clock, and pings`",
     ]
 
-    private func mistakes(_ column: Int, _ cell: String) throws -> [String] {
+    private func issues(_ column: Int, _ cell: String) throws -> [String] {
         var cells = Self.cells
         cells[column] = cell
         let row = try #require(TraceRow("| \(cells.joined(separator: " | ")) |"))
-        return try TraceEvidence.all().mistakes(of: row)
+        return try TraceEvidence.all().issues(of: row)
     }
 
-    @Test func `a good row has no mistake`() throws { #expect(try mistakes(1, "anything") == []) }
+    @Test func `a good row has no error`() throws { #expect(try issues(1, "anything") == []) }
 
     @Test(
         arguments: [
@@ -96,8 +96,8 @@ import Testing
             ),
             (4, "`StoreTests.IntakeTests`", "no test"),
         ] as [(Int, String, String)])
-    func `a bad row is noticed`(column: Int, cell: String, mistake: String) throws {
-        #expect(try mistakes(column, cell).contains(mistake))
+    func `a bad row is noticed`(column: Int, cell: String, issue: String) throws {
+        #expect(try issues(column, cell).contains(issue))
     }
 
     @Test func `declarations are found by their full names, and not within functions`() {

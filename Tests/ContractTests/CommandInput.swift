@@ -11,7 +11,7 @@ enum CommandInput {
     private static let commands = "vitals2mqtt/home/ring-1/command/"
 
     /// The violations after parsing an input. A trap is a violation of its own.
-    static func mistakes(in bytes: [UInt8]) -> [String] {
+    static func issues(in bytes: [UInt8]) -> [String] {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return [] }
         let response = String(decoding: parts[1], as: UTF8.self)
@@ -41,20 +41,20 @@ enum CommandInput {
 
     /// Checks that a refusal gives a reason, and goes to a permitted topic.
     private static func check(_ answer: Answer, _ envelope: CommandEnvelope, _ republishes: Bool) -> [String] {
-        var mistakes: [String] = []
-        if answer.code == nil || ![.rejected, .expired].contains(answer.status) { mistakes.append("\(answer)") }
-        if !answer.violations.isEmpty, answer.code != .invalid { mistakes.append("violations with \(answer)") }
+        var issues: [String] = []
+        if answer.code == nil || ![.rejected, .expired].contains(answer.status) { issues.append("\(answer)") }
+        if !answer.violations.isEmpty, answer.code != .invalid { issues.append("violations with \(answer)") }
         if answer.violations.count > CommandLimits.violations {
-            mistakes.append("\(answer.violations.count) violations")
+            issues.append("\(answer.violations.count) violations")
         }
-        if republishes, envelope.command != "config/set" { mistakes.append("\(envelope.command) republishes") }
+        if republishes, envelope.command != "config/set" { issues.append("\(envelope.command) republishes") }
         var encoder = Examples.encoder
         let message = encoder.answer(answer, to: envelope, about: nil, at: Examples.now)
-        if (try? JSONValue(parsing: message.payload)) == nil { mistakes.append("the answer is no JSON") }
+        if (try? JSONValue(parsing: message.payload)) == nil { issues.append("the answer is no JSON") }
         if message.topic.contains("#") || message.topic.contains("+") {
-            mistakes.append("answered on \(message.topic)")
+            issues.append("answered on \(message.topic)")
         }
-        return mistakes
+        return issues
     }
 
     /// Checks that the arguments of an accepted command are within their limits.

@@ -4,8 +4,8 @@ import Testing
 import Vitals
 
 @Suite struct CommandRejectionTests {
-    /// Commands, and the paths of their mistakes.
-    static let mistakes: [(topic: String, payload: String, paths: [String])] = [
+    /// Commands, and the paths of their errors.
+    static let issues: [(topic: String, payload: String, paths: [String])] = [
         (
             "ring-1/command/sync", #"{"metrics":["pulse","sleep",3],"from":"today"}"#,
             ["metrics[0]", "metrics[2]", "from"]
@@ -63,9 +63,9 @@ import Vitals
         ("ring-1/command/time", #"{"id":1.5}"#, ["id"]),
     ]
 
-    @Test(arguments: mistakes.indices)
-    func `names every mistake by its path`(index: Int) {
-        let (topic, payload, paths) = Self.mistakes[index]
+    @Test(arguments: issues.indices)
+    func `names every error by its path`(index: Int) {
+        let (topic, payload, paths) = Self.issues[index]
         let incoming = parse(topic, payload)
         #expect(incoming.answer?.status == .rejected)
         #expect(incoming.answer?.code == .invalid)
@@ -140,7 +140,7 @@ import Vitals
         #expect(parse("ring-1/command/time", "{\"\(key)\":1}").paths == [String(key.prefix(128))])
     }
 
-    @Test func `lists a hundred mistakes and counts the others`() throws {
+    @Test func `lists a hundred errors and counts the others`() throws {
         let members = (0..<500).map { "\"k\($0)\":1" }.joined(separator: ",")
         let answer = try #require(parse("ring-1/command/time", "{\(members)}").answer)
         #expect(answer.violations.count == 100)

@@ -41,8 +41,8 @@ import Vitals
         #expect(end.patch?.changes == [MonitorSetting(.stress, .scheduleEnd): .number(1440)])
     }
 
-    /// Patches, and the paths of their mistakes.
-    static let mistakes: [(payload: String, paths: [String])] = [
+    /// Patches, and the paths of their errors.
+    static let issues: [(payload: String, paths: [String])] = [
         (#"{"heart_rate":null}"#, ["heart_rate"]),
         (#"{"heart_rate":{"schedule":null}}"#, ["heart_rate.schedule"]),
         (#"{"heart_rate":{"schedule":{"start":null}}}"#, ["heart_rate.schedule.start"]),
@@ -66,9 +66,9 @@ import Vitals
         ),
     ]
 
-    @Test(arguments: mistakes.indices)
-    func `names every mistake at once, those of type and those of range`(index: Int) {
-        let (payload, paths) = Self.mistakes[index]
+    @Test(arguments: issues.indices)
+    func `names every error at once, those of type and those of range`(index: Int) {
+        let (payload, paths) = Self.issues[index]
         let incoming = parse("ring-1/config/set", payload)
         #expect(incoming.answer?.code == .invalid)
         #expect(incoming.paths == paths)

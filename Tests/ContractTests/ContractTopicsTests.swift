@@ -62,10 +62,10 @@ import Vitals
     }
 
     @Test(arguments: ["vitals2mqtt", "a/b/c", "Über/uns", String(repeating: "x", count: 128)])
-    func `takes a base`(base: String) { #expect(ContractTopics.mistake(inBase: base) == nil) }
+    func `takes a base`(base: String) { #expect(ContractTopics.issue(inBase: base) == nil) }
 
     @Test(arguments: ["", "a//b", "/a", "a/", "a/+", "#", "$a", "a\u{0}", String(repeating: "x", count: 129)])
     func `refuses a base that no broker would take, or nobody could read`(base: String) {
-        #expect(ContractTopics.mistake(inBase: base) != nil)
+        #expect(ContractTopics.issue(inBase: base) != nil)
     }
 }

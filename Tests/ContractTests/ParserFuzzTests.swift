@@ -11,7 +11,7 @@ import Vitals
         + CommandParserTests.gatewayCommands.map { "gateway/command/\($0.topic)" } + ["ring-1/config/set"]
     static let payloads =
         CommandParserTests.commands.map(\.payload) + CommandParserTests.gatewayCommands.map(\.payload)
-        + ConfigurationPatchTests.mistakes.map(\.payload) + CommandRejectionTests.mistakes.map(\.payload)
+        + ConfigurationPatchTests.issues.map(\.payload) + CommandRejectionTests.issues.map(\.payload)
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
     private static var inputs: [String] {
@@ -22,7 +22,7 @@ import Vitals
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
-        #expect(CommandInput.mistakes(in: bytes) == [])
+        #expect(CommandInput.issues(in: bytes) == [])
     }
 
     /// Bytes with a meaning in the grammar.

@@ -26,7 +26,7 @@ extension Incoming {
         case .ignored: nil
         }
     }
-    /// The paths of all mistakes.
+    /// The paths of all errors.
     var paths: [String] { answer?.violations.map(\.path) ?? [] }
     var patch: MonitorPatch? {
         if case .configure(let patch, _, _)? = deviceCommand { patch } else { nil }

@@ -85,7 +85,7 @@ struct ConformanceStage: Sendable {
         DriverConformance.Peer(
             disconnect: {
                 session.disconnect()
-                (wrapped as? MistakenSession)?.letGo()
+                (wrapped as? FaultySession)?.letGo()
             },
             sendEvents: {
                 let sample = Sample(metric: .stress, start: Self.start, reading: .value(20))

@@ -4,7 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// Checks that the suite accepts a correct device, and finds each possible mistake.
+/// Checks that the suite accepts a correct device, and finds each possible error.
 @Suite(.timeLimit(.minutes(1)))
 struct DriverConformanceTests {
     @Test(arguments: UInt64(0)..<20)
@@ -66,7 +66,7 @@ struct DriverConformanceTests {
     @Test func `is content with a driver that starts a second measurement after the first`() throws {
         var stage = ConformanceStage()
         stage.expectation.secondMeasurement = .isQueued
-        #expect(try stage.check { MistakenSession(session: $0, mistake: .queuesMeasurements) } == [])
+        #expect(try stage.check { FaultySession(session: $0, fault: .queuesMeasurements) } == [])
         let findings = try stage.check()
         #expect(findings.contains { $0.contains("Another measurement is running") }, "\(findings)")
     }
@@ -75,14 +75,14 @@ struct DriverConformanceTests {
         var stage = ConformanceStage()
         stage.expectation.refusesNonsense = false
         stage.expectation.saysGoodbye = false
-        #expect(try stage.check { MistakenSession(session: $0, mistake: .takesNonsense) } == [])
-        #expect(try stage.check { MistakenSession(session: $0, mistake: .leavesWithoutGoodbye) } == [])
+        #expect(try stage.check { FaultySession(session: $0, fault: .takesNonsense) } == [])
+        #expect(try stage.check { FaultySession(session: $0, fault: .leavesWithoutGoodbye) } == [])
     }
 
-    @Test(arguments: Mistake.allCases)
-    func `finds a mistake`(mistake: Mistake) throws {
-        let findings = try ConformanceStage().check { MistakenSession(session: $0, mistake: mistake) }
+    @Test(arguments: DriverFault.allCases)
+    func `finds an error`(fault: DriverFault) throws {
+        let findings = try ConformanceStage().check { FaultySession(session: $0, fault: fault) }
         #expect(
-            findings.contains { $0.contains(mistake.finding) }, "\(mistake.finding) is not among \(findings)")
+            findings.contains { $0.contains(fault.finding) }, "\(fault.finding) is not among \(findings)")
     }
 }

@@ -104,7 +104,7 @@ struct GatewayCommandTests {
         }
     }
 
-    @Test func `a configuration with mistakes changes nothing, and each is named with its line`() async throws {
+    @Test func `a configuration with errors changes nothing, and each is named with its line`() async throws {
         try await withBench { bench in
             let journal = bench.path("journal")
             let band = bench.execDevice("band", ["--journal", journal])
@@ -113,7 +113,7 @@ struct GatewayCommandTests {
             try await bench.synced("band")
             try bench.configure([band, "{id: ring, driver: nonsense, colour: blue}"])
             let start = bench.position
-            let answer = try await bench.command("gateway/command/reload", id: "mistake")
+            let answer = try await bench.command("gateway/command/reload", id: "error")
             #expect(answer["status"]?.asString == "failed")
             #expect(answer["code"]?.asString == "invalid")
             let violations = answer["violations"]?.asArray ?? []

@@ -32,14 +32,14 @@ struct HistoryTests {
             try await bench.synced("band", from: restart)
             let known = try await bench.wait(for: 68, by: consumer)
             expected.check(known.samples)
-            #expect(known.mistakes.isEmpty)
+            #expect(known.issues.isEmpty)
 
             let answer = try await bench.command("band/command/sync", id: "again")
             #expect(answer["status"]?.asString == "done", "\(answer)")
             #expect(answer["data"]?["samples_new"]?.asInt == 0)
             let after = consumer.read(bench.subscriber.messages)
             expected.check(after.samples)
-            #expect(after.mistakes.isEmpty)
+            #expect(after.issues.isEmpty)
             #expect(after.holes.isEmpty)
         }
     }

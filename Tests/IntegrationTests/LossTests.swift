@@ -37,7 +37,7 @@ struct LossTests {
             try await bench.wait(for: acknowledged, by: consumer)
             try await bench.end(last, by: .end)
             let known = consumer.read(bench.subscriber.messages)
-            #expect(known.mistakes.isEmpty)
+            #expect(known.issues.isEmpty)
             #expect(known.holes.isEmpty)
             #expect(acknowledged.count >= Self.rounds)
         }
@@ -64,7 +64,7 @@ struct LossTests {
             let acknowledged = try await band.end(on: bench) + ring.end(on: bench)
             let known = try await bench.wait(for: acknowledged, by: consumer)
 
-            #expect(known.mistakes.isEmpty)
+            #expect(known.issues.isEmpty)
             #expect(known.holes.isEmpty)
             #expect(known.facts.keys.min() == 1)
             #expect(known.starts.count >= 2)

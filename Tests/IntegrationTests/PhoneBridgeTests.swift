@@ -160,7 +160,7 @@ struct PhoneBridgeTests {
             try await bench.message("phone/measurement/blood_pressure", from: restart) { message in
                 (message.json["samples"]?.asArray ?? []).contains { $0["fields"]?["systolic"]?.asInt == 133 }
             }
-            #expect(Consumer().read(bench.subscriber.messages).mistakes.isEmpty)
+            #expect(Consumer().read(bench.subscriber.messages).issues.isEmpty)
         }
     }
 

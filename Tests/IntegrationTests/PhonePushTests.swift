@@ -22,7 +22,7 @@ struct PhonePushTests {
             ], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
     }
 
-    @Test func `a post is answered after the commit, and each mistake with its status`() async throws {
+    @Test func `a post is answered after the commit, and each error with its status`() async throws {
         try await withBench { bench in
             let port = try freePort()
             try configure(bench, port: port)
@@ -202,7 +202,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `a topic of the gateway's own is a mistake of the configuration`() async throws {
+    @Test func `a topic of the gateway's own is an error of the configuration`() async throws {
         try await withBench { bench in
             for (topic, reason) in [
                 ("vitals2mqtt/home/anna/command/sync", "must not be inside vitals2mqtt/home"),

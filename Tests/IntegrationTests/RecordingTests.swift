@@ -38,7 +38,7 @@ struct RecordingTests {
             _ = bench.startGateway()
             try await bench.synced("again", from: start)
             let known = try await bench.wait(for: 136, by: consumer)
-            #expect(known.mistakes.isEmpty && known.holes.isEmpty, "\(known.mistakes) \(known.holes)")
+            #expect(known.issues.isEmpty && known.holes.isEmpty, "\(known.issues) \(known.holes)")
             #expect(samples("again", bench) == recorded)
         }
     }

@@ -25,7 +25,7 @@ struct RestartTests {
             bench.server.thaw()
             let acknowledged = try await device.end(on: bench)
             let known = try await bench.wait(for: acknowledged, by: consumer)
-            #expect(known.mistakes.isEmpty)
+            #expect(known.issues.isEmpty)
             #expect(known.holes.isEmpty)
             for (series, starts) in known.starts { #expect(starts == starts.sorted(), "\(series)") }
         }
@@ -55,7 +55,7 @@ struct RestartTests {
                 ring.program.interrupt(.thaw)
                 try await ring.wait(for: 200)
                 let known = try await bench.wait(for: ring.end(on: bench), by: Consumer())
-                #expect(known.mistakes.isEmpty)
+                #expect(known.issues.isEmpty)
                 #expect(known.holes.isEmpty)
             }
         }
@@ -108,7 +108,7 @@ struct RestartTests {
             _ = bench.startGateway()
             try await device.wait(for: device.acknowledged + 1)
             let known = try await bench.wait(for: device.end(on: bench), by: consumer)
-            #expect(known.mistakes.isEmpty)
+            #expect(known.issues.isEmpty)
             #expect(known.holes.isEmpty)
         }
     }

@@ -25,7 +25,7 @@ struct StorageTests {
             _ = bench.startGateway()
             try await device.wait(for: device.acknowledged + 100)
             let known = try await bench.wait(for: device.end(on: bench), by: consumer)
-            #expect(known.mistakes.isEmpty)
+            #expect(known.issues.isEmpty)
             #expect(known.holes.isEmpty)
         }
     }

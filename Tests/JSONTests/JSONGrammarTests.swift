@@ -64,7 +64,7 @@ import Testing
         #expect(list[1]?["Longitude"]?.asDouble == -122.026020)
     }
 
-    @Test func `tells where the mistake is`() {
+    @Test func `tells where the error is`() {
         let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Array(#"{"a":[1,x]}"#.utf8)) }
         #expect(error == JSONError(.unexpectedByte, at: 8))
     }

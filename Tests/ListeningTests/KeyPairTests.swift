@@ -5,7 +5,7 @@ import Testing
 
 @testable import Listening
 
-/// A certificate or a private key that a service could not use is a mistake of the configuration.
+/// A certificate or a private key that a service could not use is an error of the configuration.
 @Suite struct KeyPairTests {
     private func withCertificates(_ body: (Certificates) throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
@@ -14,7 +14,7 @@ import Testing
         try body(try await Certificates.make(in: folder.path))
     }
 
-    private func mistakes(certificate: String, key: String) -> [String] {
+    private func issues(certificate: String, key: String) -> [String] {
         func text(_ text: String) -> ConfigurationValue { ConfigurationValue(.scalar(text, isQuoted: false)) }
         let files = [(ConfigurationKey("certificate"), text(certificate)), (ConfigurationKey("key"), text(key))]
         var reader = ConfigurationReader(
@@ -25,9 +25,9 @@ import Testing
 
     @Test func `refuses the key of another certificate`() async throws {
         try await withCertificates { made in
-            #expect(mistakes(certificate: made.server, key: made.serverKey) == [])
+            #expect(issues(certificate: made.server, key: made.serverKey) == [])
             #expect(
-                mistakes(certificate: made.server, key: made.clientKey) == [
+                issues(certificate: made.server, key: made.clientKey) == [
                     "tls.key: \(made.clientKey) is not the key of \(made.server). Set the files that were made together."
                 ])
         }
@@ -36,7 +36,7 @@ import Testing
     @Test func `refuses a file without a certificate, and one without a private key`() async throws {
         try await withCertificates { made in
             #expect(
-                mistakes(certificate: made.serverKey, key: made.server) == [
+                issues(certificate: made.serverKey, key: made.server) == [
                     "tls.certificate: \(made.serverKey) has no certificate in it (-----BEGIN CERTIFICATE-----). Set the file "
                         + "of the certificate.",
                     "tls.key: \(made.server) has no private key in it (-----BEGIN PRIVATE KEY-----). Set the file of the key.",
@@ -46,7 +46,7 @@ import Testing
             let texts = try [made.serverKey, made.server].map { try String(contentsOfFile: $0, encoding: .utf8) }
             try Data(texts.joined().utf8).write(to: URL(filePath: both))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: both)
-            #expect(mistakes(certificate: both, key: both) == [])
+            #expect(issues(certificate: both, key: both) == [])
         }
     }
 
@@ -57,8 +57,8 @@ import Testing
         try await withCertificates { made in
             let key = made.directory + "/secret.key"
             try Data(text.utf8).write(to: URL(filePath: key))
-            let mistake = "The key in \(key) has a passphrase; remove it with openssl pkey -in \(key) -out NEW."
-            #expect(mistakes(certificate: made.server, key: key) == ["tls.key: \(mistake)"])
+            let issue = "The key in \(key) has a passphrase; remove it with openssl pkey -in \(key) -out NEW."
+            #expect(issues(certificate: made.server, key: key) == ["tls.key: \(issue)"])
         }
     }
 
@@ -73,7 +73,7 @@ import Testing
             }
             let (certificate, key) = (try damage(made.server), try damage(made.serverKey))
             #expect(
-                mistakes(certificate: certificate, key: key) == [
+                issues(certificate: certificate, key: key) == [
                     "tls.certificate: The certificate in \(certificate) is damaged, or of an unknown kind. Make or copy it "
                         + "again.",
                     "tls.key: The private key in \(key) is damaged, or of an unknown kind. Make or copy it again.",

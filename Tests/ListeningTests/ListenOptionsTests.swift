@@ -16,10 +16,10 @@ import Testing
 
     @Test(arguments: ["127.0.0.1:8480", "[::1]:8480", "127.8.0.1:0"])
     func `reads an address of this machine`(text: String) {
-        let (options, mistakes) = read(["listen": text])
+        let (options, issues) = read(["listen": text])
         #expect(options.address.description == text)
         #expect(options.address.isLoopback)
-        #expect(mistakes.isEmpty)
+        #expect(issues.isEmpty)
     }
 
     @Test func `listens on loopback without the key`() {
@@ -48,10 +48,10 @@ import Testing
 
     @Test(arguments: ["0.0.0.0:8480", "192.168.1.2:8480", "[::]:8480"])
     func `listens beyond this machine only with encryption, or as explicitly wanted`(text: String) {
-        let (options, mistakes) = read(["listen": text])
+        let (options, issues) = read(["listen": text])
         #expect(!options.address.isLoopback)
-        #expect(mistakes.count == 1)
-        #expect(mistakes.first?.hasPrefix("Every program in the network could read secrets and health values.") == true)
+        #expect(issues.count == 1)
+        #expect(issues.first?.hasPrefix("Every program in the network could read secrets and health values.") == true)
         #expect(read(["listen": text, "insecure": "true"]).1.isEmpty)
     }
 }

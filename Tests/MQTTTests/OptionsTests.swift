@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    private static let mistakes: [(words: String, change: @Sendable (inout BrokerOptions) -> Void)] = [
+    private static let issues: [(words: String, change: @Sendable (inout BrokerOptions) -> Void)] = [
         ("No broker", { $0.servers = [] }),
         ("not a host", { $0.servers[0].port = 65_536 }),
         ("not a host", { $0.servers[0].host = "" }),
@@ -57,13 +57,13 @@ import Testing
         ("will's topic", { $0.will = OutgoingMessage("a/#") }),
     ]
 
-    @Test(arguments: mistakes.indices)
+    @Test(arguments: issues.indices)
     func `names the option that makes no connection possible`(_ index: Int) {
         var options = Self.good
-        Self.mistakes[index].change(&options)
+        Self.issues[index].change(&options)
         let error = #expect(throws: BrokerError.self) { try options.validate() }
         #expect(error?.code == .invalidOptions)
-        #expect(error?.message.contains(Self.mistakes[index].words) == true)
+        #expect(error?.message.contains(Self.issues[index].words) == true)
     }
 
     @Test(arguments: [

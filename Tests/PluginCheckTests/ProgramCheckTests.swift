@@ -5,7 +5,7 @@ import Logging
 import PluginCheck
 import Testing
 
-/// The check of programs, against correct programs and programs with one mistake each.
+/// The check of programs, against correct programs and programs with one error each.
 @Suite(.timeLimit(.minutes(5)))
 struct ProgramCheckTests {
     private static let programs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Programs")

@@ -5,8 +5,8 @@ import Vitals
 
 /// What must hold for the reader of recordings, for any bytes. The fuzzer checks it with endless inputs, the tests with changed ones.
 enum RecordingInput {
-    /// What is wrong after these bytes of a file. A trap is a mistake of its own.
-    static func mistakes(in bytes: [UInt8]) -> [String] {
+    /// What is wrong after these bytes of a file. A trap is an error of its own.
+    static func issues(in bytes: [UInt8]) -> [String] {
         let recording: Recording
         do { recording = try Recording(bytes, path: "file") } catch {
             return "\(error)".contains("file") ? [] : ["\(error) does not name the file"]

@@ -56,8 +56,8 @@ import Vitals
         var random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<300 {
             guard let input = Self.inputs.randomElement(using: &random) else { return }
-            let mistakes = RecordingInput.mistakes(in: Self.changed(input, &random))
-            #expect(mistakes.isEmpty, "seed \(seed)")
+            let issues = RecordingInput.issues(in: Self.changed(input, &random))
+            #expect(issues.isEmpty, "seed \(seed)")
         }
     }
 

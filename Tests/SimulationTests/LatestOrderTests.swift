@@ -3,7 +3,7 @@ import Testing
 @testable import GatewaySimulation
 
 @Suite struct LatestOrderTests {
-    @Test func `an older value after a newer one is a mistake`() {
+    @Test func `an older value after a newer one is an error`() {
         var order = LatestOrder(clockSettings: [])
         #expect(order.goesBack("watch/heart_rate", to: "10:00", at: .seconds(1)) == nil)
         #expect(order.goesBack("watch/heart_rate", to: "10:05", at: .seconds(2)) == nil)

@@ -105,11 +105,11 @@ import Vitals
             let band = try home.device("band")
             try await home.run([band]) {
                 try await home.settled("band")
-                let mistakes = [
+                let issues = [
                     Violation(path: "devices[0].driver", message: "line 3: There is no driver x."),
                     Violation(path: "mqtt.url", message: "line 9: No."),
                 ]
-                home.write(.failure(ReloadRefusal("3: There is no driver x. (and 1 more)", violations: mistakes)))
+                home.write(.failure(ReloadRefusal("3: There is no driver x. (and 1 more)", violations: issues)))
                 let start = home.position
                 let answer = try await home.ask("gateway/command/reload")
                 #expect(answer["status"]?.asString == "failed")

@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: batches) func `no seed loses a sample, and each replays exactly`(seeds: Range<UInt64>) throws {
         for seed in seeds {
             let first = try SeededLife.live(seed: seed)
-            #expect(first.mistakes.isEmpty, "seed \(seed): \(first.mistakes.prefix(5))")
+            #expect(first.issues.isEmpty, "seed \(seed): \(first.issues.prefix(5))")
             #expect(first.messages > 100, "seed \(seed) had nothing to say")
             let second = try SeededLife.live(seed: seed)
             #expect(first == second, "seed \(seed) does not replay")
@@ -35,7 +35,7 @@ import Testing
         plan.storeFaults = false
         plan.clockFaults = false
         let life = try SeededLife.live(seed: 7, plan: plan)
-        #expect(life.mistakes.isEmpty, "\(life.mistakes)")
+        #expect(life.issues.isEmpty, "\(life.issues)")
         #expect(life.restarts == 0)
         // The first report, and the one after connecting, come immediately.
         let reports = life.reports.dropFirst(2)
@@ -63,7 +63,7 @@ import Testing
         for seed: UInt64 in [62, 107] {
             let recorder = AccountRecorder()
             let life = try SeededLife.live(seed: seed) { recorder.record($0) }
-            #expect(life.mistakes.isEmpty, "seed \(seed): \(life.mistakes.prefix(5))")
+            #expect(life.issues.isEmpty, "seed \(seed): \(life.issues.prefix(5))")
             let events = recorder.lines.map(\.event)
             let refused = events.count {
                 $0.contains("/response ") && $0.contains(#""status":"rejected","code":"busy""#)
@@ -76,7 +76,7 @@ import Testing
         for seed: UInt64 in [36, 127, 209] {
             let recorder = AccountRecorder()
             let life = try SeededLife.live(seed: seed) { recorder.record($0) }
-            #expect(life.mistakes.isEmpty, "seed \(seed): \(life.mistakes.prefix(5))")
+            #expect(life.issues.isEmpty, "seed \(seed): \(life.issues.prefix(5))")
             let events = recorder.lines.map(\.event)
             let damage = try #require(events.firstIndex(of: "damages the store"), "seed \(seed) damages nothing")
             // The first end is that of the gateway whose store is damaged after it.

@@ -101,7 +101,7 @@ class Reader:
     def read_response(self, name: str, _: str, body: dict) -> list[Line]:
         sample = (body["data"] or {}).get("sample")
         reported = [f"{name}: {body['command']} {body['status']}", quantity(sample, sample.get("unit")) if sample else "",
-                body["message"] or "", *(f"{mistake['path']} {mistake['message']}" for mistake in body["violations"])]
+                body["message"] or "", *(f"{error['path']} {error['message']}" for issue in body["violations"])]
         return [Line("answer", ", ".join(part for part in reported if part))]
 
     def read_measure(self, name: str, _: str, body: dict) -> list[Line]:

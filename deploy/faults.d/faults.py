@@ -37,7 +37,7 @@ def run(row, program: str, arguments: argparse.Namespace, peers: Peers) -> tuple
         except Finding as finding:
             outcome = (False, f"FAILED: {finding}")
             print("".join(bench.gateway.lines[-30:]) + bench.gateway.stacks(), flush=True)
-        except Exception as error:  # a mistake of the row: the others run all the same
+        except Exception as error:  # an error of the row: the others run all the same
             outcome = (False, f"FAILED: {error!r}")
             traceback.print_exc()
         finally:

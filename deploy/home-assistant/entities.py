@@ -96,11 +96,11 @@ def are_described(trial: Trial) -> str:
 
 def described(trial: Trial) -> int:
     registry, states = trial.registry(), trial.home.connection.states()
-    mistakes: list[str] = []
+    issues: list[str] = []
 
     def compare(entity: Entity, what: str, found: object, wanted: object) -> None:
         if found != wanted:
-            mistakes.append(f"{entity.device} {entity.key}: {what} is {found!r}, not {wanted!r}")
+            issues.append(f"{entity.device} {entity.key}: {what} is {found!r}, not {wanted!r}")
 
     entities = trial.expected()
     for entity in entities:
@@ -120,9 +120,9 @@ def described(trial: Trial) -> int:
         if entity.event_types:
             compare(entity, "event_types", tuple(attributes["event_types"]), entity.event_types)
         if not entry["original_name"]:
-            mistakes.append(f"{entity.device} {entity.key} has no name")
-    if mistakes:
-        raise Finding("; ".join(mistakes))
+            issues.append(f"{entity.device} {entity.key} has no name")
+    if issues:
+        raise Finding("; ".join(issues))
     return len(entities)
 
 
@@ -133,15 +133,15 @@ def show_values(trial: Trial) -> str:
 
     def compared() -> int:
         states = trial.home.connection.states()
-        mistakes = [
-            f"{entity.device} {entity.key}: {mistake}"
+        issues = [
+            f"{entity.device} {entity.key}: {error}"
             for entity in entities
-            if (mistake := mistake_of(trial, entity, states[registry[trial.name(entity)]["entity_id"]]["state"]))]
-        mistakes += lacking({
+            if (issue := issue_of(trial, entity, states[registry[trial.name(entity)]["entity_id"]]["state"]))]
+        issues += lacking({
             (entity.device, entity.key): states[registry[trial.name(entity)]["entity_id"]]["state"]
             for entity in entities if entity.platform == "sensor"})
-        if mistakes:
-            raise Finding("; ".join(mistakes))
+        if issues:
+            raise Finding("; ".join(issues))
         return sum(bool(entity.topic) for entity in entities)
 
     return f"{until('every value is shown', compared)} values"
@@ -150,7 +150,7 @@ def show_values(trial: Trial) -> str:
 def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
     """What must be there although a device may lack it, and is not: the strap trained this morning, has a resting heart rate, and
     counted no steps, which is 0 and not unknown."""
-    mistakes = [
+    issues = [
         f"no {key} shows a value" for key in ("last_workout", "resting_heart_rate_today")
         if all(state in NOTHING for (_, known), state in shown.items() if known == key)]
     for kind in ("workout_zone", "heart_rate_zone"):
@@ -158,15 +158,15 @@ def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
             key = f"{kind}_{number}"
             state = shown.get(("strap-1", key), "missing")
             if not same(state, minutes):
-                mistakes.append(f"strap-1 {key}: it shows {state}, and the strap was in that zone for {minutes} minutes")
+                issues.append(f"strap-1 {key}: it shows {state}, and the strap was in that zone for {minutes} minutes")
     for key in ("steps", "distance", "energy"):
         state = shown.get(("strap-1", key), "missing")
         if not same(state, 0):
-            mistakes.append(f"strap-1 {key}: it shows {state}, and the strap counted nothing today, which is 0")
-    return mistakes
+            issues.append(f"strap-1 {key}: it shows {state}, and the strap counted nothing today, which is 0")
+    return issues
 
 
-def mistake_of(trial: Trial, entity: Entity, shown: str) -> str:
+def issue_of(trial: Trial, entity: Entity, shown: str) -> str:
     if shown == "unavailable":
         return "it is unavailable"
     if entity.platform in ("button", "event"):
@@ -199,19 +199,19 @@ def show_attributes(trial: Trial) -> str:
 
     def compared() -> str:
         states = trial.home.connection.states()
-        mistakes: list[str] = []
+        issues: list[str] = []
         count = stages = 0
         for entity in sensors:
             wanted = entity.beside(trial.last(entity.device, entity.topic) if entity.topic else None)
             found = states[registry[trial.name(entity)]["entity_id"]]["attributes"]
-            mistakes += [
+            issues += [
                 f"{entity.device} {entity.key}: {name} is {found.get(name, 'missing')!r}, not {wanted.get(name, 'there')!r}"
                 for name in sorted(wanted.keys() | found.keys() - OWN)
                 if name not in wanted or name not in found or found[name] != wanted[name]]
             count += len(wanted)
             stages += len(wanted.get("stages", []))
-        if mistakes:
-            raise Finding("; ".join(mistakes))
+        if issues:
+            raise Finding("; ".join(issues))
         if not stages:
             raise Finding("no last sleep has a stage")
         return f"{count} attributes, with {stages} stages of sleep"

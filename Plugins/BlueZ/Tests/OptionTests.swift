@@ -16,19 +16,19 @@ import Vitals
         return ConfigurationReader(ConfigurationValue(.map(map), line: 1))
     }
 
-    private static func mistakes(_ pairs: [String: String]) -> [String] {
+    private static func issues(_ pairs: [String: String]) -> [String] {
         var reader = reader(pairs)
         _ = DeviceTarget(&reader)
         return reader.finish().map { "\($0.path): \($0.message)" }
     }
 
     @Test func `a device needs an address or a name`() {
-        #expect(Self.mistakes(["address": "a4:c1:38:00:11:22"]).isEmpty)
-        #expect(Self.mistakes(["name": "Strap"]).isEmpty)
-        #expect(Self.mistakes([:]).count == 1)
-        #expect(Self.mistakes(["address": "a4:c1:38:00:11:22", "name": "Strap"]).count == 1)
+        #expect(Self.issues(["address": "a4:c1:38:00:11:22"]).isEmpty)
+        #expect(Self.issues(["name": "Strap"]).isEmpty)
+        #expect(Self.issues([:]).count == 1)
+        #expect(Self.issues(["address": "a4:c1:38:00:11:22", "name": "Strap"]).count == 1)
         for address in ["a4:c1:38:00:11", "a4-c1-38-00-11-22", "a4:c1:38:00:11:zz", "a4:c1:38:00:11:+2"] {
-            #expect(Self.mistakes(["address": address]).count == 1, "\(address)")
+            #expect(Self.issues(["address": address]).count == 1, "\(address)")
         }
         var reader = Self.reader(["address": "a4:c1:38:00:11:22"])
         #expect(DeviceTarget(&reader).selector == .address("A4:C1:38:00:11:22"))
@@ -40,30 +40,30 @@ import Vitals
         #expect(BlueZTransport(options: &named).address == nil)
     }
 
-    @Test func `what has no meaning is a mistake`() {
+    @Test func `what has no meaning is an error`() {
         let device = ["name": "Strap"]
-        #expect(Self.mistakes(device.merging(["visit_every": "1h"]) { $1 }).count == 1)
-        #expect(Self.mistakes(device.merging(["visit_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
-        #expect(Self.mistakes(device.merging(["pairing": "passkey"]) { $1 }).count == 1)
-        #expect(Self.mistakes(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
-        #expect(Self.mistakes(device.merging(["pairing": "ask"]) { $1 }).isEmpty)
-        #expect(Self.mistakes(device.merging(["duty": "always"]) { $1 }).count == 1)
+        #expect(Self.issues(device.merging(["visit_every": "1h"]) { $1 }).count == 1)
+        #expect(Self.issues(device.merging(["visit_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
+        #expect(Self.issues(device.merging(["pairing": "passkey"]) { $1 }).count == 1)
+        #expect(Self.issues(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
+        #expect(Self.issues(device.merging(["pairing": "ask"]) { $1 }).isEmpty)
+        #expect(Self.issues(device.merging(["duty": "always"]) { $1 }).count == 1)
     }
 
     @Test func `a silence that ends a visit must be shorter than the longest visit`() {
-        func mistakes(_ pairs: [String: String]) -> [String] {
-            Self.mistakes(["name": "Strap", "duty": "visit"].merging(pairs) { $1 })
+        func issues(_ pairs: [String: String]) -> [String] {
+            Self.issues(["name": "Strap", "duty": "visit"].merging(pairs) { $1 })
         }
-        let found = mistakes(["visit_idle": "5m", "visit_longest": "10s"])
+        let found = issues(["visit_idle": "5m", "visit_longest": "10s"])
         #expect(
             found == [
                 "visit_idle: It must be shorter than visit_longest, which is 10s: no visit would end by silence."
             ])
-        #expect(mistakes(["visit_idle": "5m"]).count == 1)
-        #expect(mistakes(["visit_idle": "10s", "visit_longest": "10s"]).count == 1)
-        #expect(mistakes(["visit_idle": "9s", "visit_longest": "10s"]).isEmpty)
+        #expect(issues(["visit_idle": "5m"]).count == 1)
+        #expect(issues(["visit_idle": "10s", "visit_longest": "10s"]).count == 1)
+        #expect(issues(["visit_idle": "9s", "visit_longest": "10s"]).isEmpty)
         // Without the key a visit of that length is what was asked for.
-        #expect(mistakes(["visit_longest": "10s"]).isEmpty)
+        #expect(issues(["visit_longest": "10s"]).isEmpty)
     }
 
     @Test func `the adapters have defaults, and a bus needs an address`() {

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `add prints the entry of a device in reach, without a terminal, and refuses one with mistakes`()
+    @Test func `add prints the entry of a device in reach, without a terminal, and refuses one with errors`()
         async throws
     {
         try await Self.withHouse { bus, _ in

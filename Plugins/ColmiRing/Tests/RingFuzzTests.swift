@@ -20,7 +20,7 @@ import WearableTesting
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = try Self.bytes(name)
-        #expect(RingInput.mistakes(in: bytes) == [])
+        #expect(RingInput.issues(in: bytes) == [])
     }
 
     @Test(arguments: UInt64(1)...8) func `never traps on damaged packets`(seed: UInt64) throws {
@@ -38,8 +38,8 @@ import WearableTesting
                 default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
                 }
             }
-            let mistakes = RingInput.mistakes(in: bytes)
-            #expect(mistakes == [], "\(bytes)")
+            let issues = RingInput.issues(in: bytes)
+            #expect(issues == [], "\(bytes)")
         }
     }
 }

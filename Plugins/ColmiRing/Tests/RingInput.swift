@@ -6,8 +6,8 @@ import Vitals
 /// What must hold for the readers of a ring's bytes, for any bytes. The fuzzer checks it with endless inputs, the tests with changed
 /// captures.
 enum RingInput {
-    /// What is wrong after these bytes: the first one chooses the reader, the rest is what a ring sends. A trap is a mistake of its own.
-    static func mistakes(in bytes: [UInt8]) -> [String] {
+    /// What is wrong after these bytes: the first one chooses the reader, the rest is what a ring sends. A trap is an error of its own.
+    static func issues(in bytes: [UInt8]) -> [String] {
         guard let choice = bytes.first else { return [] }
         let content = Array(bytes.dropFirst())
         let now = Timestamp(seconds: 1_730_412_850)
@@ -54,14 +54,14 @@ enum RingInput {
     }
 
     private static func check(_ records: DayRecords, _ now: Timestamp) -> [String] {
-        var mistakes: [String] = []
+        var issues: [String] = []
         for sample in records.samples {
-            if sample.end > now { mistakes.append("\(sample) is not over") }
-            if sample.start < now - .days(40) { mistakes.append("\(sample) is too old") }
-            if let value = sample.value, !value.isFinite { mistakes.append("\(sample) has no number") }
-            if sample.metric == .sleep, !sample.isValid { mistakes.append("\(sample): \(sample.violations)") }
+            if sample.end > now { issues.append("\(sample) is not over") }
+            if sample.start < now - .days(40) { issues.append("\(sample) is too old") }
+            if let value = sample.value, !value.isFinite { issues.append("\(sample) has no number") }
+            if sample.metric == .sleep, !sample.isValid { issues.append("\(sample): \(sample.violations)") }
         }
-        if records.refused < 0 { mistakes.append("\(records.refused) are refused") }
-        return mistakes
+        if records.refused < 0 { issues.append("\(records.refused) are refused") }
+        return issues
     }
 }

@@ -8,7 +8,7 @@ import Logging
 
 /// Splits a program's standard error into lines for the log, and leaves out what would flood it.
 struct LogLines {
-    /// The longest line kept whole, in bytes. A longer line is a mistake or a dump, not for people to read; the bound
+    /// The longest line kept whole, in bytes. A longer line is an error or a dump, not for people to read; the bound
     /// limits memory.
     static let longestLine = 4_096
     /// The lines of one program that are logged in a second: a whole stack trace fits, and a program that writes

@@ -11,7 +11,7 @@ extension Program {
         return nil
     }
 
-    /// Whether there is a file that this process may run. A path that is not absolute is a mistake, which is reported elsewhere.
+    /// Whether there is a file that this process may run. A path that is not absolute is an error, which is reported elsewhere.
     private var isFound: Bool {
         guard !name.contains("/") else { return name.isProgram || !name.hasPrefix("/") }
         guard !name.isEmpty else { return true }

@@ -37,12 +37,12 @@ struct ExecTransportTests {
             ),
             ([("command", .words(["cat"])), ("restart", .scalar("5s", isQuoted: false))], "There is no such key"),
         ] as [([(String, ConfigurationValue.Content)], String)])
-    func `reports a mistake in the configuration`(options: [(String, ConfigurationValue.Content)], message: String) {
+    func `reports an error in the configuration`(options: [(String, ConfigurationValue.Content)], message: String) {
         var reader = ConfigurationReader(ConfigurationValue(.map(options)))
         _ = ExecTransport(options: &reader)
-        let mistakes = reader.finish()
-        #expect(mistakes.count == 1)
-        #expect(mistakes.first?.message.contains(message) == true, "\(mistakes)")
+        let issues = reader.finish()
+        #expect(issues.count == 1)
+        #expect(issues.first?.message.contains(message) == true, "\(issues)")
     }
 
     /// Commands that cannot be started.
@@ -66,7 +66,7 @@ struct ExecTransportTests {
     }
 
     /// What the check of a configuration warns of.
-    private func warnings(_ options: [(String, ConfigurationValue.Content)]) -> [ConfigurationMistake] {
+    private func warnings(_ options: [(String, ConfigurationValue.Content)]) -> [ConfigurationIssue] {
         var reader = ConfigurationReader(ConfigurationValue(.map(options)))
         _ = ExecTransport(options: &reader)
         return reader.warnings
@@ -84,11 +84,11 @@ struct ExecTransportTests {
         arguments: [
             [("command", .words(["/bin/cat"])), ("directory", .scalar("/usr", isQuoted: false))],
             [("command", .words(["cat"]))],
-            // Mistakes, which are reported as such.
+            // Errors, which are reported as such.
             [("command", .words([]))], [("command", .words(["bin/bridge"]))],
             [("command", .words(["cat"])), ("directory", .scalar("here", isQuoted: false))],
         ] as [[(String, ConfigurationValue.Content)]])
-    func `the check does not warn of a program that is there, nor of a mistake`(
+    func `the check does not warn of a program that is there, nor of an error`(
         options: [(String, ConfigurationValue.Content)]
     ) {
         #expect(warnings(options) == [])

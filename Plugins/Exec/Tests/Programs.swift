@@ -18,8 +18,8 @@ func transport(
     members.append(("limits", .map(limits.map { ($0, .scalar($1, isQuoted: false)) })))
     var reader = ConfigurationReader(ConfigurationValue(.map(members)))
     var transport = ExecTransport(options: &reader)
-    let mistakes = reader.finish()
-    guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
+    let issues = reader.finish()
+    guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
     transport.grace = .milliseconds(100)
     return transport
 }

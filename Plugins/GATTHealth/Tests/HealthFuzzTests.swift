@@ -19,7 +19,7 @@ import Vitals
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = try Self.bytes(name)
-        #expect(HealthInput.mistakes(in: bytes) == [])
+        #expect(HealthInput.issues(in: bytes) == [])
     }
 
     @Test(arguments: UInt64(1)...8) func `never traps on damaged values`(seed: UInt64) throws {
@@ -37,8 +37,8 @@ import Vitals
                 default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
                 }
             }
-            let mistakes = HealthInput.mistakes(in: bytes)
-            #expect(mistakes == [], "\(bytes)")
+            let issues = HealthInput.issues(in: bytes)
+            #expect(issues == [], "\(bytes)")
         }
     }
 }

@@ -6,8 +6,8 @@ import Vitals
 /// What must hold for the readers of characteristics, for any bytes. The fuzzer checks it with endless inputs, the tests with those that
 /// once failed, and with changed ones.
 enum HealthInput {
-    /// What is wrong after these bytes: the first one chooses the characteristic, the rest is its value. A trap is a mistake of its own.
-    static func mistakes(in bytes: [UInt8]) -> [String] {
+    /// What is wrong after these bytes: the first one chooses the characteristic, the rest is its value. A trap is an error of its own.
+    static func issues(in bytes: [UInt8]) -> [String] {
         guard let choice = bytes.first, let calendar = LocalCalendar(identifier: "Europe/Berlin") else { return [] }
         let value = Array(bytes.dropFirst())
         let now = Timestamp(seconds: 1_768_035_600)
@@ -69,16 +69,16 @@ enum HealthInput {
         events.flatMap { event -> [String] in
             guard case .samples(let samples, _) = event else { return [] }
             return samples.flatMap { sample -> [String] in
-                var mistakes: [String] = []
+                var issues: [String] = []
                 if !SampleLimits.moments.contains(sample.start), sample.start < Timestamp(seconds: 0) {
-                    mistakes.append("\(sample) is before 1970")
+                    issues.append("\(sample) is before 1970")
                 }
-                if let value = sample.value, !value.isFinite { mistakes.append("\(sample) has no number") }
-                if sample.isValid != sample.violations.isEmpty { mistakes.append("\(sample) is and is not valid") }
+                if let value = sample.value, !value.isFinite { issues.append("\(sample) has no number") }
+                if sample.isValid != sample.violations.isEmpty { issues.append("\(sample) is and is not valid") }
                 if sample.metric == .heartRateVariability, (sample.value ?? -1) < 0 {
-                    mistakes.append("\(sample) is negative")
+                    issues.append("\(sample) is negative")
                 }
-                return mistakes
+                return issues
             }
         }
     }

@@ -18,8 +18,8 @@ import Vitals
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let place = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID().uuidString)")
-        #expect(ExportInput.result(of: bytes, at: place).mistakes == [])
-        #expect(RecordInput.mistakes(in: bytes) == [])
+        #expect(ExportInput.result(of: bytes, at: place).issues == [])
+        #expect(RecordInput.issues(in: bytes) == [])
     }
 
     /// A small export with several families, of which each byte counts.
@@ -65,7 +65,7 @@ import Vitals
                     .randomElement(using: &random) ?? 0
             }
             let result = ExportInput.result(of: bytes, at: phone.file)
-            #expect(result.mistakes == [])
+            #expect(result.issues == [])
             if result.refusal == nil { read += 1 } else { refused += 1 }
         }
         // Both ways are taken.
@@ -131,7 +131,7 @@ import Vitals
                     bytes[place] = UInt8.random(in: 0...255, using: &random)
                 }
             }
-            #expect(RecordInput.mistakes(in: bytes) == [])
+            #expect(RecordInput.issues(in: bytes) == [])
         }
     }
 }

@@ -135,9 +135,9 @@ import Vitals
         }
         var reader = ConfigurationReader(ConfigurationValue(.map(members)))
         let options = GadgetbridgeOptions(&reader)
-        let mistakes = reader.finish()
-        #expect(mistakes.isEmpty == (remedy == nil) && options.temperature == .body)
-        if let remedy { #expect(mistakes.first?.message.contains(remedy) == true, "\(mistakes)") }
+        let issues = reader.finish()
+        #expect(issues.isEmpty == (remedy == nil) && options.temperature == .body)
+        if let remedy { #expect(issues.first?.message.contains(remedy) == true, "\(issues)") }
     }
 
     @Test func `a resting heart rate is reported once per local day, and again when it changes`() throws {

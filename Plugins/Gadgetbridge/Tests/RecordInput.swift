@@ -7,18 +7,18 @@ import Vitals
 enum RecordInput {
     /// The violations after reading these bytes as a record of a night, and as the summary of a workout. A trap is a violation of
     /// its own.
-    static func mistakes(in bytes: [UInt8]) -> [String] { night(bytes) + summary(bytes) }
+    static func issues(in bytes: [UInt8]) -> [String] { night(bytes) + summary(bytes) }
 
     private static func night(_ bytes: [UInt8]) -> [String] {
         guard let night = try? HuamiSleepBlob(bytes) else { return [] }
         let sample = Sample(
             metric: .sleep, start: night.start, end: night.end, reading: .sleep(Sleep(stages: night.stages)))
-        var mistakes: [String] = []
-        if night.stages.isEmpty || night.start >= night.end { mistakes.append("a night of nothing") }
+        var issues: [String] = []
+        if night.stages.isEmpty || night.start >= night.end { issues.append("a night of nothing") }
         // Its length is for the feed to judge, and the year for the gateway.
         let stages = sample.violations.filter { $0.path.hasPrefix("stages") }
-        if !stages.isEmpty { mistakes.append("a night with \(stages)") }
-        return mistakes
+        if !stages.isEmpty { issues.append("a night with \(stages)") }
+        return issues
     }
 
     private static func summary(_ bytes: [UInt8]) -> [String] {

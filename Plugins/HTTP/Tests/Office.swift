@@ -27,8 +27,8 @@ struct Office: Sendable {
         members += options.map { (ConfigurationKey($0.key), $0.value) }
         var reader = ConfigurationReader(ConfigurationValue(.map(members)))
         let listener = HTTPListener(options: &reader, headTime: headTime)
-        let mistakes = reader.finish()
-        guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
+        let issues = reader.finish()
+        guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
         let context = ServiceContext(clock: clock, logger: Logger(label: "test"))
         try await listener.withService(context: context) {
             guard let port = listener.port else { throw Unexpected(text: "no port") }
@@ -78,8 +78,8 @@ struct Office: Sendable {
                     )
                 ])), place: place)
         let transport = HTTPTransport(options: &reader)
-        let mistakes = reader.finish()
-        guard mistakes.isEmpty, let id = DeviceID(device) else { throw Unexpected(text: "\(mistakes)") }
+        let issues = reader.finish()
+        guard issues.isEmpty, let id = DeviceID(device) else { throw Unexpected(text: "\(issues)") }
         let context = LinkContext(device: id, logger: Logger(label: "test"), services: services)
         try await transport.withLink(context: context) { link in
             guard case .documents(let documents) = link else { throw Unexpected(text: "no documents") }

@@ -41,7 +41,7 @@ import Vitals
         }
     }
 
-    @Test func `each mistake gets its status and says what to do`() async throws {
+    @Test func `each error gets its status and says what to do`() async throws {
         try await Office.with { office in
             try office.expect("phone-1", token: "s3cret")
             let path = "/v1/devices/phone-1"

@@ -45,7 +45,7 @@ import Testing
             let program = Self.program(manner, port: office.port)
             await program.run()
             #expect(program.events.elements.last == .ended("exited(0)"), "\(program.events.elements)")
-            // It is the deadline that has closed it, and not a mistake.
+            // It is the deadline that has closed it, and not an error.
             #expect(ContinuousClock.now - begin >= Self.headTime)
         }
     }

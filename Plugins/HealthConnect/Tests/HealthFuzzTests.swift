@@ -18,7 +18,7 @@ import Vitals
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let place = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID().uuidString)")
-        #expect(HealthInput.result(of: bytes, at: place).mistakes == [])
+        #expect(HealthInput.result(of: bytes, at: place).issues == [])
     }
 
     /// Runs a body with the small exports with which fuzzing begins, of which each byte counts.
@@ -64,7 +64,7 @@ import Vitals
                         .randomElement(using: &random) ?? 0
                 }
                 let result = HealthInput.result(of: bytes, at: place)
-                #expect(result.mistakes == [], "\(name)")
+                #expect(result.issues == [], "\(name)")
                 if result.refusal == nil { read += 1 } else { refused += 1 }
             }
             // Both ways are taken.

@@ -32,7 +32,7 @@ import Vitals
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
-        #expect(LinkInput.mistakes(in: bytes) == [])
+        #expect(LinkInput.issues(in: bytes) == [])
     }
 
     @Test(arguments: seeds)

@@ -9,29 +9,29 @@ import Vitals
 enum LinkInput {
     /// The violations after parsing these bytes, as lines and as the content of an answer. A trap is a violation of its
     /// own.
-    static func mistakes(in bytes: [UInt8]) -> [String] {
+    static func issues(in bytes: [UInt8]) -> [String] {
         let whole = Lines(bytes, chunk: max(1, bytes.count))
-        var mistakes = whole.mistakes
+        var issues = whole.issues
         // The size of the pieces must make no difference.
         let pieces = Lines(bytes, chunk: bytes.count % 7 + 1)
-        if pieces != whole { mistakes.append("in pieces it is \(pieces), as a whole \(whole)") }
-        for metric in [Metric.stress, .sleep, .steps, .sport, .bloodPressure] { mistakes += page(bytes, metric) }
-        guard let value = try? JSONValue(parsing: bytes) else { return mistakes }
-        if (try? JSONValue(parsing: value.bytes)) != value { mistakes.append("\(value) does not survive writing") }
+        if pieces != whole { issues.append("in pieces it is \(pieces), as a whole \(whole)") }
+        for metric in [Metric.stress, .sleep, .steps, .sport, .bloodPressure] { issues += page(bytes, metric) }
+        guard let value = try? JSONValue(parsing: bytes) else { return issues }
+        if (try? JSONValue(parsing: value.bytes)) != value { issues.append("\(value) does not survive writing") }
         _ = try? DeviceDescription(link: value)
-        for metric in Metric.allCases { mistakes += answers(value, metric) }
-        return mistakes
+        for metric in Metric.allCases { issues += answers(value, metric) }
+        return issues
     }
 
     private static func page(_ bytes: [UInt8], _ metric: Metric) -> [String] {
         var reader = JSONReader(bytes)
         guard let page = try? HistoryPage(link: &reader, of: metric) else { return [] }
-        var mistakes: [String] = []
-        if page.samples.contains(where: { $0.metric != metric }) { mistakes.append("a page of \(metric) has others") }
+        var issues: [String] = []
+        if page.samples.contains(where: { $0.metric != metric }) { issues.append("a page of \(metric) has others") }
         if zip(page.samples, page.samples.dropFirst()).contains(where: { $0.start > $1.start }) {
-            mistakes.append("a page is out of order")
+            issues.append("a page is out of order")
         }
-        return mistakes
+        return issues
     }
 
     private static func answers(_ value: JSONValue, _ metric: Metric) -> [String] {
@@ -76,7 +76,7 @@ enum LinkInput {
             logs = inbound.logs.map { "\($0.level) \($0.message)" }
         }
 
-        var mistakes: [String] {
+        var issues: [String] {
             var result: [String] = []
             for event in events {
                 switch event {

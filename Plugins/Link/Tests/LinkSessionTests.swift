@@ -164,8 +164,8 @@ import Vitals
     }
 
     @Test func `throws what the body throws, and stops reading`() async throws {
-        struct Mistake: Error {}
-        await #expect(throws: Mistake.self) { try await withLink { _, _ in throw Mistake() } }
+        struct BlobError: Error {}
+        await #expect(throws: BlobError.self) { try await withLink { _, _ in throw BlobError() } }
     }
 
     @Test func `closes the link at a line that does not end`() async throws {

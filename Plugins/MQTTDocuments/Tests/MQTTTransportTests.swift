@@ -8,7 +8,7 @@ import Vitals
 @testable import MQTTDocuments
 
 @Suite struct MQTTTransportTests {
-    private func transport(_ members: KeyValuePairs<String, String>) -> (MQTTTransport, mistakes: [String]) {
+    private func transport(_ members: KeyValuePairs<String, String>) -> (MQTTTransport, issues: [String]) {
         var reader = ConfigurationReader(
             ConfigurationValue(
                 .map(
@@ -21,7 +21,7 @@ import Vitals
 
     @Test func `a device needs a topic`() {
         #expect(transport(["topic": "phones/anna"]).0.topics == ["phones/anna"])
-        #expect(transport([:]).mistakes.first?.contains("topic is missing") == true)
+        #expect(transport([:]).issues.first?.contains("topic is missing") == true)
     }
 
     @Test func `a visit begins with a message, and ends ten seconds after the last one`() throws {

@@ -20,7 +20,7 @@ import WearableTesting
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = try Self.bytes(name)
-        #expect(OxiInput.mistakes(in: bytes) == [])
+        #expect(OxiInput.issues(in: bytes) == [])
     }
 
     @Test(arguments: UInt64(1)...8) func `never traps on damaged bytes`(seed: UInt64) throws {
@@ -38,8 +38,8 @@ import WearableTesting
                 default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
                 }
             }
-            let mistakes = OxiInput.mistakes(in: bytes)
-            #expect(mistakes == [], "\(bytes)")
+            let issues = OxiInput.issues(in: bytes)
+            #expect(issues == [], "\(bytes)")
         }
     }
 }

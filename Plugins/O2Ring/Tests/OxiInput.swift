@@ -5,8 +5,8 @@ import Vitals
 
 /// What must hold for the readers of a ring's bytes, for any bytes. The fuzzer checks it with endless inputs, the tests with changed ones.
 enum OxiInput {
-    /// What is wrong after these bytes: the first one chooses the reader, the rest is what a ring sends. A trap is a mistake of its own.
-    static func mistakes(in bytes: [UInt8]) -> [String] {
+    /// What is wrong after these bytes: the first one chooses the reader, the rest is what a ring sends. A trap is an error of its own.
+    static func issues(in bytes: [UInt8]) -> [String] {
         guard let choice = bytes.first, let calendar = LocalCalendar(identifier: "Europe/Berlin") else { return [] }
         let content = Array(bytes.dropFirst())
         switch choice {

@@ -76,17 +76,17 @@ import Vitals
     }
 
     @Test func `each app has its option`() {
-        func mistakes<App: PhoneApp>(_ app: App.Type, _ option: String, _ value: String = "x") -> [String] {
+        func issues<App: PhoneApp>(_ app: App.Type, _ option: String, _ value: String = "x") -> [String] {
             let source = ConfigurationValue(.scalar(value, isQuoted: true))
             var reader = ConfigurationReader(ConfigurationValue(.map([(ConfigurationKey(option), source)])))
             _ = PhoneDriver<App>(options: &reader)
             return reader.finish().map(\.message)
         }
-        #expect(mistakes(HealthAutoExport.self, "source") == [])
-        #expect(mistakes(HealthConnectWebhook.self, "app") == [])
-        #expect(mistakes(HealthAutoExport.self, "app").count == 1)
-        #expect(mistakes(HealthConnectWebhook.self, "source").count == 1)
-        #expect(mistakes(HealthAutoExport.self, "source", "").count == 1)
+        #expect(issues(HealthAutoExport.self, "source") == [])
+        #expect(issues(HealthConnectWebhook.self, "app") == [])
+        #expect(issues(HealthAutoExport.self, "app").count == 1)
+        #expect(issues(HealthConnectWebhook.self, "source").count == 1)
+        #expect(issues(HealthAutoExport.self, "source", "").count == 1)
     }
 
     /// The warnings of a visit with these documents.

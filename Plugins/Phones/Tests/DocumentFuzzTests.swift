@@ -16,8 +16,8 @@ import Vitals
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Phone.folder.appending(path: "Inputs/\(name)")))
-        #expect(DocumentInput.mistakes(in: bytes, of: HealthAutoExport.self) == [])
-        #expect(DocumentInput.mistakes(in: bytes, of: HealthConnectWebhook.self) == [])
+        #expect(DocumentInput.issues(in: bytes, of: HealthAutoExport.self) == [])
+        #expect(DocumentInput.issues(in: bytes, of: HealthConnectWebhook.self) == [])
     }
 
     @Test(arguments: seeds) func `never traps on damaged documents`(seed: UInt64) throws {
@@ -31,8 +31,8 @@ import Vitals
                 damage(&one, &random)
                 damage(&other, &random)
             }
-            #expect(DocumentInput.mistakes(in: one, of: HealthAutoExport.self) == [])
-            #expect(DocumentInput.mistakes(in: other, of: HealthConnectWebhook.self) == [])
+            #expect(DocumentInput.issues(in: one, of: HealthAutoExport.self) == [])
+            #expect(DocumentInput.issues(in: other, of: HealthConnectWebhook.self) == [])
             for isReadable in [
                 (try? HealthAutoExport.records(of: one, calendar: Phone.berlin, source: nil)) != nil,
                 (try? HealthConnectWebhook.records(of: other, calendar: Phone.berlin, source: nil)) != nil,

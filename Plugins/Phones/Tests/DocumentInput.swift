@@ -7,34 +7,34 @@ import Vitals
 /// once failed.
 enum DocumentInput {
     /// The violations after reading these bytes as a document of an app. A trap is a violation of its own.
-    static func mistakes<App: PhoneApp>(in bytes: [UInt8], of app: App.Type) -> [String] {
+    static func issues<App: PhoneApp>(in bytes: [UInt8], of app: App.Type) -> [String] {
         let calendar = LocalCalendar(timeZone: .gmt)
-        var mistakes: [String] = []
-        guard let first = records(bytes, of: app, calendar, &mistakes),
-            let second = records(bytes, of: app, calendar, &mistakes)
-        else { return mistakes }
-        if first != second { mistakes.append("it reads differently the second time") }
+        var issues: [String] = []
+        guard let first = records(bytes, of: app, calendar, &issues),
+            let second = records(bytes, of: app, calendar, &issues)
+        else { return issues }
+        if first != second { issues.append("it reads differently the second time") }
         // A record takes at least the two bytes of an element and its comma; a sleep has several stages of its own.
-        if first.count > bytes.count + 1 { mistakes.append("\(first.count) records of \(bytes.count) bytes") }
+        if first.count > bytes.count + 1 { issues.append("\(first.count) records of \(bytes.count) bytes") }
         for case .sample(let sample) in first {
-            if !app.metrics.contains(sample.metric) { mistakes.append("\(sample.metric) is not among its metrics") }
-            if sample.end < sample.start { mistakes.append("\(sample) ends before it begins") }
-            if sample.isValid != sample.violations.isEmpty { mistakes.append("\(sample) is valid and is not") }
+            if !app.metrics.contains(sample.metric) { issues.append("\(sample.metric) is not among its metrics") }
+            if sample.end < sample.start { issues.append("\(sample) ends before it begins") }
+            if sample.isValid != sample.violations.isEmpty { issues.append("\(sample) is valid and is not") }
         }
         for case .leftOut(let reason) in first where reason.utf8.count > 300 || reason.contains("\n") {
-            mistakes.append("the reason is long: \(reason)")
+            issues.append("the reason is long: \(reason)")
         }
-        return mistakes
+        return issues
     }
 
     private static func records<App: PhoneApp>(
-        _ bytes: [UInt8], of app: App.Type, _ calendar: LocalCalendar, _ mistakes: inout [String]
+        _ bytes: [UInt8], of app: App.Type, _ calendar: LocalCalendar, _ issues: inout [String]
     ) -> [Record]? {
         guard var stream = try? App.records(of: bytes, calendar: calendar, source: nil) else { return nil }
         var records: [Record] = []
         // What is wrong with a document is known before its first record.
         do { while let record = try stream.next() { records.append(record) } } catch {
-            mistakes.append("it fails after \(records.count) records: \(error)")
+            issues.append("it fails after \(records.count) records: \(error)")
         }
         return records
     }

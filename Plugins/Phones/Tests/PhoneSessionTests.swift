@@ -115,14 +115,14 @@ import Vitals
     }
 
     @Test func `options name what the app has`() {
-        func mistakes(_ name: String) -> [String] {
+        func issues(_ name: String) -> [String] {
             let names = ConfigurationValue(.list([ConfigurationValue(.scalar(name, isQuoted: true))]))
             var reader = ConfigurationReader(ConfigurationValue(.map([(ConfigurationKey("metrics"), names)])))
             _ = PhoneDriver<HealthAutoExport>(options: &reader)
             return reader.finish().map(\.message)
         }
-        #expect(mistakes("heart_rate") == [])
-        #expect(mistakes("stress").first?.hasPrefix("The app has no stress. It has heart_rate, ") == true)
+        #expect(issues("heart_rate") == [])
+        #expect(issues("stress").first?.hasPrefix("The app has no stress. It has heart_rate, ") == true)
     }
 
     @Test func `the sample is the file`() throws {

@@ -7,7 +7,7 @@ import Testing
     /// A file that is there: only its reading is checked.
     private static let file = "/proc/self/status"
 
-    private func mistakes(_ members: KeyValuePairs<String, String>) -> [String] {
+    private func issues(_ members: KeyValuePairs<String, String>) -> [String] {
         var reader = ConfigurationReader(
             ConfigurationValue(
                 .map(
@@ -19,24 +19,24 @@ import Testing
     }
 
     @Test(arguments: ["1", "1000", "max"]) func `a speed within its limit is taken`(speed: String) {
-        #expect(mistakes(["path": Self.file, "speed": speed]).isEmpty)
+        #expect(issues(["path": Self.file, "speed": speed]).isEmpty)
     }
 
-    @Test(arguments: ["0", "1001", "fast"]) func `a speed beyond its limit is a mistake, with the limit`(speed: String)
+    @Test(arguments: ["0", "1001", "fast"]) func `a speed beyond its limit is an error, with the limit`(speed: String)
     {
-        let mistakes = mistakes(["path": Self.file, "speed": speed])
-        #expect(mistakes.count == 1)
-        #expect(mistakes.first?.contains("1000") == true, "\(mistakes)")
+        let issues = issues(["path": Self.file, "speed": speed])
+        #expect(issues.count == 1)
+        #expect(issues.first?.contains("1000") == true, "\(issues)")
     }
 
     @Test func `a recording must be there, and readable`() {
-        #expect(mistakes(["path": "/nowhere/a"]) == ["/nowhere/a cannot be read: it does not exist."])
-        #expect(mistakes(["path": "/"]) == ["/ cannot be read: it is a folder."])
+        #expect(issues(["path": "/nowhere/a"]) == ["/nowhere/a cannot be read: it does not exist."])
+        #expect(issues(["path": "/"]) == ["/ cannot be read: it is a folder."])
     }
 
     @Test func `a path is required, and an id must be one`() {
-        #expect(mistakes(["speed": "max"]).count == 1)
-        #expect(mistakes(["path": Self.file, "device": "No id"]).count == 1)
-        #expect(mistakes(["path": Self.file, "compare": "roughly"]).count == 1)
+        #expect(issues(["speed": "max"]).count == 1)
+        #expect(issues(["path": Self.file, "device": "No id"]).count == 1)
+        #expect(issues(["path": Self.file, "compare": "roughly"]).count == 1)
     }
 }

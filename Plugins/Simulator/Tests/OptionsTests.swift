@@ -7,13 +7,13 @@ import Vitals
 
 @Suite struct OptionsTests {
     @Test func `every option may be left out`() {
-        let (options, mistakes) = read([])
-        #expect(mistakes.isEmpty)
+        let (options, issues) = read([])
+        #expect(issues.isEmpty)
         #expect(options == SimulatorOptions())
     }
 
     @Test func `takes every option`() {
-        let (options, mistakes) = read([
+        let (options, issues) = read([
             ("model", .text("ring")), ("seed", .text("42")), ("history_days", .text("400")),
             ("live_interval", .text("250ms")), ("clock_skew", .text("-90s")),
             (
@@ -25,7 +25,7 @@ import Vitals
                 ])
             ),
         ])
-        #expect(mistakes.isEmpty)
+        #expect(issues.isEmpty)
         let faults = Faults(
             disconnectEvery: .seconds(600), hang: 0.25, refuseWrite: 1, duplicatePage: 0.5, futureRecords: 0.1,
             corruptRecords: 0.01, lowBattery: true, notWorn: true)
@@ -38,8 +38,8 @@ import Vitals
 
     @Test(arguments: ["off", "false", "0", "0s", "0ms"])
     func `switches streaming off`(text: String) {
-        let (options, mistakes) = read([("live_interval", .text(text))])
-        #expect(mistakes.isEmpty)
+        let (options, issues) = read([("live_interval", .text(text))])
+        #expect(issues.isEmpty)
         #expect(options.liveInterval == nil)
     }
 
@@ -49,8 +49,8 @@ import Vitals
         ("clock_skew", "20001d"), ("clock_skew", "--1s"), ("speed", "2"),
     ])
     func `says what is wrong with an option`(key: String, text: String) {
-        let (_, mistakes) = read([(key, .text(text))])
-        #expect(mistakes.map(\.path) == ["options.\(key)"])
+        let (_, issues) = read([(key, .text(text))])
+        #expect(issues.map(\.path) == ["options.\(key)"])
     }
 
     @Test(arguments: [
@@ -58,8 +58,8 @@ import Vitals
         ("low_battery", "4"), ("hangs", "1"),
     ])
     func `says what is wrong with a fault`(key: String, text: String) {
-        let (_, mistakes) = read([("faults", .map([(key, .text(text))]))])
-        #expect(mistakes.map(\.path) == ["options.faults.\(key)"])
+        let (_, issues) = read([("faults", .map([(key, .text(text))]))])
+        #expect(issues.map(\.path) == ["options.faults.\(key)"])
     }
 
     @Test func `without a seed the identifier decides who it is`() {
@@ -85,7 +85,7 @@ import Vitals
 
     private func read(
         _ members: [(String, ConfigurationValue)]
-    ) -> (options: SimulatorOptions, mistakes: [ConfigurationMistake]) {
+    ) -> (options: SimulatorOptions, issues: [ConfigurationIssue]) {
         var reader = ConfigurationReader(.map(members), path: "options")
         let options = SimulatorOptions(&reader)
         return (options, reader.finish())

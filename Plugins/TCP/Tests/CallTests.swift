@@ -281,7 +281,7 @@ import Vitals
             let answer = try? await plain.line()
             #expect(answer?.contains("{") != true)
         }
-        // A key that the listener could not use is a mistake of the configuration.
+        // A key that the listener could not use is an error of the configuration.
         let strange = folder.appending(path: "strange.key")
         try Data("-----BEGIN STRANGE KEY-----\n".utf8).write(to: strange)
         let wrong = ConfigurationValue.map(["certificate": certificates.server, "key": strange.path])

@@ -68,8 +68,8 @@ struct Reception: Sendable {
         members += options.map { (ConfigurationKey($0.key), $0.value) }
         var reader = ConfigurationReader(ConfigurationValue(.map(members)))
         let listener = TCPListener(options: &reader)
-        let mistakes = reader.finish()
-        guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
+        let issues = reader.finish()
+        guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
         let context = ServiceContext(clock: clock, logger: Logger(label: "test"))
         try await listener.withService(context: context) {
             try await body(
@@ -96,8 +96,8 @@ struct Reception: Sendable {
                     (ConfigurationKey("token"), secret),
                 ])), place: place)
         let transport = TCPTransport(options: &reader)
-        let mistakes = reader.finish()
-        guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
+        let issues = reader.finish()
+        guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
         let context = LinkContext(
             device: try DeviceID(device).orThrow(), logger: Logger(label: "test"), services: services,
             presence: presence)

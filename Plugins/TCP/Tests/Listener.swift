@@ -53,8 +53,8 @@ func transport(host: String = "127.0.0.1", port: Int, timeout: String = "10s") t
     var reader = ConfigurationReader(
         .map(["host": host, "port": "\(port)", "connect_timeout": timeout]))
     let transport = TCPTransport(options: &reader)
-    let mistakes = reader.finish()
-    guard mistakes.isEmpty else { throw Unexpected(text: "\(mistakes)") }
+    let issues = reader.finish()
+    guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
     return transport
 }
 

@@ -23,15 +23,15 @@ struct TCPTransportTests {
             (["host": "band.local", "port": "7878", "connect_timeout": "6m"], "connect_timeout", "from 100ms to 5m"),
             (["host": "band.local", "port": "7878", "tls": "true"], "tls", "There is no such key"),
         ] as [(KeyValuePairs<String, String>, String, String)])
-    func `reports a mistake in the configuration`(
+    func `reports an error in the configuration`(
         options: KeyValuePairs<String, String>, key: String, message: String
     ) {
         var reader = ConfigurationReader(.map(options))
         _ = TCPTransport(options: &reader)
-        let mistakes = reader.finish()
-        #expect(mistakes.count == 1)
-        #expect(mistakes.first?.message.contains(message) == true, "\(mistakes)")
-        if !key.isEmpty, options.contains(where: { $0.key == key }) { #expect(mistakes.first?.path == key) }
+        let issues = reader.finish()
+        #expect(issues.count == 1)
+        #expect(issues.first?.message.contains(message) == true, "\(issues)")
+        if !key.isEmpty, options.contains(where: { $0.key == key }) { #expect(issues.first?.path == key) }
     }
 
     @Test func `says that nothing listens at a port`() async throws {

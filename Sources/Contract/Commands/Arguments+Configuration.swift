@@ -10,7 +10,7 @@ extension Arguments {
 
     /// Reads a configuration, whole or in part: a merge patch as in RFC 7396.
     ///
-    /// `null`, by which a merge patch removes a member, is a mistake, since no setting can be removed. A whole
+    /// `null`, by which a merge patch removes a member, is an error, since no setting can be removed. A whole
     /// document, recognised by its `schema`, may contain `null` for settings that the device does not have.
     mutating func configuration() -> DeviceCommand {
         let isWhole = member("schema", PayloadSchema.config.rawValue) { value in
@@ -34,7 +34,7 @@ extension Arguments {
         return .configure(MonitorPatch(patch.changes), ifVersion: ifVersion, adopts: adopts)
     }
 
-    /// If there is a mistake already, also checks the values that could be read, so that the sender gets all mistakes
+    /// If there is an error already, also checks the values that could be read, so that the sender gets all errors
     /// at once. Otherwise they are checked later, with the device's other settings and abilities.
     private mutating func judge(_ changes: [MonitorSetting: MonitorSetting.Value]) {
         guard !violations.isEmpty else { return }

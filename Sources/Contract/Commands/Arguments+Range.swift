@@ -1,7 +1,7 @@
 import Vitals
 
 extension Arguments {
-    /// Reads `from` and `to`. If they contradict each other, the mistake is reported at `to`.
+    /// Reads `from` and `to`. If they contradict each other, the error is reported at `to`.
     /// - Parameter now: if given, neither may be in the future.
     mutating func range(now: Timestamp?) -> (from: Timestamp?, to: Timestamp?) {
         let from = moment("from")

@@ -1,7 +1,7 @@
 import JSON
 import Vitals
 
-/// The members of a command's payload. Each is read by name and checked. All mistakes are collected; at the end, every
+/// The members of a command's payload. Each is read by name and checked. All errors are collected; at the end, every
 /// member that was not read is one more.
 ///
 /// `null` counts as absent: templates of automation tools write `null` for missing values.
@@ -15,12 +15,12 @@ struct Arguments {
     /// Whether a member is given.
     func has(_ name: String) -> Bool { members.contains { $0.key == name && !$0.value.isNull } }
 
-    /// Records a mistake.
+    /// Records an error.
     mutating func refuse(_ path: String, _ message: String) {
         violations.append(Violation(path: path.cut(to: CommandLimits.pathLength), message: message))
     }
 
-    /// Reads a member. `nil` if it is absent, or if `read` rejects it, which is a mistake that names what is
+    /// Reads a member. `nil` if it is absent, or if `read` rejects it, which is an error that names what is
     /// `expected`.
     mutating func member<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
         known.append(name)
@@ -54,7 +54,7 @@ struct Arguments {
     /// Marks members as known that are used elsewhere or ignored.
     mutating func allow(_ names: String...) { known += names }
 
-    /// Ends the reading: every unknown member is a mistake.
+    /// Ends the reading: every unknown member is an error.
     mutating func refuseUnknown(of command: String, envelope: [String]) {
         for member in members where !known.contains(member.key) && !envelope.contains(member.key) {
             let names = known.isEmpty ? "it takes none" : "known are \(known.joined(separator: ", "))"
@@ -98,7 +98,7 @@ extension Arguments {
         return isRequired ? require(name, expected, read) : member(name, expected, read)
     }
 
-    /// Metrics from this list, each once; empty if the member is absent. Each wrong element is a separate mistake.
+    /// Metrics from this list, each once; empty if the member is absent. Each wrong element is a separate error.
     mutating func metrics(_ name: String, among allowed: [Metric]) -> [Metric] {
         guard let list = member(name, "a list of metrics", { $0.asArray }) else { return [] }
         var result: [Metric] = []

@@ -46,12 +46,12 @@ package struct CommandParser: Sendable {
             .rejected(answer, envelope, republishesConfig: request.isConfig && envelope.device != nil)
         }
         if let responseTopic,
-            let mistake = topics.mistake(inResponseTopic: responseTopic, discoveryPrefix: discoveryPrefix)
+            let issue = topics.issue(inResponseTopic: responseTopic, discoveryPrefix: discoveryPrefix)
         {
             envelope.responseTopic = nil
             if correlation?.count ?? 0 > CommandLimits.correlation { envelope.correlation = nil }
             return reject(
-                Answer(.rejected, code: .invalid, message: "The command was not run: its response topic \(mistake)."))
+                Answer(.rejected, code: .invalid, message: "The command was not run: its response topic \(issue)."))
         }
         if let size = correlation?.count, size > CommandLimits.correlation {
             envelope.correlation = nil
@@ -66,8 +66,8 @@ package struct CommandParser: Sendable {
             let message = "The payload has \(payloadSize) bytes; at most \(CommandLimits.payload) are taken."
             return reject(Answer(.rejected, code: .tooLarge, message: message))
         }
-        if case .failure(let mistake) = parsed {
-            return reject(Answer(.rejected, code: .badJSON, message: mistake.message))
+        if case .failure(let issue) = parsed {
+            return reject(Answer(.rejected, code: .badJSON, message: issue.message))
         }
         let command = self.command(request, &arguments, at: receivedAt)
         guard let command else {
@@ -88,30 +88,30 @@ package struct CommandParser: Sendable {
     }
 
     /// The members of a payload; none if it is empty or the text that a button of Home Assistant sends.
-    private static func members(of payload: [UInt8]) -> Result<[JSONValue.Member], PayloadMistake> {
+    private static func members(of payload: [UInt8]) -> Result<[JSONValue.Member], PayloadError> {
         let isPress = payload.elementsEqual("PRESS".utf8)
         if isPress || payload.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return .success([]) }
         do throws(JSONError) {
             let value = try JSONValue(parsing: payload)
             guard let members = value.asObject else {
-                return .failure(PayloadMistake(message: "The payload must be a JSON object, such as {}."))
+                return .failure(PayloadError(message: "The payload must be a JSON object, such as {}."))
             }
             return .success(members)
         } catch {
-            return .failure(PayloadMistake(message: "The payload is not the JSON that is taken. \(error)"))
+            return .failure(PayloadError(message: "The payload is not the JSON that is taken. \(error)"))
         }
     }
 }
 
 /// Why a payload cannot be read, as text for a person.
-private struct PayloadMistake: Error {
+private struct PayloadError: Error {
     var message: String
 }
 
 extension Answer {
-    /// The answer to a command with mistakes, listing them up to a limit.
+    /// The answer to a command with errors, listing them up to a limit.
     fileprivate static func invalid(_ violations: [Violation], of command: String) -> Answer {
-        let count = violations.count == 1 ? "one mistake" : "\(violations.count) mistakes"
+        let count = violations.count == 1 ? "one error" : "\(violations.count) errors"
         let limit = CommandLimits.violations
         let rest = violations.count > limit ? " The first \(limit) are listed." : ""
         return Answer(

@@ -12,7 +12,7 @@ package struct ContractTopics: Sendable, Hashable {
     /// The default base.
     package static let defaultBase = "vitals2mqtt"
 
-    /// The topics of a gateway. `base` should be free of mistakes (see `mistake(inBase:)`).
+    /// The topics of a gateway. `base` should be free of errors (see `issue(inBase:)`).
     package init(base: String = defaultBase, gateway: DeviceID) {
         self.base = base
         self.gateway = gateway

@@ -151,9 +151,9 @@ package struct SyncMachine: Sendable {
     private mutating func ingest(_ page: HistoryPage, at now: Timestamp) -> [Action] {
         // Take it out of `self`, so that pages do not copy its storage.
         guard var current = reading.take() else { return [] }
-        if let mistake = current.mistake(in: page) {
+        if let issue = current.issue(in: page) {
             reading = current
-            return fail(.deviceError, mistake, at: now)
+            return fail(.deviceError, issue, at: now)
         }
         let step = current.ingest(page, at: now)
         let metric = current.request.metric

@@ -75,7 +75,7 @@ struct SyncReading: Sendable {
     var whole: Timestamp? { progress.whole }
 
     /// Describes a page that would keep the reading from ending; `nil` if the page is fine.
-    func mistake(in page: HistoryPage) -> String? {
+    func issue(in page: HistoryPage) -> String? {
         if let next = page.next, names.contains(next.hashValue) || next == request.page {
             return "The device names a page that it already sent as the next one."
         }
@@ -112,7 +112,7 @@ struct SyncReading: Sendable {
         for sample in page.samples {
             if let reason = refusal(of: sample) {
                 let isTimed = reason != .malformed && SampleLimits.moments.contains(sample.start)
-                // A start in the future is the mistake of a clock, and says nothing about which records are new.
+                // A start in the future is the error of a clock, and says nothing about which records are new.
                 guard isTimed, sample.start <= now, SampleLimits.moments.contains(sample.end) else {
                     after.refused.add(reason, count: 1)
                     continue

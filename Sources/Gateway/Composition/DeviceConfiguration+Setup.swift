@@ -15,7 +15,7 @@ extension GatewayConfiguration {
     }
 
     /// The devices of a configuration that `read` reads on a reload.
-    /// - Throws: `ReloadRefusal` if it has mistakes, or changes something that needs a restart.
+    /// - Throws: `ReloadRefusal` if it has errors, or changes something that needs a restart.
     func setups(
         after read: () throws(ConfigurationError) -> GatewayConfiguration, settings: CoreSettings,
         _ budget: DescriptorBudget
@@ -29,15 +29,15 @@ extension GatewayConfiguration {
 }
 
 extension ReloadRefusal {
-    /// The configuration has mistakes.
+    /// The configuration has errors.
     init(_ error: ConfigurationError) {
-        let first = error.mistakes.first?.text(file: nil) ?? ""
-        let more = error.mistakes.count - 1
+        let first = error.issues.first?.text(file: nil) ?? ""
+        let more = error.issues.count - 1
         self.init(
             more > 0 ? "\(first) (and \(more) more)" : first,
-            violations: error.mistakes.map { mistake in
-                let place = mistake.line > 0 ? "line \(mistake.line): " : ""
-                return Violation(path: mistake.path, message: place + mistake.message)
+            violations: error.issues.map { issue in
+                let place = issue.line > 0 ? "line \(issue.line): " : ""
+                return Violation(path: issue.path, message: place + issue.message)
             })
     }
 

@@ -1,32 +1,32 @@
 package import GatewayKit
 
-/// Why a configuration cannot be used: all its mistakes.
+/// Why a configuration cannot be used: all its errors.
 package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The mistakes, at least one, in the order of their lines.
-    package let mistakes: [ConfigurationMistake]
+    /// The errors, at least one, in the order of their lines.
+    package let issues: [ConfigurationIssue]
 
-    /// Collects a configuration's mistakes; beyond `ConfigurationLimits.mistakes` it only counts them.
-    package init(mistakes: [ConfigurationMistake]) {
-        let sorted = mistakes.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
+    /// Collects a configuration's errors; beyond `ConfigurationLimits.issues` it only counts them.
+    package init(issues: [ConfigurationIssue]) {
+        let sorted = issues.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
             .map(\.element)
-        let limit = ConfigurationLimits.mistakes
-        self.mistakes =
+        let limit = ConfigurationLimits.issues
+        self.issues =
             sorted.count <= limit
             ? sorted
             : sorted.prefix(limit) + [
-                ConfigurationMistake(line: 0, path: "", message: "There are \(sorted.count - limit) more mistakes.")
+                ConfigurationIssue(line: 0, path: "", message: "There are \(sorted.count - limit) more errors.")
             ]
     }
 
-    /// One line for each mistake.
+    /// One line for each error.
     package var description: String { text(file: nil) }
 
-    /// One line for each mistake, as compilers write them: `FILE:LINE: path: message`.
-    package func text(file: String?) -> String { mistakes.map { $0.text(file: file) }.joined(separator: "\n") }
+    /// One line for each error, as compilers write them: `FILE:LINE: path: message`.
+    package func text(file: String?) -> String { issues.map { $0.text(file: file) }.joined(separator: "\n") }
 }
 
-extension ConfigurationMistake {
-    /// The mistake in the format of compilers: `FILE:LINE: path: message`, as far as known.
+extension ConfigurationIssue {
+    /// The error in the format of compilers: `FILE:LINE: path: message`, as far as known.
     package func text(file: String?) -> String {
         let place = [file, line > 0 ? "\(line)" : nil].compactMap(\.self).joined(separator: ":")
         return [place, path, message].filter { !$0.isEmpty }.joined(separator: ": ")

@@ -1,4 +1,4 @@
-/// The limits of a configuration file. Each is far above the needs of a home or a ward, and keeps a mistake (a wrong
+/// The limits of a configuration file. Each is far above the needs of a home or a ward, and keeps an error (a wrong
 /// path, a runaway script) from using up the machine's memory.
 package enum ConfigurationLimits {
     /// The maximum file size: 4 MiB, which is 400 bytes for each of the maximum number of devices.
@@ -18,6 +18,6 @@ package enum ConfigurationLimits {
     package static let people = 100
     /// The maximum characters of a device's or a person's name: as many as a user interface can show.
     package static let nameLength = 128
-    /// The maximum reported mistakes. A file with more of them is probably the wrong file.
-    package static let mistakes = 100
+    /// The maximum reported errors. A file with more of them is probably the wrong file.
+    package static let issues = 100
 }

@@ -13,19 +13,19 @@ package struct ConfigurationLoader: Sendable {
     }
 
     /// Reads a configuration file.
-    /// - Throws: every mistake with its line; a file that cannot be read is one mistake without a line.
+    /// - Throws: every error with its line; a file that cannot be read is one error without a line.
     package func load(_ path: String) throws(ConfigurationError) -> GatewayConfiguration {
         try load(text: try Self.text(of: path), directory: Self.directory(of: path))
     }
 
-    /// Reads only `store:` of a configuration file: mistakes elsewhere, such as a secret's file that exists only while the
+    /// Reads only `store:` of a configuration file: errors elsewhere, such as a secret's file that exists only while the
     /// service runs, do not matter.
-    /// - Throws: the mistakes of `store:`, or why the file cannot be read.
+    /// - Throws: the errors of `store:`, or why the file cannot be read.
     package static func store(in path: String) throws(ConfigurationError) -> StoreConfiguration {
         let root = try YAMLDocument(try text(of: path)).root
         var reader = ConfigurationReader(root, place: ConfigurationPlace(directory: directory(of: path)))
         let store = reader.section("store") { StoreConfiguration(&$0) }
-        guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
+        guard reader.issues.isEmpty else { throw ConfigurationError(issues: reader.issues) }
         return store
     }
 
@@ -38,14 +38,14 @@ package struct ConfigurationLoader: Sendable {
             return try TextFile.read(path, limit: ConfigurationLimits.fileSize)
         } catch {
             let line = if case .notText(_, let line) = error { line } else { 0 }
-            throw ConfigurationError(mistakes: [
-                ConfigurationMistake(line: line, path: "", message: "The configuration file \(error.reason)")
+            throw ConfigurationError(issues: [
+                ConfigurationIssue(line: line, path: "", message: "The configuration file \(error.reason)")
             ])
         }
     }
 
     /// Reads a configuration from text, as if it were a file in `directory`.
-    /// - Throws: every mistake with its line.
+    /// - Throws: every error with its line.
     package func load(text: String, directory: String) throws(ConfigurationError) -> GatewayConfiguration {
         try GatewayConfiguration(
             try YAMLDocument(text).root,

@@ -1,7 +1,7 @@
 import GatewayKit
 
 extension ConfigurationReader {
-    /// Reads `driver`, `options` and `transport`, which must match; `nil` if a mistake leaves no driver.
+    /// Reads `driver`, `options` and `transport`, which must match; `nil` if an error leaves no driver.
     mutating func driver(_ plugins: PluginCatalogue) -> (driver: any DeviceDriver, transport: (any Transport)?)? {
         let name = string("driver")
         guard let type = plugins.driver(named: name) else {

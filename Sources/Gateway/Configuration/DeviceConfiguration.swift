@@ -33,7 +33,7 @@ package struct DeviceConfiguration: Sendable {
 }
 
 extension DeviceConfiguration {
-    /// Reads an entry of `devices:` with this `id`; `nil` if a mistake leaves no device.
+    /// Reads an entry of `devices:` with this `id`; `nil` if an error leaves no device.
     init?(
         _ reader: inout ConfigurationReader, id: DeviceID?, source: ConfigurationValue, defaults: DevicePolicy,
         _ plugins: PluginCatalogue

@@ -6,33 +6,33 @@ extension GatewayConfiguration {
     /// Warnings about files that other users of the machine may read or change: the configuration file, and the store
     /// with what is beside it. Those of secrets and keys are among `warnings`.
     ///
-    /// They are warnings and not mistakes: a gateway that refuses to start loses data, and a wrong mode loses none.
-    package func checkFileModes(of file: String?) -> [ConfigurationMistake] {
+    /// They are warnings and not errors: a gateway that refuses to start loses data, and a wrong mode loses none.
+    package func checkFileModes(of file: String?) -> [ConfigurationIssue] {
         (file.map(checkConfigurationFile) ?? []) + checkStoreFiles()
     }
 
-    private func checkConfigurationFile(_ file: String) -> [ConfigurationMistake] {
+    private func checkConfigurationFile(_ file: String) -> [ConfigurationIssue] {
         guard let mode = FileMode(of: file) else { return [] }
         if mode.isWritableByAll {
             let text =
                 "Every user of this machine may change \(file), and with it the programs that the gateway starts. "
                 + "Run: chmod o-w \(file)"
-            return [ConfigurationMistake(line: 0, path: "", message: text)]
+            return [ConfigurationIssue(line: 0, path: "", message: text)]
         }
         guard let (path, line) = source.firstSecret(), let text = mode.exposure(of: file) else { return [] }
-        return [ConfigurationMistake(line: line, path: path, message: "This looks like a secret. \(text)")]
+        return [ConfigurationIssue(line: line, path: path, message: "This looks like a secret. \(text)")]
     }
 
-    private func checkStoreFiles() -> [ConfigurationMistake] {
+    private func checkStoreFiles() -> [ConfigurationIssue] {
         let section = source["store"]
         let line = (section?["path"] ?? section)?.line ?? 0
-        func warning(_ message: String) -> ConfigurationMistake {
-            ConfigurationMistake(line: line, path: "store.path", message: message)
+        func warning(_ message: String) -> ConfigurationIssue {
+            ConfigurationIssue(line: line, path: "store.path", message: message)
         }
         let place = URL(filePath: StorePath.resolved(store.path))
         let folder = place.deletingLastPathComponent().path
         guard let mode = FileMode(of: folder) else { return [] }
-        var warnings: [ConfigurationMistake] = []
+        var warnings: [ConfigurationIssue] = []
         if mode.isWritableByAll {
             warnings.append(
                 warning(

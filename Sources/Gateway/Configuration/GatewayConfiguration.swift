@@ -32,7 +32,7 @@ package struct GatewayConfiguration: Sendable {
     /// The engines' policy for devices without their own settings.
     package var policy: DevicePolicy
     /// Warnings about allowed but probably unintended settings, with their lines.
-    package var warnings: [ConfigurationMistake]
+    package var warnings: [ConfigurationIssue]
     /// The whole file.
     package var source: ConfigurationValue
 
@@ -45,7 +45,7 @@ package struct GatewayConfiguration: Sendable {
 
 extension GatewayConfiguration {
     /// Reads a whole configuration.
-    /// - Throws: all its mistakes.
+    /// - Throws: all its errors.
     package init(
         _ source: ConfigurationValue, place: ConfigurationPlace, plugins: PluginCatalogue
     ) throws(ConfigurationError) {
@@ -56,7 +56,7 @@ extension GatewayConfiguration {
         }
         logLevel = reader.section("log") { $0.choice("level", default: Logger.Level.info) }
         mqtt = reader.section("mqtt") { mqtt in
-            // A wrong id must not hide other mistakes.
+            // A wrong id must not hide other errors.
             MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID)
         }
         store = reader.section("store") { StoreConfiguration(&$0) }
@@ -78,8 +78,8 @@ extension GatewayConfiguration {
         services = reader.services("plugins", of: devices, plugins)
         scanners = services.scanners(of: plugins, place)
         drivers = plugins.drivers
-        let mistakes = reader.finish()
-        guard mistakes.isEmpty, let id = gateway.id else { throw ConfigurationError(mistakes: mistakes) }
+        let issues = reader.finish()
+        guard issues.isEmpty, let id = gateway.id else { throw ConfigurationError(issues: issues) }
         self.id = id
         self.calendar = gateway.calendar
         self.source = source
@@ -115,7 +115,7 @@ extension ConfigurationReader {
         return sections(key, limit: ConfigurationLimits.devices) { reader -> DeviceConfiguration? in
             let source = sources.popLast() ?? ConfigurationValue(.null)
             let id = reader.deviceID("id")
-            // Reported even if the entry has other mistakes: the user gets all mistakes at once.
+            // Reported even if the entry has other errors: the user gets all errors at once.
             if let id {
                 if let line = seen[id] {
                     reader.report("Line \(line) has the id \(id) already. Give each device its own.", at: "id")
@@ -129,10 +129,10 @@ extension ConfigurationReader {
             }
             let device = DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)
             for topic in device?.transport?.topics ?? [] {
-                if let mistake = topics.add(topic, of: id) { reader.report(mistake, at: "transport") }
+                if let issue = topics.add(topic, of: id) { reader.report(issue, at: "transport") }
             }
-            if let transport = device?.transport, let mistake = addresses.add(transport, of: id) {
-                reader.report(mistake, at: "transport")
+            if let transport = device?.transport, let issue = addresses.add(transport, of: id) {
+                reader.report(issue, at: "transport")
             }
             return device
         }.compactMap(\.self)

@@ -70,8 +70,8 @@ extension HomeAssistantConfiguration {
     init(_ reader: inout ConfigurationReader, sampleRetention: Duration?) {
         discovery = reader.choice("discovery", default: .device)
         prefix = reader.string("prefix", default: Self.defaultPrefix)
-        if let mistake = ContractTopics.mistake(inBase: prefix) {
-            reader.report("The prefix \(mistake).", at: "prefix")
+        if let issue = ContractTopics.issue(inBase: prefix) {
+            reader.report("The prefix \(issue).", at: "prefix")
         }
         compatibility = reader.version("compatibility", default: Self.defaultCompatibility)
         address = reader.optionalString("url").flatMap { text in

@@ -42,8 +42,8 @@ extension MQTTConfiguration {
     init(_ reader: inout ConfigurationReader, gateway: String) {
         servers = reader.servers("url")
         baseTopic = reader.string("base_topic", default: ContractTopics.defaultBase)
-        if let mistake = ContractTopics.mistake(inBase: baseTopic) {
-            reader.report("The base topic \(mistake).", at: "base_topic")
+        if let issue = ContractTopics.issue(inBase: baseTopic) {
+            reader.report("The base topic \(issue).", at: "base_topic")
         }
         version = reader.choice("protocol", default: .v5)
         if version == .v311 {

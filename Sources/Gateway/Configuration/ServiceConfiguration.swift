@@ -29,7 +29,7 @@ extension [ServiceConfiguration] {
             let source = first { $0.name == name }?.source ?? ConfigurationValue(.null)
             var reader = ConfigurationReader(source, place: place)
             let service = type.init(options: &reader)
-            // One with mistakes, or without what it needs, cannot look.
+            // One with errors, or without what it needs, cannot look.
             guard reader.finish().isEmpty else { return nil }
             return ServiceConfiguration(name: name, service: service, source: source, contents: reader.contents)
         }
@@ -61,8 +61,8 @@ extension ConfigurationReader {
                 let (service, contents) = reader.section(name) { options in
                     let service = type.init(options: &options)
                     // One that is not started listens nowhere.
-                    if used.contains(name), let mistake = listens.add(service, named: name) {
-                        options.report(mistake, at: "listen")
+                    if used.contains(name), let issue = listens.add(service, named: name) {
+                        options.report(issue, at: "listen")
                     }
                     return (service, options.contents)
                 }

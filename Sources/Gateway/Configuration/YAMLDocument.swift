@@ -12,26 +12,26 @@ package struct YAMLDocument {
     package let root: ConfigurationValue
 
     /// Reads a document.
-    /// - Throws: the mistakes that make it unreadable.
+    /// - Throws: the errors that make it unreadable.
     package init(_ text: String) throws(ConfigurationError) {
         do {
             // The parser must outlive its nodes: they refer to its anchors.
             let parser = try Parser(yaml: text)
             var conversion = Conversion()
             let root = try parser.singleRoot().map { conversion.value(of: $0, depth: 0) }
-            guard conversion.mistakes.isEmpty else { throw ConfigurationError(mistakes: conversion.mistakes) }
+            guard conversion.issues.isEmpty else { throw ConfigurationError(issues: conversion.issues) }
             self.root = root ?? ConfigurationValue(.map([]), line: 1)
         } catch let error as ConfigurationError {
             throw error
         } catch {
-            throw ConfigurationError(mistakes: [ConfigurationMistake(error, in: text)])
+            throw ConfigurationError(issues: [ConfigurationIssue(error, in: text)])
         }
     }
 }
 
 /// Visits Yams' nodes once.
 private struct Conversion {
-    var mistakes: [ConfigurationMistake] = []
+    var issues: [ConfigurationIssue] = []
     private var count = 0
 
     mutating func value(of node: Node, depth: Int) -> ConfigurationValue {
@@ -83,8 +83,8 @@ private struct Conversion {
     private static let nothing: Set<String> = ["", "~", "null", "Null", "NULL"]
 
     private mutating func report(_ line: Int, _ message: String) {
-        // One of each kind is enough: over a limit every further value would be a mistake.
-        guard !mistakes.contains(where: { $0.message == message }) else { return }
-        mistakes.append(ConfigurationMistake(line: line, path: "", message: message))
+        // One of each kind is enough: over a limit every further value would be an error.
+        guard !issues.contains(where: { $0.message == message }) else { return }
+        issues.append(ConfigurationIssue(line: line, path: "", message: message))
     }
 }

@@ -41,7 +41,7 @@ package struct DocumentMessages: Sendable {
 
     /// Takes a message of the topics.
     func receive(_ message: InboundMessage) {
-        // An empty one only deletes a retained message, so it is no mistake that the log should have.
+        // An empty one only deletes a retained message, so it is no error that the log should have.
         guard !message.payload.isEmpty else { return }
         guard !message.isCut else {
             return logger.error(

@@ -12,7 +12,7 @@ package import Vitals
 package struct ReloadRefusal: Error, CustomStringConvertible {
     /// The reason, in a sentence or two.
     package let description: String
-    /// Each mistake, with its place in the configuration.
+    /// Each error, with its place in the configuration.
     package let violations: [Violation]
 
     package init(_ description: String, violations: [Violation]) {

@@ -23,7 +23,7 @@ package struct Doctor: Sendable {
     package func report() async -> DoctorReport {
         let configuration: GatewayConfiguration
         do throws(ConfigurationError) { configuration = try loader.load(file) } catch {
-            return DoctorReport(error.mistakes.map { Finding(.problem, "configuration", $0.text(file: file)) })
+            return DoctorReport(error.issues.map { Finding(.problem, "configuration", $0.text(file: file)) })
         }
         var findings = self.configuration(configuration)
         findings.append(ClockState.current(clock).finding(in: configuration.calendar))
@@ -52,7 +52,7 @@ package struct Doctor: Sendable {
     private func store(_ configuration: GatewayConfiguration) -> [Finding] {
         let path = configuration.store.path
         let place = configuration.checkStorePath()
-        var findings = place.mistakes.map { Finding(.problem, "store", $0.message) }
+        var findings = place.issues.map { Finding(.problem, "store", $0.message) }
         findings += place.warnings.map { Finding(.warning, "store", $0.message) }
         if findings.isEmpty { findings.append(content(of: path)) }
         let folder = URL(filePath: StorePath.resolved(path)).deletingLastPathComponent().path

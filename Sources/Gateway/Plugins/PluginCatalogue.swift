@@ -88,7 +88,7 @@ package struct PluginCatalogue: Sendable {
     }
 }
 
-/// Why plugins cannot be used together: a mistake of their authors, not of the configuration.
+/// Why plugins cannot be used together: an error of their authors, not of the configuration.
 package enum PluginCatalogueError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Two plugins, drivers or transports have one name.
     case duplicate(String, String)

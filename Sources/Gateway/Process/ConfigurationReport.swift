@@ -2,7 +2,7 @@
 package struct ConfigurationReport: Sendable, Hashable {
     /// Lines for standard output.
     package let output: String
-    /// Lines for standard error: mistakes and warnings as `FILE:LINE: path: message`.
+    /// Lines for standard error: errors and warnings as `FILE:LINE: path: message`.
     package let problems: String
     /// The command's exit status.
     package let status: ExitStatus
@@ -12,7 +12,7 @@ package struct ConfigurationReport: Sendable, Hashable {
         do throws(ConfigurationError) {
             let configuration = try loader.load(path)
             let place = configuration.checkStorePath()
-            guard place.mistakes.isEmpty else { throw ConfigurationError(mistakes: place.mistakes) }
+            guard place.issues.isEmpty else { throw ConfigurationError(issues: place.issues) }
             problems = (configuration.warnings + place.warnings + configuration.checkFileModes(of: path))
                 .map { "warning: \($0.text(file: path))\n" }.joined()
             let count = configuration.devices.count

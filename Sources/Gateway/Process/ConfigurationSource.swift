@@ -11,7 +11,7 @@ package enum ConfigurationSource: Sendable, Hashable {
 
 extension ConfigurationLoader {
     /// Reads the configuration.
-    /// - Throws: every mistake with its line.
+    /// - Throws: every error with its line.
     package func load(_ source: ConfigurationSource) throws(ConfigurationError) -> GatewayConfiguration {
         switch source {
         case .file(let path): try load(path)

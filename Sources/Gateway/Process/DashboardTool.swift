@@ -24,7 +24,7 @@ package struct DashboardTool: Sendable {
     private let configuration: GatewayConfiguration
 
     /// The devices of a configuration file.
-    /// - Throws: `ConfigurationError` if the file has mistakes.
+    /// - Throws: `ConfigurationError` if the file has errors.
     package init(configuration file: String, with plugins: PluginCatalogue) throws(ConfigurationError) {
         configuration = try ConfigurationLoader(plugins: plugins).load(file)
     }

@@ -9,6 +9,6 @@ package enum ExitStatus: Int32, Sendable, Hashable {
     /// The stop took longer than its five seconds (`EX_TEMPFAIL`). Committed data is on disk; devices and consumers may
     /// have missed the goodbye.
     case stopTimedOut = 75
-    /// The configuration has mistakes, or is missing (`EX_CONFIG`). Starting again does not help.
+    /// The configuration has errors, or is missing (`EX_CONFIG`). Starting again does not help.
     case configuration = 78
 }

@@ -63,7 +63,7 @@ package struct GatewayProcess: Sendable {
             logger.notice("Ended.")
             return .success
         } catch is ConfigurationError {
-            // Each mistake is already logged.
+            // Each error is already logged.
             return .configuration
         } catch {
             logger.critical("The gateway failed.", metadata: ["error": "\(error)"])
@@ -124,7 +124,7 @@ package struct GatewayProcess: Sendable {
     /// How many parts are named that hold up a stop.
     private static let namesOfDelay = 10
 
-    /// Reads the configuration, applies its log level, and logs its mistakes and warnings. Applies nothing if the
+    /// Reads the configuration, applies its log level, and logs its errors and warnings. Applies nothing if the
     /// gateway cannot take it while `running` is in force.
     private func read(after running: GatewayConfiguration? = nil) throws(ConfigurationError) -> GatewayConfiguration {
         let logger = log.logger()
@@ -138,7 +138,7 @@ package struct GatewayProcess: Sendable {
             }
             return configuration
         } catch {
-            for mistake in error.mistakes { logger.error("\(mistake.text(file: source.name))") }
+            for issue in error.issues { logger.error("\(issue.text(file: source.name))") }
             throw error
         }
     }

@@ -5,7 +5,7 @@ package import ServiceLifecycle
 package struct GatewayServices: Sendable {
     /// The services in order of dependency: the last one ends first. A service without a name lists itself in `running`.
     package var services: [(name: String?, service: any Service)]
-    /// Reads the configuration again and applies changes. If it has a mistake, it throws and changes nothing.
+    /// Reads the configuration again and applies changes. If it has an error, it throws and changes nothing.
     package var reload: @Sendable () async throws -> Void
     /// The parts whose health is watched.
     package var probes: [HealthProbe]
@@ -30,7 +30,7 @@ package struct GatewayServices: Sendable {
     }
 
     /// Assembles a gateway from a checked configuration. `read` reads the configuration again for a reload; it logs and
-    /// throws mistakes.
+    /// throws errors.
     package typealias Composition =
         @Sendable (
             _ configuration: GatewayConfiguration,

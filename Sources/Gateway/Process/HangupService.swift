@@ -11,7 +11,7 @@ struct HangupService: Service {
     func run() async throws {
         for await _ in signals.cancelOnGracefulShutdown() {
             logger.info("SIGHUP: reading the configuration again.")
-            // Refusals and mistakes are already logged.
+            // Refusals and errors are already logged.
             try? await reload()
         }
     }

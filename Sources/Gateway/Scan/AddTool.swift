@@ -21,11 +21,11 @@ package struct AddTool: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         /// Whether the entry would be refused, not the device missing.
-        package let isMistake: Bool
+        package let isIssue: Bool
 
-        init(_ description: String, isMistake: Bool = false) {
+        init(_ description: String, isIssue: Bool = false) {
             self.description = description
-            self.isMistake = isMistake
+            self.isIssue = isIssue
         }
     }
 
@@ -81,10 +81,10 @@ package struct AddTool: Sendable {
         if let note = found?.note { _ = ask?("\(found?.address ?? ""): \(note) [Enter] ") }
         let device = NewDevice(
             id: id, name: name, driver: driver ?? "", transport: transport, options: wishes.options)
-        let mistakes = device.mistakes(with: plugins, beside: devices, directory: directory)
-        guard mistakes.isEmpty else {
+        let issues = device.issues(with: plugins, beside: devices, directory: directory)
+        guard issues.isEmpty else {
             throw Failure(
-                "The entry has mistakes:\n" + mistakes.map { "  \($0)" }.joined(separator: "\n"), isMistake: true)
+                "The entry has errors:\n" + issues.map { "  \($0)" }.joined(separator: "\n"), isIssue: true)
         }
         return device
     }

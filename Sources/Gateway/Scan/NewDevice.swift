@@ -33,17 +33,17 @@ package struct NewDevice: Sendable, Hashable {
     /// - Parameters:
     ///   - devices: the ids of the configuration that it joins.
     ///   - directory: the base of relative paths.
-    package func mistakes(
+    package func issues(
         with plugins: PluginCatalogue, beside devices: [DeviceID], directory: String
     ) -> [String] {
-        var mistakes: [String] = []
+        var issues: [String] = []
         if let id = DeviceID(id) {
             var taken = UniqueIDs()
             for device in devices { _ = taken.add(device) }
             if devices.contains(id) {
-                mistakes.append("id: The configuration has the id \(id) already. Give each device its own.")
+                issues.append("id: The configuration has the id \(id) already. Give each device its own.")
             } else if let other = taken.add(id) {
-                mistakes.append("id: Home Assistant could not tell the entities of \(id) and \(other) apart.")
+                issues.append("id: Home Assistant could not tell the entities of \(id) and \(other) apart.")
             }
         }
         let configuration: JSONValue = [
@@ -54,12 +54,12 @@ package struct NewDevice: Sendable, Hashable {
             _ = try ConfigurationLoader(plugins: plugins).load(text: text, directory: directory)
         } catch let error as ConfigurationError {
             let place = "devices[0]"
-            mistakes += error.mistakes.filter { $0.path.hasPrefix(place) }.map { mistake in
-                let path = mistake.path.dropFirst(place.count).drop { $0 == "." }
-                return path.isEmpty ? mistake.message : "\(path): \(mistake.message)"
+            issues += error.issues.filter { $0.path.hasPrefix(place) }.map { issue in
+                let path = issue.path.dropFirst(place.count).drop { $0 == "." }
+                return path.isEmpty ? issue.message : "\(path): \(issue.message)"
             }
-        } catch { mistakes.append("\(error)") }
-        return mistakes
+        } catch { issues.append("\(error)") }
+        return issues
     }
 
     private var value: JSONValue {

@@ -20,7 +20,7 @@ package struct ScanTool: Sendable {
     private let logger: Logger
 
     /// Takes the plugins' services from a configuration file; without one, with their defaults.
-    /// - Throws: `ConfigurationError` if the file has mistakes.
+    /// - Throws: `ConfigurationError` if the file has errors.
     package init(
         configuration file: String?, with plugins: PluginCatalogue, logger: Logger
     ) throws(ConfigurationError) {

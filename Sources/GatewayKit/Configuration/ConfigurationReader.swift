@@ -1,8 +1,8 @@
-/// Reads one map of the configuration, each key with its type and range. It collects every mistake with its line
+/// Reads one map of the configuration, each key with its type and range. It collects every error with its line
 /// instead of stopping at the first; `finish` also reports the keys that were never read.
 ///
-/// After a mistake the methods return a harmless stand-in (the default, or the lower bound), so that reading continues
-/// and finds further mistakes. Callers discard the result if there are any.
+/// After an error the methods return a harmless stand-in (the default, or the lower bound), so that reading continues
+/// and finds further errors. Callers discard the result if there are any.
 public struct ConfigurationReader {
     /// The path of the map, such as `devices[0].transport`; empty at the root.
     public let path: String
@@ -10,10 +10,10 @@ public struct ConfigurationReader {
     public let line: Int
     /// Where the configuration is.
     public let place: ConfigurationPlace
-    /// The mistakes found so far.
-    public private(set) var mistakes: [ConfigurationMistake] = []
+    /// The errors found so far.
+    public private(set) var issues: [ConfigurationIssue] = []
     /// Allowed but probably unintended settings, found so far.
-    public private(set) var warnings: [ConfigurationMistake] = []
+    public private(set) var warnings: [ConfigurationIssue] = []
     /// The content of the files and variables that were read so far, so that a change of one is noticed although the
     /// configuration has only its name.
     package internal(set) var contents: [Secret] = []
@@ -21,7 +21,7 @@ public struct ConfigurationReader {
     private let order: [String]
     private var known: [String] = []
 
-    /// Creates a reader of a map. A value that is not a map is a mistake; `null` is an empty map.
+    /// Creates a reader of a map. A value that is not a map is an error; `null` is an empty map.
     public init(_ value: ConfigurationValue, path: String = "", place: ConfigurationPlace = ConfigurationPlace()) {
         self.path = path
         self.place = place
@@ -45,9 +45,9 @@ public struct ConfigurationReader {
         }
         self.members = members
         self.order = order
-        if !isMap { mistakes.append(.init(line: line, path: path, message: "Keys and values are expected here.")) }
+        if !isMap { issues.append(.init(line: line, path: path, message: "Keys and values are expected here.")) }
         for key in twice {
-            mistakes.append(
+            issues.append(
                 .init(line: key.line, path: join(key.text), message: "The key occurs here twice; remove one."))
         }
     }
@@ -65,10 +65,10 @@ public struct ConfigurationReader {
     /// The line of a key, or the map's own line if the key is absent.
     public func line(of key: String) -> Int { members[key]?.line ?? line }
 
-    /// Records a mistake at a key of this map (or at the map itself).
+    /// Records an error at a key of this map (or at the map itself).
     public mutating func report(_ message: String, at key: String? = nil) {
         let line = key.map { self.line(of: $0) } ?? line
-        mistakes.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
+        issues.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
     }
 
     /// Records an allowed but probably unintended setting.
@@ -76,25 +76,25 @@ public struct ConfigurationReader {
         warnings.append(.init(line: line(of: key), path: join(key), message: message))
     }
 
-    /// Adds the mistakes found in a part of this map.
-    public mutating func adopt(_ found: [ConfigurationMistake]) { mistakes += found }
+    /// Adds the errors found in a part of this map.
+    public mutating func adopt(_ found: [ConfigurationIssue]) { issues += found }
 
     /// Ends the reading of a part of this map, and adds what was found in it.
     mutating func adopt(_ part: inout ConfigurationReader) {
-        mistakes += part.finish()
+        issues += part.finish()
         warnings += part.warnings
         contents += part.contents
     }
 
-    /// Reports the keys that were never read, and returns all mistakes.
-    public mutating func finish() -> [ConfigurationMistake] {
+    /// Reports the keys that were never read, and returns all errors.
+    public mutating func finish() -> [ConfigurationIssue] {
         for key in order where !known.contains(key) {
             let near = known.filter { $0.prefix(3) == key.prefix(3) }.sorted()
             let hint =
                 near.isEmpty ? "Known here: \(known.sorted().joined(separator: ", "))." : "Did you mean \(near[0])?"
             report("There is no such key. \(hint)", at: key)
         }
-        return mistakes
+        return issues
     }
 
     func join(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }

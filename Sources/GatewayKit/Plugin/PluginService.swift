@@ -16,7 +16,7 @@ public protocol PluginService: Sendable {
     static var descriptors: Int { get }
     /// Reads the section `plugins: {<name>: …}` of the configuration; a missing section has no keys. It opens nothing.
     ///
-    /// It reports mistakes to `options`; the gateway then discards the result.
+    /// It reports errors to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
     /// Where it listens, as its key `listen` has it: an IP address and a TCP port, such as `127.0.0.1:8480`, which no other service
     /// may have. `nil` if it listens nowhere.

@@ -9,6 +9,6 @@ extension MonitorConfiguration {
         do {
             return try MonitorConfiguration(
                 of: metric, schedule: schedule, limits: limits, exerciseMaximum: exerciseMaximum)
-        } catch { preconditionFailure("\(error)") }  // a mistake of the test itself
+        } catch { preconditionFailure("\(error)") }  // an error of the test itself
     }
 }

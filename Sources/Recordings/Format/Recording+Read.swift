@@ -30,7 +30,7 @@ extension Recording {
         var assembly = Assembly()
         for (index, line) in lines.enumerated().dropFirst() {
             let number = index + 1
-            do throws(LineMistake) {
+            do throws(LineError) {
                 try assembly.add(try RecordingLine(line, number: number))
             } catch { throw .damaged(path: path, line: number, reason: error.text) }
             if let lost = assembly.lost { throw .incomplete(path: path, line: number, lost: lost) }
@@ -57,19 +57,19 @@ private struct Assembly {
     private var ended: Set<Int> = []
     private var last = Duration.zero
 
-    mutating func add(_ line: RecordingLine) throws(LineMistake) {
-        guard stop == nil else { throw LineMistake("The recording had ended before.") }
+    mutating func add(_ line: RecordingLine) throws(LineError) {
+        guard stop == nil else { throw LineError("The recording had ended before.") }
         switch line {
-        case .header: throw LineMistake("A second recording begins here.")
+        case .header: throw LineError("A second recording begins here.")
         case .open(let link):
             try advance(to: link.opened)
-            guard positions[link.number] == nil else { throw LineMistake("The link \(link.number) is opened twice.") }
+            guard positions[link.number] == nil else { throw LineError("The link \(link.number) is opened twice.") }
             positions[link.number] = links.count
             links.append(link)
         case .event(let event, let number):
             try advance(to: event.at)
-            guard let position = positions[number] else { throw LineMistake("The link \(number) was never opened.") }
-            guard !ended.contains(number) else { throw LineMistake("The link \(number) had ended before.") }
+            guard let position = positions[number] else { throw LineError("The link \(number) was never opened.") }
+            guard !ended.contains(number) else { throw LineError("The link \(number) had ended before.") }
             if case .end = event.content { ended.insert(number) }
             try check(event, links[position])
             links[position].events.append(event)
@@ -82,19 +82,19 @@ private struct Assembly {
         }
     }
 
-    private mutating func advance(to at: Duration) throws(LineMistake) {
-        guard at >= last else { throw LineMistake("The time goes back.") }
+    private mutating func advance(to at: Duration) throws(LineError) {
+        guard at >= last else { throw LineError("The time goes back.") }
         last = at
     }
 
     /// A stream has no calls, and a Bluetooth link no stream.
-    private func check(_ event: RecordedEvent, _ link: RecordedLink) throws(LineMistake) {
+    private func check(_ event: RecordedEvent, _ link: RecordedLink) throws(LineError) {
         switch (event.content, link.kind) {
         case (.sent, .gatt), (.received, .gatt), (.call, .bytes), (.answer, .bytes), (.value, .bytes):
-            throw LineMistake("The link \(link.number) is of another kind.")
+            throw LineError("The link \(link.number) is of another kind.")
         case (.value(let handle, _), .gatt(let services, _)):
             guard services.contains(where: { $0.characteristics.contains { $0.handle == handle } }) else {
-                throw LineMistake("The device has no characteristic with the handle \(handle).")
+                throw LineError("The device has no characteristic with the handle \(handle).")
             }
         default: break
         }

@@ -3,21 +3,21 @@ import JSON
 import Vitals
 
 /// Why a line of a recording is wrong, for a person.
-struct LineMistake: Error {
+struct LineError: Error {
     var text: String
     init(_ text: String) { self.text = text }
 }
 
 extension RecordingLine {
     /// Reads any line but the first. `number` is the line's in the file.
-    init(_ bytes: [UInt8], number: Int) throws(LineMistake) {
+    init(_ bytes: [UInt8], number: Int) throws(LineError) {
         let object: JSONValue
-        do throws(JSONError) { object = try JSONValue(parsing: bytes) } catch { throw LineMistake("\(error)") }
+        do throws(JSONError) { object = try JSONValue(parsing: bytes) } catch { throw LineError("\(error)") }
         let at = Duration.milliseconds(try object.number("at", in: 0...Self.longest))
         switch try object.text("event") {
         case "open":
             let name = try object.text("device")
-            guard let device = DeviceID(name) else { throw LineMistake("\(name) is no id of a device.") }
+            guard let device = DeviceID(name) else { throw LineError("\(name) is no id of a device.") }
             self = .open(
                 RecordedLink(
                     number: try object.number("link", in: 1...Int.max), device: device,
@@ -25,7 +25,7 @@ extension RecordingLine {
         case "lost": self = .lost(try object.number("lines", in: 1...Int.max), at: at)
         case "stop":
             guard let reason = Recording.Stop(rawValue: try object.text("reason")), reason != .killed else {
-                throw LineMistake("The reason is neither done nor limit.")
+                throw LineError("The reason is neither done nor limit.")
             }
             self = .stop(reason, at: at)
         case let word:
@@ -39,56 +39,56 @@ extension RecordingLine {
 }
 
 extension JSONValue {
-    fileprivate func text(_ key: String) throws(LineMistake) -> String {
-        guard let text = self[key]?.asString else { throw LineMistake("\(key) is missing, or no text.") }
+    fileprivate func text(_ key: String) throws(LineError) -> String {
+        guard let text = self[key]?.asString else { throw LineError("\(key) is missing, or no text.") }
         return text
     }
 
-    fileprivate func number(_ key: String, in range: ClosedRange<Int>) throws(LineMistake) -> Int {
+    fileprivate func number(_ key: String, in range: ClosedRange<Int>) throws(LineError) -> Int {
         guard let number = self[key]?.asInt, range.contains(number) else {
-            throw LineMistake("\(key) is missing, or no whole number in its range.")
+            throw LineError("\(key) is missing, or no whole number in its range.")
         }
         return number
     }
 
-    private func list(_ key: String) throws(LineMistake) -> [JSONValue] {
-        guard let list = self[key]?.asArray else { throw LineMistake("\(key) is missing, or no list.") }
+    private func list(_ key: String) throws(LineError) -> [JSONValue] {
+        guard let list = self[key]?.asArray else { throw LineError("\(key) is missing, or no list.") }
         return list
     }
 
-    private func handle() throws(LineMistake) -> UInt16 { UInt16(try number("handle", in: 0...0xffff)) }
+    private func handle() throws(LineError) -> UInt16 { UInt16(try number("handle", in: 0...0xffff)) }
 
-    private func uuid() throws(LineMistake) -> BluetoothUUID {
-        guard let uuid = BluetoothUUID(try text("uuid")) else { throw LineMistake("uuid is no identifier.") }
+    private func uuid() throws(LineError) -> BluetoothUUID {
+        guard let uuid = BluetoothUUID(try text("uuid")) else { throw LineError("uuid is no identifier.") }
         return uuid
     }
 
-    private func bytes() throws(LineMistake) -> RecordedBytes {
+    private func bytes() throws(LineError) -> RecordedBytes {
         guard let bytes = Hexadecimal.bytes(try text("bytes")) else {
-            throw LineMistake("bytes must be pairs of hexadecimal digits.")
+            throw LineError("bytes must be pairs of hexadecimal digits.")
         }
         var ranges: [Range<Int>] = []
         for part in self["masked"]?.asArray ?? [] {
             guard let offset = part[0]?.asInt, let count = part[1]?.asInt, count > 0,
                 offset >= ranges.last?.upperBound ?? 0, count <= bytes.count, offset <= bytes.count - count
-            else { throw LineMistake("masked must list an offset and a count within the bytes, ascending.") }
+            else { throw LineError("masked must list an offset and a count within the bytes, ascending.") }
             ranges.append(offset..<offset + count)
         }
         return RecordedBytes(bytes, masked: ranges)
     }
 
-    fileprivate func kind() throws(LineMistake) -> RecordedLink.Kind {
+    fileprivate func kind() throws(LineError) -> RecordedLink.Kind {
         switch try text("kind") {
         case "bytes": return .bytes
         case "gatt":
             var services: [GATTService] = []
             for entry in try list("services") { services.append(try entry.service()) }
             return .gatt(services, maximumPayload: try number("payload", in: 20...0xffff))
-        case let word: throw LineMistake("There is no kind of link \(word).")
+        case let word: throw LineError("There is no kind of link \(word).")
         }
     }
 
-    private func service() throws(LineMistake) -> GATTService {
+    private func service() throws(LineError) -> GATTService {
         let service = try uuid()
         var characteristics: [GATTCharacteristic] = []
         for entry in try list("characteristics") {
@@ -100,7 +100,7 @@ extension JSONValue {
         return GATTService(uuid: service, characteristics: characteristics)
     }
 
-    fileprivate func content(_ event: String) throws(LineMistake) -> RecordedEvent.Content {
+    fileprivate func content(_ event: String) throws(LineError) -> RecordedEvent.Content {
         switch event {
         case "sent": return .sent(try bytes())
         case "received": return .received(try bytes())
@@ -111,11 +111,11 @@ extension JSONValue {
             return .answer(number, .done(try self["bytes"] == nil ? RecordedBytes([]) : bytes()))
         case "value": return .value(try handle(), try bytes())
         case "end": return .end(try end())
-        default: throw LineMistake("There is no event \(event).")
+        default: throw LineError("There is no event \(event).")
         }
     }
 
-    private func call() throws(LineMistake) -> RecordedCall {
+    private func call() throws(LineError) -> RecordedCall {
         switch try text("do") {
         case "read": return .read(try handle())
         case "write":
@@ -127,31 +127,31 @@ extension JSONValue {
             var services: [BluetoothUUID] = []
             for entry in try list("uuids") {
                 guard let uuid = entry.asString.flatMap({ BluetoothUUID($0) }) else {
-                    throw LineMistake("uuids has something that is no identifier.")
+                    throw LineError("uuids has something that is no identifier.")
                 }
                 services.append(uuid)
             }
             return .serve(services)
-        case let word: throw LineMistake("There is no call \(word).")
+        case let word: throw LineError("There is no call \(word).")
         }
     }
 
-    private func end() throws(LineMistake) -> RecordedEnd {
+    private func end() throws(LineError) -> RecordedEnd {
         switch try text("how") {
         case "device": return .byDevice
         case "gateway": return .byGateway
         case "broken":
-            guard case .link(let error) = try failure() else { throw LineMistake("error must be one of the link.") }
+            guard case .link(let error) = try failure() else { throw LineError("error must be one of the link.") }
             return .broken(error)
-        case let word: throw LineMistake("A link does not end by \(word).")
+        case let word: throw LineError("A link does not end by \(word).")
         }
     }
 
-    private func failure() throws(LineMistake) -> GATTError {
-        guard let error = self["error"] else { throw LineMistake("error is missing.") }
+    private func failure() throws(LineError) -> GATTError {
+        guard let error = self["error"] else { throw LineError("error is missing.") }
         if error["att"] != nil { return .refused(ATTError(code: UInt8(try error.number("att", in: 0...0xff)))) }
         guard let code = LinkError.Code(rawValue: try error.text("link")) else {
-            throw LineMistake("The error has no known code.")
+            throw LineError("The error has no known code.")
         }
         return .link(LinkError(code, try error.text("message")))
     }

@@ -22,23 +22,23 @@ public struct MonitorConfiguration: Sendable, Hashable {
         of metric: Metric, schedule: MonitorSchedule? = nil, limits: [AlertRule.Subject: AlertLimits] = [:],
         exerciseMaximum: Int? = nil
     ) throws(Violations) {
-        var mistakes: [String] = []
-        if !metric.isMonitored { mistakes.append("is not monitored") }
+        var issues: [String] = []
+        if !metric.isMonitored { issues.append("is not monitored") }
         for subject in AlertRule.Subject.allCases
         where limits[subject] != nil && !metric.alertSubjects.contains(subject) {
-            mistakes.append("has no limits of \(subject.rawValue)")
+            issues.append("has no limits of \(subject.rawValue)")
         }
-        if exerciseMaximum != nil, !metric.distinguishesExercise { mistakes.append("has no exercise maximum") }
+        if exerciseMaximum != nil, !metric.distinguishesExercise { issues.append("has no exercise maximum") }
         for group in metric.alertGroups {
             let members = metric.alertSubjects.filter { $0.group == group }
             let switches = members.map { limits[$0]?.isEnabled }
             if Set(switches).count > 1 {
                 let names = members.map(\.rawValue).joined(separator: " and ")
-                mistakes.append("has one switch for its limits of \(names), so both are there, and on or off")
+                issues.append("has one switch for its limits of \(names), so both are there, and on or off")
             }
         }
-        guard mistakes.isEmpty else {
-            throw Violations(mistakes.map { Violation(path: metric.rawValue, message: $0) })
+        guard issues.isEmpty else {
+            throw Violations(issues.map { Violation(path: metric.rawValue, message: $0) })
         }
         self.metric = metric
         self.schedule = schedule

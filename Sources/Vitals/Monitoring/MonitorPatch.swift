@@ -13,7 +13,7 @@ public struct MonitorPatch: Sendable, Hashable {
     /// - Parameters:
     ///   - settings: the settings to change.
     ///   - capabilities: the device's capabilities; `nil` if not known yet: then nothing is unsupported.
-    /// - Throws: all mistakes of the patch at once.
+    /// - Throws: all errors of the patch at once.
     public func applied(to settings: MonitorSettings, capabilities: Capabilities?) throws(Violations) -> MonitorSettings
     {
         let changed = try judged(over: settings.values, capabilities: capabilities)
@@ -23,7 +23,7 @@ public struct MonitorPatch: Sendable, Hashable {
     }
 
     /// Merges this patch with a later one, for a device whose settings are not known yet.
-    /// - Throws: all mistakes of the later patch at once.
+    /// - Throws: all errors of the later patch at once.
     package func followed(
         by later: MonitorPatch, capabilities: Capabilities?
     ) throws(Violations) -> MonitorPatch {
@@ -42,11 +42,11 @@ public struct MonitorPatch: Sendable, Hashable {
     }
 }
 
-/// All mistakes for which something was refused, so that the sender can correct them at once.
+/// All errors for which something was refused, so that the sender can correct them at once.
 public struct Violations: Error, Sendable, Hashable {
-    /// The mistakes, at least one.
+    /// The errors, at least one.
     public var list: [Violation]
 
-    /// Violations with these mistakes.
+    /// Violations with these errors.
     public init(_ list: [Violation]) { self.list = list }
 }

@@ -1,7 +1,7 @@
 extension MonitorSettings {
-    /// All mistakes that a change could have made in these settings, in the order of `MonitorSetting.all`: for each
+    /// All errors that a change could have made in these settings, in the order of `MonitorSetting.all`: for each
     /// changed setting, whether the device offers it and its value is possible; for each pair with a changed setting,
-    /// whether the lower value is below the upper. A mistake in a pair names its second setting.
+    /// whether the lower value is below the upper. An error in a pair names its second setting.
     ///
     /// Unchanged settings are not checked: a device may report values that break the rules, which must not prevent
     /// other changes.
@@ -14,7 +14,7 @@ extension MonitorSettings {
 }
 
 extension MonitorPatch {
-    /// All mistakes in a table of leaves, as in `MonitorSettings.violations`.
+    /// All errors in a table of leaves, as in `MonitorSettings.violations`.
     static func violations(
         of values: [MonitorSetting: MonitorSetting.Value], capabilities: Capabilities?, changed: Set<MonitorSetting>
     ) -> [Violation] {
@@ -27,18 +27,18 @@ extension MonitorPatch {
                     result.append(Violation(path: setting.path, code: .unsupported, message: setting.requirement))
                     continue
                 }
-                if let message = valueMistake(of: setting, values[setting]) {
+                if let message = valueIssue(of: setting, values[setting]) {
                     result.append(Violation(path: setting.path, message: message))
                 }
             }
-            if let message = pairMistake(at: setting, values, changed: changed) {
+            if let message = pairIssue(at: setting, values, changed: changed) {
                 result.append(Violation(path: setting.path, message: message))
             }
         }
         return result
     }
 
-    private static func valueMistake(of setting: MonitorSetting, _ value: MonitorSetting.Value?) -> String? {
+    private static func valueIssue(of setting: MonitorSetting, _ value: MonitorSetting.Value?) -> String? {
         switch (value, setting.range) {
         case (nil, _): "must not be removed"
         case (.toggle, nil): nil
@@ -48,8 +48,8 @@ extension MonitorPatch {
         }
     }
 
-    /// The mistake in a pair whose second setting is `setting`, if any.
-    private static func pairMistake(
+    /// The error in a pair whose second setting is `setting`, if any.
+    private static func pairIssue(
         at setting: MonitorSetting, _ values: [MonitorSetting: MonitorSetting.Value], changed: Set<MonitorSetting>
     ) -> String? {
         guard let lower = setting.lowerOfPair, changed.contains(setting) || changed.contains(lower),

@@ -1,6 +1,6 @@
 /// Decides whether aims are missed, for a run that has to fail then.
 ///
-/// A machine that does something else for a moment is no mistake of the gateway, so a part whose speed or size misses an aim is measured
+/// A machine that does something else for a moment is no error of the gateway, so a part whose speed or size misses an aim is measured
 /// again: one of the attempts has to meet it. A lost sample is no noise: an aim of nothing at all must be met by each of them.
 struct AimCheck: Sendable {
     /// How often a part is measured at most.

@@ -1,7 +1,7 @@
 /// libFuzzer's entry point, called with each input (`deploy/fuzz`).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func takeCommandInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let mistakes = CommandInput.mistakes(in: Array(UnsafeBufferPointer(start: start, count: count)))
-    precondition(mistakes.isEmpty, mistakes.joined(separator: "\n"))
+    let issues = CommandInput.issues(in: Array(UnsafeBufferPointer(start: start, count: count)))
+    precondition(issues.isEmpty, issues.joined(separator: "\n"))
     return 0
 }

@@ -187,7 +187,7 @@ import Vitals
         }
     }
 
-    @Test func `a mistake is answered with its violations, and the configuration said again`() throws {
+    @Test func `an error is answered with its violations, and the configuration said again`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world, content: Self.content())
             try await rig.run { agent in

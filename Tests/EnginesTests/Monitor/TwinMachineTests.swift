@@ -205,7 +205,7 @@ import Vitals
         #expect(twin.state == before)
     }
 
-    @Test func `a mistake or another version changes nothing`() {
+    @Test func `an error or another version changes nothing`() {
         var twin = connected()
         let before = twin.state
         #expect(set(&twin, [upper: .number(110)], ifVersion: 7) == .conflict(current: 1))

@@ -32,15 +32,15 @@ import Vitals
     @Test func `reports unknown keys with their lines, and what was probably meant`() {
         var reader = ConfigurationReader(map(["intreval": word("1"), "other": word("2")]), path: "sync")
         _ = reader.integer("interval", in: 0...9, default: 0)
-        let mistakes = reader.finish()
+        let issues = reader.finish()
         #expect(
-            mistakes.map(\.description) == [
+            issues.map(\.description) == [
                 "line 2: sync.intreval: There is no such key. Did you mean interval?",
                 "line 3: sync.other: There is no such key. Known here: interval.",
             ])
     }
 
-    @Test func `goes on after a mistake`() {
+    @Test func `goes on after an error`() {
         var reader = ConfigurationReader(map(["a": word("12"), "b": word("soon"), "c": .list([])]))
         _ = reader.integer("a", in: 1...9)
         _ = reader.duration("b", in: .zero ... .hours(1), default: .zero)

@@ -70,9 +70,9 @@ import Vitals
         ("when_not_worn: maybe", "alerts.when_not_worn: true or false is needed here."),
         ("hysteria: 1", "alerts.hysteria: There is no such key. Did you mean hysteresis?"),
     ])
-    func `says what is wrong with alerts`(alerts: String, mistake: String) {
-        let found = mistakes(Self.head + "alerts: {\(alerts)}\n")
+    func `says what is wrong with alerts`(alerts: String, issue: String) {
+        let found = issues(Self.head + "alerts: {\(alerts)}\n")
         #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("2: " + mistake) == true, "\(found)")
+        #expect(found.first?.hasPrefix("2: " + issue) == true, "\(found)")
     }
 }

@@ -11,15 +11,15 @@ func load(
     return try loader.load(text: text, directory: directory)
 }
 
-/// The mistakes of a configuration, as shown to a user.
-func mistakes(
+/// The errors of a configuration, as shown to a user.
+func issues(
     _ text: String, in directory: String = "/nowhere", environment: [String: String] = [:]
 ) -> [String] {
     do throws(ConfigurationError) {
         _ = try load(text, in: directory, environment: environment)
         return []
     } catch {
-        return error.mistakes.map { $0.text(file: nil) }
+        return error.issues.map { $0.text(file: nil) }
     }
 }
 

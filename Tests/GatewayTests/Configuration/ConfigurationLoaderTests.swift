@@ -7,12 +7,12 @@ import Testing
 @Suite struct ConfigurationLoaderTests {
     private let loader = ConfigurationLoader(plugins: TestPlugin.catalogue, environment: [:])
 
-    private func mistakes(_ path: String) -> [String] {
+    private func issues(_ path: String) -> [String] {
         do throws(ConfigurationError) {
             _ = try loader.load(path)
             return []
         } catch {
-            return error.mistakes.map { $0.text(file: path) }
+            return error.issues.map { $0.text(file: path) }
         }
     }
 
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `says that a file is missing`() {
         #expect(
-            mistakes("/nowhere/c.yaml") == [
+            issues("/nowhere/c.yaml") == [
                 "/nowhere/c.yaml: The configuration file cannot be read: it does not exist."
             ])
     }
@@ -34,7 +34,7 @@ import Testing
         try withFolder { folder in
             let text = "mqtt: {url: mqtt://h}\n#" + String(repeating: "x", count: ConfigurationLimits.fileSize)
             let path = try write(text, to: "c.yaml", in: folder)
-            #expect(mistakes(path) == ["\(path): The configuration file is longer than 4194304 bytes."])
+            #expect(issues(path) == ["\(path): The configuration file is longer than 4194304 bytes."])
         }
     }
 
@@ -43,14 +43,14 @@ import Testing
             let path = "\(folder)/c.yaml"
             try (Data("a: é\nb: 1\nc: ".utf8) + Data([0xFF, 0xFE]) + Data("\nd: 1\n".utf8)).write(
                 to: URL(filePath: path))
-            #expect(mistakes(path) == ["\(path):3: The configuration file is not UTF-8 text (line 3)."])
+            #expect(issues(path) == ["\(path):3: The configuration file is not UTF-8 text (line 3)."])
         }
     }
 
     @Test func `takes a byte order mark and line ends of other systems`() throws {
         try withFolder { folder in
             let path = try write("\u{FEFF}mqtt:\r\n  url: mqtt://h\r\nlog: {level: x}\r\n", to: "c.yaml", in: folder)
-            #expect(mistakes(path).first?.hasPrefix("\(path):3: log.level: ") == true)
+            #expect(issues(path).first?.hasPrefix("\(path):3: log.level: ") == true)
         }
     }
 
@@ -67,7 +67,7 @@ import Testing
             try write(Self.pem("PRIVATE KEY", body), to: "key.pem", in: folder, permissions: 0o600)
             let text =
                 "mqtt: {url: mqtts://h, tls: {ca_file: ca.pem, certificate_file: client.pem, key_file: key.pem}}"
-            let found = mistakesOf(text, folder)
+            let found = issuesOf(text, folder)
             let again = "is damaged, or of an unknown kind. Make or copy it again."
             #expect(
                 found == [
@@ -91,10 +91,10 @@ import Testing
             #expect(paths.contains("mqtt.tls.key_file"))
             #expect(paths.contains("mqtt.tls.check_hostname"))
             let bad = "mqtt: {url: mqtts://h, tls: {ca_file: bad.pem, certificate_file: ca.pem}}"
-            let found = mistakesOf(bad, folder)
+            let found = issuesOf(bad, folder)
             #expect(found.contains("1: mqtt.tls.ca_file: \(folder)/bad.pem is not a PEM file (-----BEGIN …)."))
             #expect(found.contains("1: mqtt.tls.certificate_file: certificate_file and key_file belong together."))
-            let key = mistakesOf("mqtt: {url: mqtts://h, tls: {ca_file: key.pem}}", folder)
+            let key = issuesOf("mqtt: {url: mqtts://h, tls: {ca_file: key.pem}}", folder)
             #expect(key.contains { $0.hasPrefix("1: mqtt.tls.ca_file: \(folder)/key.pem has no certificate in it") })
         }
     }
@@ -105,13 +105,13 @@ import Testing
             "PRIVATE KEY",
             "FILE has no certificate in it (-----BEGIN CERTIFICATE-----). Set the file of the certificate."
         ),
-    ]) func `refuses authorities for Home Assistant that cannot be read`(label: String, mistake: String) throws {
+    ]) func `refuses authorities for Home Assistant that cannot be read`(label: String, issue: String) throws {
         try withFolder { folder in
             try write("-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n", to: "ca.pem", in: folder)
             try write("secret", to: "token", in: folder)
             let text = "home_assistant: {url: \"https://h:8123\", token: {file: token}, ca_file: ca.pem}"
-            let whole = "1: home_assistant.ca_file: " + mistake.replacing("FILE", with: "\(folder)/ca.pem")
-            #expect(mistakesOf(text, folder).contains(whole), "\(mistakesOf(text, folder))")
+            let whole = "1: home_assistant.ca_file: " + issue.replacing("FILE", with: "\(folder)/ca.pem")
+            #expect(issuesOf(text, folder).contains(whole), "\(issuesOf(text, folder))")
         }
     }
 
@@ -124,10 +124,10 @@ import Testing
             try write(longest, to: "ca.pem", in: folder)
             #expect(try load(text, in: folder).mqtt.tls.caFile == "\(folder)/ca.pem")
             try write(longest + "\n", to: "ca.pem", in: folder)
-            let mistake = "1: mqtt.tls.ca_file: \(folder)/ca.pem is longer than 1048576 bytes."
-            #expect(mistakesOf(text, folder).contains(mistake))
+            let issue = "1: mqtt.tls.ca_file: \(folder)/ca.pem is longer than 1048576 bytes."
+            #expect(issuesOf(text, folder).contains(issue))
         }
     }
 }
 
-private func mistakesOf(_ text: String, _ folder: String) -> [String] { mistakes(text, in: folder) }
+private func issuesOf(_ text: String, _ folder: String) -> [String] { issues(text, in: folder) }

@@ -104,21 +104,21 @@ import Vitals
         ("id: a, driver: toy, sync: {first: 1}", "3: devices[0].sync.first: A duration from 1h to 36500d, or all"),
         ("id: a, driver: toy, colour: red", "3: devices[0].colour: There is no such key."),
     ])
-    func `says what is wrong with a device, and only that`(entry: String, mistake: String) {
-        let found = mistakes(Self.head + "devices:\n  - {\(entry)}\n")
+    func `says what is wrong with a device, and only that`(entry: String, issue: String) {
+        let found = issues(Self.head + "devices:\n  - {\(entry)}\n")
         #expect(found.count == 1)
-        #expect(found.first?.hasPrefix(mistake) == true, "\(found)")
+        #expect(found.first?.hasPrefix(issue) == true, "\(found)")
     }
 
     @Test func `refuses an id that occurs twice`() {
-        let found = mistakes(
+        let found = issues(
             Self.head + "devices:\n  - {id: a, driver: toy}\n  - {id: b, driver: toy}\n  - {id: a, driver: toy}\n")
         #expect(found == ["5: devices[2].id: Line 3 has the id a already. Give each device its own."])
     }
 
     @Test(arguments: [("a, driver: toy", "a, driver: none"), ("a, driver: none", "a, driver: toy"), ("a", "a")])
     func `names an id that occurs twice whatever else is wrong with its entries`(first: String, second: String) {
-        let found = mistakes(Self.head + "devices:\n  - {id: \(first)}\n  - {id: \(second)}\n")
+        let found = issues(Self.head + "devices:\n  - {id: \(first)}\n  - {id: \(second)}\n")
         #expect(found.count > 1)
         #expect(found.contains("4: devices[1].id: Line 3 has the id a already. Give each device its own."), "\(found)")
     }
@@ -134,7 +134,7 @@ import Vitals
         }
         for same in ["AB-1", "ab-1"] {
             #expect(
-                mistakes(text(same)) == [
+                issues(text(same)) == [
                     "4: devices[1].transport: The address AB-1 is that of a already. Give each device its own."
                 ])
         }
@@ -147,7 +147,7 @@ import Vitals
         }
         #expect(try load(text(ConfigurationLimits.devices)).devices.count == 10_000)
         #expect(
-            mistakes(text(ConfigurationLimits.devices + 1)) == [
+            issues(text(ConfigurationLimits.devices + 1)) == [
                 "2: devices: 10001 entries are too many; at most 10000 are taken."
             ])
     }

@@ -42,14 +42,14 @@ import Vitals
             "mqtt: {url: mqtt://127.0.0.1, client_id: \(String(repeating: "c", count: length))}\n"
         }
         #expect(try load(text(128)).mqtt.clientID.count == 128)
-        #expect(mistakes(text(129)) == ["1: mqtt.client_id: At most 128 ASCII characters are taken here."])
+        #expect(issues(text(129)) == ["1: mqtt.client_id: At most 128 ASCII characters are taken here."])
     }
 
-    @Test func `lists a hundred mistakes and counts the others`() {
+    @Test func `lists a hundred errors and counts the others`() {
         let keys = (0..<130).map { "key\($0): 1\n" }.joined()
-        let found = mistakes(Self.least + keys)
+        let found = issues(Self.least + keys)
         #expect(found.count == 101)
-        #expect(found.last == "There are 30 more mistakes.")
+        #expect(found.last == "There are 30 more errors.")
     }
 
     @Test func `reads every key`() throws {
@@ -147,9 +147,9 @@ import Vitals
         (least + "mqttt: 1", "2: mqttt: There is no such key."),
         ("- 1\n- 2\n", "1: Keys and values are expected here."),
     ])
-    func `says what is wrong, and where`(text: String, mistake: String) {
-        let found = mistakes(text)
-        #expect(found.contains { $0.hasPrefix(mistake) || $0.hasPrefix("1: " + mistake) }, "\(found)")
+    func `says what is wrong, and where`(text: String, issue: String) {
+        let found = issues(text)
+        #expect(found.contains { $0.hasPrefix(issue) || $0.hasPrefix("1: " + issue) }, "\(found)")
     }
 
     @Test func `refuses devices whose entities Home Assistant could not tell apart, where it is reported of them`() throws {
@@ -158,7 +158,7 @@ import Vitals
              {id: band_resting, driver: toy}, {id: band_2, driver: toy}]
 
             """
-        let found = mistakes(Self.least + devices)
+        let found = issues(Self.least + devices)
         #expect(found.count == 1)
         #expect(
             found.first?.hasPrefix(
@@ -167,8 +167,8 @@ import Vitals
         #expect(try load(Self.least + devices + "home_assistant: {discovery: off}\n").devices.count == 3)
     }
 
-    @Test func `reports all mistakes at once, in the order of their lines`() {
-        let found = mistakes(
+    @Test func `reports all errors at once, in the order of their lines`() {
+        let found = issues(
             """
             devices:
               - id: Ring
@@ -182,16 +182,16 @@ import Vitals
         #expect(found.map { $0.prefix(2) } == ["2:", "6:", "7:", "8:"])
     }
 
-    @Test func `counts what is beyond a hundred mistakes`() {
+    @Test func `counts what is beyond a hundred errors`() {
         let keys = (0..<150).map { "key\($0): 1\n" }.joined()
-        let found = mistakes(Self.least + keys)
-        #expect(found.count == ConfigurationLimits.mistakes + 1)
-        #expect(found.last == "There are 50 more mistakes.")
+        let found = issues(Self.least + keys)
+        #expect(found.count == ConfigurationLimits.issues + 1)
+        #expect(found.last == "There are 50 more errors.")
     }
 
     @Test func `takes at most sixteen brokers`() {
         let urls = (1...17).map { "mqtt://h\($0)" }.joined(separator: ", ")
-        #expect(mistakes("mqtt: {url: [\(urls)]}") == ["1: mqtt.url: At most 16 texts are taken here."])
+        #expect(issues("mqtt: {url: [\(urls)]}") == ["1: mqtt.url: At most 16 texts are taken here."])
     }
 
     @Test func `tells which changes need a restart`() throws {
@@ -219,10 +219,10 @@ import Vitals
     ])
     func `takes no base topic where Home Assistant looks for announcements`(base: String, isTaken: Bool) throws {
         let text = "mqtt: {url: mqtt://127.0.0.1, base_topic: \(base)}\nhome_assistant: {prefix: homeassistant}\n"
-        let mistake =
+        let issue =
             "2: home_assistant: The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside "
             + "it."
-        #expect(mistakes(text) == (isTaken ? [] : [mistake]))
+        #expect(issues(text) == (isTaken ? [] : [issue]))
         let off = text.replacing("{prefix", with: "{discovery: off, prefix")
         #expect(try load(off).mqtt.baseTopic == base)
     }

@@ -35,13 +35,13 @@ import Testing
         ("url: \"http://127.0.0.1\", token: {env: TOKEN}, discovery: \"off\"", "discovery must not be off"),
     ])
     func `says what is wrong`(members: String, message: String) {
-        #expect(mistakes(text(members), environment: Self.secret).contains { $0.contains(message) })
+        #expect(issues(text(members), environment: Self.secret).contains { $0.contains(message) })
     }
 
     @Test(arguments: [("2d", true), ("3d", true), ("4d", false), ("forever", false)])
     func `refuses an import from samples that are deleted too early`(retention: String, isRefused: Bool) {
         let kept = "store: {retention: {samples: \(retention)}}\n"
-        let found = mistakes(
+        let found = issues(
             kept + text("url: \"http://127.0.0.1:8123\", token: {env: TOKEN}"), environment: Self.secret)
         #expect(found.contains { $0.contains("store.retention.samples must be 4d or more") } == isRefused)
     }

@@ -62,9 +62,9 @@ import Testing
         ("{file: pw}", "4: mqtt.password.file: /nowhere/pw cannot be read: it does not exist."),
         ("{file: /}", "4: mqtt.password.file: / cannot be read: it is a folder."),
     ])
-    func `says how a secret is given`(password: String, mistake: String) {
-        let found = mistakes(text(password))
-        #expect(found.first?.hasPrefix(mistake) == true, "\(found)")
+    func `says how a secret is given`(password: String, issue: String) {
+        let found = issues(text(password))
+        #expect(found.first?.hasPrefix(issue) == true, "\(found)")
         #expect(!found.joined().contains("hunter2"))
     }
 
@@ -76,14 +76,14 @@ import Testing
     func `refuses a file that is no secret`(content: String, reason: String) throws {
         try withFolder { folder in
             try write(content, to: "pw", in: folder)
-            let found = mistakes(text("{file: pw}"), in: folder)
+            let found = issues(text("{file: pw}"), in: folder)
             #expect(found.count == 1)
             #expect(found.first?.contains(reason) == true, "\(found)")
         }
     }
 
     @Test func `needs a username beside a password`() {
-        let found = mistakes("mqtt: {url: mqtt://127.0.0.1, password: {env: PW}}", environment: ["PW": "x"])
+        let found = issues("mqtt: {url: mqtt://127.0.0.1, password: {env: PW}}", environment: ["PW": "x"])
         #expect(found == ["1: mqtt.password: A password needs a username beside it."])
     }
 

@@ -17,20 +17,20 @@ import Testing
 
     @Test func `asks for what a device needs, and only then`() throws {
         #expect(
-            mistakes(Self.head + Self.user) == [
+            issues(Self.head + Self.user) == [
                 "1: plugins.test: height is missing; a whole number from 1 to 30 is needed here."
             ])
         #expect(try load(Self.head + Self.other).services.isEmpty)
     }
 
-    @Test func `reports mistakes with their lines`() {
+    @Test func `reports errors with their lines`() {
         #expect(
-            mistakes(Self.head + Self.user + "plugins:\n  test: {height: 99}\n  toaster: {}\n") == [
+            issues(Self.head + Self.user + "plugins:\n  test: {height: 99}\n  toaster: {}\n") == [
                 "4: plugins.test.height: A whole number from 1 to 30 is needed here.",
                 "5: plugins.toaster: There is no plugin toaster whose devices share anything. Known here: test.",
             ])
         #expect(
-            mistakes(Self.head + Self.other + "plugins: {test: {height: 3, width: 4}}") == [
+            issues(Self.head + Self.other + "plugins: {test: {height: 3, width: 4}}") == [
                 "3: plugins.test.width: There is no such key. Known here: height."
             ])
     }

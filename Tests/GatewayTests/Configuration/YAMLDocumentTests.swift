@@ -3,12 +3,12 @@ import GatewayKit
 import Testing
 
 @Suite struct YAMLDocumentTests {
-    private func mistakes(_ text: String) -> [String] {
+    private func issues(_ text: String) -> [String] {
         do throws(ConfigurationError) {
             _ = try YAMLDocument(text)
             return []
         } catch {
-            return error.mistakes.map { $0.text(file: nil) }
+            return error.issues.map { $0.text(file: nil) }
         }
     }
 
@@ -65,8 +65,8 @@ import Testing
         ("a: 1\n[1, 2]: 2\n", "2: A key must be a word, not a list or a map."),
         ("a: 1\n---\nb: 2\n", "2: A second document begins here (---); the configuration is one document."),
     ])
-    func `says what it cannot read, with the line`(text: String, mistake: String) {
-        #expect(mistakes(text) == [mistake])
+    func `says what it cannot read, with the line`(text: String, issue: String) {
+        #expect(issues(text) == [issue])
     }
 
     @Test(arguments: [
@@ -74,7 +74,7 @@ import Testing
         ("ok: 1\nbad: \u{1}\n", 2), ("a: @home\n", 1),
     ])
     func `finds the line of broken YAML`(text: String, line: Int) {
-        let found = mistakes(text)
+        let found = issues(text)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("\(line): ") == true, "\(found)")
     }
@@ -85,12 +85,12 @@ import Testing
             let before = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
             text += "a\(level): &a\(level) [\(before)]\n"
         }
-        #expect(mistakes(text).contains { $0.contains("more than 500000 values") })
+        #expect(issues(text).contains { $0.contains("more than 500000 values") })
     }
 
     @Test(arguments: [33, 500, 100_000]) func `refuses nesting without end`(depth: Int) {
         let text = "a: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-        #expect(mistakes(text).count == 1)
+        #expect(issues(text).count == 1)
     }
 
     @Test func `takes nesting up to the limit`() throws {

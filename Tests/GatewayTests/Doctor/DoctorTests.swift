@@ -48,7 +48,7 @@ import Vitals
         }
     }
 
-    @Test func `mistakes of the configuration are problems, each with its line, and end the look`() async throws {
+    @Test func `errors of the configuration are problems, each with its line, and end the look`() async throws {
         try await withRoom { folder in
             let report = try await report("devices: [{id: a, driver: none}]\nstor: 1\n", in: folder)
             #expect(!report.isSound)

@@ -45,7 +45,7 @@ import Testing
                 text: "mqtt: {url: mqtt://127.0.0.1}\n\(device)plugins: {bluez: {}}\n", directory: "/")
         }
         #expect(
-            error?.mistakes.map(\.message) == [
+            error?.issues.map(\.message) == [
                 "There is no transport bluez. \(reason)",
                 "There is no plugin bluez whose devices share anything. \(reason)",
             ])

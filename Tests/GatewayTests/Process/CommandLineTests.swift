@@ -140,7 +140,7 @@ import Vitals
         }
         // A stop that takes longer than five seconds has another status.
         #expect("\(result.terminationStatus)" == "\(TerminationStatus.exited(0))")
-        #expect(result.closureResult, "the mistake in the changed file was not logged")
+        #expect(result.closureResult, "the error in the changed file was not logged")
         #expect(FileManager.default.fileExists(atPath: "\(folder)/vitals.sqlite"))
     }
 

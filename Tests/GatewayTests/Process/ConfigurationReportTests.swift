@@ -35,7 +35,7 @@ import Vitals
         }
     }
 
-    @Test func `names every mistake with file and line`() throws {
+    @Test func `names every error with file and line`() throws {
         try withFolder { folder in
             let path = try write("mqtt: {url: mqtt://h}\nlog: {level: loud}\nstor: 1\n", to: "a", in: folder)
             let report = ConfigurationReport(checking: path, with: bundled)
@@ -48,7 +48,7 @@ import Vitals
         }
     }
 
-    @Test func `finds the sample configuration without a mistake or a warning`() {
+    @Test func `finds the sample configuration without an error or a warning`() {
         let path = Self.root.appending(path: "deploy/vitals2mqtt.yaml").path
         let report = ConfigurationReport(checking: path, with: bundled)
         #expect(report.problems == "")
@@ -57,7 +57,7 @@ import Vitals
 
     /// The disabled settings in the sample must be valid, too: `#` directly before a key disables it, `# ` begins an
     /// explanation.
-    @Test func `finds no mistake in the sample where everything is switched on`() async throws {
+    @Test func `finds no error in the sample where everything is switched on`() async throws {
         let sample = try String(contentsOf: Self.root.appending(path: "deploy/vitals2mqtt.yaml"), encoding: .utf8)
         var switchedOn = 0
         let text = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
@@ -95,7 +95,7 @@ import Vitals
         }
     }
 
-    @Test func `finds the demo's configuration without a mistake or a warning`() throws {
+    @Test func `finds the demo's configuration without an error or a warning`() throws {
         let text = DemoConfiguration.text(broker: "mqtt://127.0.0.1:1883")
         let configuration = try bundled.load(text: text, directory: "/tmp")
         #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff", "oximeter"])
@@ -257,9 +257,9 @@ import Vitals
             }
         }
         let same = "listen: \"127.0.0.1:7000\""
-        let mistake = "plugins.tcp.listen: The address 127.0.0.1:7000 is that of http already. Choose another port.\n"
-        #expect(try report(same, same) == "F/c:7: \(mistake)")
-        #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:7: \(mistake)")
+        let issue = "plugins.tcp.listen: The address 127.0.0.1:7000 is that of http already. Choose another port.\n"
+        #expect(try report(same, same) == "F/c:7: \(issue)")
+        #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:7: \(issue)")
         #expect(try report(same, "listen: \"127.0.0.1:7001\"") == "")
         #expect(try report("listen: \"127.0.0.1:0\"", "listen: \"127.0.0.1:0\"") == "")
         // A service that no device uses is not started.

@@ -83,8 +83,8 @@ import Vitals
         #expect(never.errors.contains("No device was ever connected"))
         let off = try await run(home: "{discovery: off}")
         #expect(off.errors.contains("home_assistant.discovery is off"))
-        let mistaken = try await run(home: "{url: nowhere}")
-        #expect(mistaken.status == Self.exited(78) && mistaken.errors.contains("c.yaml:3: "))
+        let faulty = try await run(home: "{url: nowhere}")
+        #expect(faulty.status == Self.exited(78) && faulty.errors.contains("c.yaml:3: "))
     }
 
     @Test func `a Home Assistant that does not answer is an error, unless nobody asks it`() async throws {

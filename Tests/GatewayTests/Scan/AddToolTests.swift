@@ -180,7 +180,7 @@ import Vitals
         #expect(question.contains("1  Strap 7  A4:C1:38:00:11:22, -61 dBm, for gatt-health\nWhich one, 1 to 1? "))
     }
 
-    @Test func `an id that is taken gets a number, and one that was asked for is a mistake`() async throws {
+    @Test func `an id that is taken gets a number, and one that was asked for is an error`() async throws {
         let entry = try await Self.entry(taken: ["strap-7", "strap-7-2"]) { $0.device = "Strap 7" }
         #expect(entry.hasPrefix("  - id: strap-7-3\n"))
         let failure = try await Self.failure(taken: ["band"]) { ($0.device, $0.id) = ("Strap 7", "band") }

@@ -13,7 +13,7 @@ final class Consumer: Sendable {
         var facts: [Int: String] = [:]
         /// `measured_at` of each latest value, by topic.
         var latest: [String: [String]] = [:]
-        var mistakes: [String] = []
+        var issues: [String] = []
 
         /// Numbers between the first and the last that did not arrive.
         var holes: [Int] {
@@ -45,7 +45,7 @@ extension Consumer.Knowledge {
             // After a restart the broker repeats messages that the subscriber had not acknowledged: these are not new.
             if !before.contains(time) {
                 if let last = before.last, time < last {
-                    mistakes.append("\(message.topic) goes back from \(last) to \(time).")
+                    issues.append("\(message.topic) goes back from \(last) to \(time).")
                 }
                 latest[message.topic] = before + [time]
             }
@@ -54,16 +54,16 @@ extension Consumer.Knowledge {
         let isReplay = json["source"]?.asString == "replay"
         let content = (json["samples"]?.asArray ?? []).map { $0["id"]?.asString ?? "?" }.joined(separator: " ")
         if let before = facts.updateValue(content, forKey: number), before != content {
-            mistakes.append("Number \(number) stands for two things.")
+            issues.append("Number \(number) stands for two things.")
         }
         let isHistorical = json["historical"]?.asBool ?? false
         for sample in json["samples"]?.asArray ?? [] {
             let id = sample["id"]?.asString ?? ""
             let start = sample["start"]?.asString ?? ""
             if let known = samples[id] {
-                if known["start"] != sample["start"] { mistakes.append("\(id) has two starts.") }
+                if known["start"] != sample["start"] { issues.append("\(id) has two starts.") }
                 guard (sample["rev"]?.asInt ?? 0) > (known["rev"]?.asInt ?? 0) else {
-                    if known["value"] != sample["value"] { mistakes.append("\(id) has two values in one revision.") }
+                    if known["value"] != sample["value"] { issues.append("\(id) has two values in one revision.") }
                     continue
                 }
             } else if !isReplay {

@@ -65,7 +65,7 @@ struct PhoneExport: Sendable {
     /// All that arrived; fails if a fact is missing, or samples of a metric did not come in order at first.
     func knowledge() -> Consumer.Knowledge {
         let known = consumer.read(bench.subscriber.messages)
-        #expect(known.mistakes.isEmpty)
+        #expect(known.issues.isEmpty)
         return known
     }
 }

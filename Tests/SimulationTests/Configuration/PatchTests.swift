@@ -51,7 +51,7 @@ import Vitals
         try await world.simulation.gatewayClock.sleep(for: .seconds(1))
         let new = try #require(configuration(configurations.messages))
         let (before, after) = (PlainRules.settings(old), PlainRules.settings(new))
-        #expect(PlainRules.mistakes(after) == [], "after \(patch)")
+        #expect(PlainRules.issues(after) == [], "after \(patch)")
         let status = try #require(answer["status"]?.asString)
         switch status {
         case "done":

@@ -41,7 +41,7 @@ enum PlainRules {
     }
 
     /// What is wrong with a whole configuration.
-    static func mistakes(_ settings: [String: JSONValue]) -> [String] {
+    static func issues(_ settings: [String: JSONValue]) -> [String] {
         settings.compactMap { path, value in isRight(value, at: path, settings) ? nil : "\(path) is \(value)" }.sorted()
     }
 

@@ -4,13 +4,13 @@ import Vitals
 @Suite struct MonitorPatchTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var changes: [String: MonitorSetting.Value]
-        /// Paths of the mistakes.
-        var mistakes: [String] = []
-        var testDescription: String { changes.keys.sorted().joined(separator: ", ") + " \(mistakes)" }
+        /// Paths of the errors.
+        var issues: [String] = []
+        var testDescription: String { changes.keys.sorted().joined(separator: ", ") + " \(issues)" }
 
-        init(_ changes: [String: MonitorSetting.Value], _ mistakes: String...) {
+        init(_ changes: [String: MonitorSetting.Value], _ issues: String...) {
             self.changes = changes
-            self.mistakes = mistakes
+            self.issues = issues
         }
     }
 
@@ -19,8 +19,8 @@ import Vitals
             Dictionary(uniqueKeysWithValues: try changes.map { (try setting($0.key), $0.value) }))
     }
 
-    /// The mistakes of a patch, empty if it was applied.
-    private func mistakes(
+    /// The errors of a patch, empty if it was applied.
+    private func issues(
         _ changes: [String: MonitorSetting.Value], settings: MonitorSettings = AbleDevice.settings,
         capabilities: Capabilities? = AbleDevice.capabilities
     ) throws -> [Violation] {
@@ -58,7 +58,7 @@ import Vitals
 
     @Test(arguments: times)
     func `sets schedules within a day, in fives of minutes`(_ example: Case) throws {
-        #expect(try mistakes(example.changes).map(\.path) == example.mistakes)
+        #expect(try issues(example.changes).map(\.path) == example.issues)
     }
 
     static let limits: [Case] = [
@@ -92,11 +92,11 @@ import Vitals
 
     @Test(arguments: limits)
     func `sets limits within the metric's range, the lower below the upper`(_ example: Case) throws {
-        #expect(try mistakes(example.changes).map(\.path) == example.mistakes)
+        #expect(try issues(example.changes).map(\.path) == example.issues)
     }
 
-    @Test func `tells every mistake at once, and what would be right`() throws {
-        let violations = try mistakes(
+    @Test func `tells every error at once, and what would be right`() throws {
+        let violations = try issues(
             [
                 "heart_rate.resting_alert.lower": .number(400), "heart_rate.schedule.interval_min": .number(7),
                 "temperature.alert.upper": .number(36.66), "stress.schedule.enabled": .number(1),
@@ -131,19 +131,19 @@ import Vitals
         let patch = MonitorPatch(odd.values)
         #expect(try patch.applied(to: odd, capabilities: Capabilities()) == odd)
         // Other settings of the same metric can still change, but not the pair with the odd value.
-        #expect(try mistakes(["stress.alert.upper": .number(60)], settings: odd) == [])
+        #expect(try issues(["stress.alert.upper": .number(60)], settings: odd) == [])
         #expect(
-            try mistakes(["stress.schedule.start": .number(60)], settings: odd).map(\.path) == ["stress.schedule.end"])
+            try issues(["stress.schedule.start": .number(60)], settings: odd).map(\.path) == ["stress.schedule.end"])
     }
 
     @Test func `refuses nothing as unsupported while the capabilities are not known`() throws {
         #expect(
-            try mistakes(["stress.alert.upper": .number(60)], settings: MonitorSettings(), capabilities: nil) == [])
+            try issues(["stress.alert.upper": .number(60)], settings: MonitorSettings(), capabilities: nil) == [])
         #expect(
-            try mistakes(["stress.alert.upper": .number(600)], settings: MonitorSettings(), capabilities: nil)
+            try issues(["stress.alert.upper": .number(600)], settings: MonitorSettings(), capabilities: nil)
                 .map(\.code) == [.invalid])
         #expect(
-            try mistakes(["stress.alert.upper": .number(60)], settings: MonitorSettings(), capabilities: Capabilities())
+            try issues(["stress.alert.upper": .number(60)], settings: MonitorSettings(), capabilities: Capabilities())
                 .map(\.code) == [.unsupported])
     }
 

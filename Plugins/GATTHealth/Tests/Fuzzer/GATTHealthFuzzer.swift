@@ -1,7 +1,7 @@
 /// libFuzzer's entry point, called with each input (`deploy/fuzz`).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func takeHealthInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let mistakes = HealthInput.mistakes(in: Array(UnsafeBufferPointer(start: start, count: count)))
-    precondition(mistakes.isEmpty, mistakes.joined(separator: "\n"))
+    let issues = HealthInput.issues(in: Array(UnsafeBufferPointer(start: start, count: count)))
+    precondition(issues.isEmpty, issues.joined(separator: "\n"))
     return 0
 }

@@ -22,12 +22,12 @@ struct HuamiSleepBlob: Sendable, Hashable {
     ]
     private static let depths: [UInt8: Sleep.Stage.Depth] = [4: .light, 5: .deep, 7: .awake, 8: .rem]
 
-    init(_ bytes: [UInt8]) throws(Mistake) {
+    init(_ bytes: [UInt8]) throws(BlobError) {
         let view = ByteView(bytes)
         guard let midnight = view.u32(Place.midnight), let first = view.u16(Place.start),
             let last = view.u16(Place.end),
             let count = view.u8(Place.count)
-        else { throw Mistake(reason: .unreadable) }
+        else { throw BlobError(reason: .unreadable) }
         func moment(_ minute: UInt16) -> Timestamp {
             Timestamp(seconds: Int64(midnight) - 86_400 + Int64(minute) * 60)
         }
@@ -38,27 +38,27 @@ struct HuamiSleepBlob: Sendable, Hashable {
             let place = Place.stages + index * Place.stageLength
             guard let from = view.u16(place), let to = view.u16(place + 2), let code = view.u8(place + 4), from <= to
             else {
-                throw Mistake(reason: .unreadable)
+                throw BlobError(reason: .unreadable)
             }
-            guard let depth = Self.depths[code] else { throw Mistake(reason: .unknownCode) }
+            guard let depth = Self.depths[code] else { throw BlobError(reason: .unknownCode) }
             minutes[depth, default: (0, 0)].sum += Int(to) - Int(from)
             minutes[depth, default: (0, 0)].count += 1
             guard from < to else { continue }
-            guard moment(from) >= stages.last?.end ?? start, moment(to) <= end else { throw Mistake(reason: .checkSum) }
+            guard moment(from) >= stages.last?.end ?? start, moment(to) <= end else { throw BlobError(reason: .checkSum) }
             stages.append(Sleep.Stage(depth, from: moment(from), to: moment(to)))
         }
-        guard !stages.isEmpty, start < end else { throw Mistake(reason: .incomplete) }
+        guard !stages.isEmpty, start < end else { throw BlobError(reason: .incomplete) }
         for (depth, place) in Self.totals {
-            guard let total = view.u16(place) else { throw Mistake(reason: .unreadable) }
+            guard let total = view.u16(place) else { throw BlobError(reason: .unreadable) }
             let found = minutes[depth] ?? (0, 0)
             // Some firmwares count the last minute of each stage, too.
-            guard (found.sum...(found.sum + found.count)).contains(Int(total)) else { throw Mistake(reason: .checkSum) }
+            guard (found.sum...(found.sum + found.count)).contains(Int(total)) else { throw BlobError(reason: .checkSum) }
         }
         self.stages = stages
     }
 
     /// Why a record is no night.
-    struct Mistake: Error, Hashable { let reason: Leftovers.Reason }
+    struct BlobError: Error, Hashable { let reason: Leftovers.Reason }
 }
 
 /// Nights of HUAMI_SLEEP_SESSION_SAMPLE.
@@ -92,7 +92,7 @@ struct HuamiNights: NightFeed {
                 reading.leave(.tooMany, in: table, at: row.moment)
                 continue
             }
-            do throws(HuamiSleepBlob.Mistake) {
+            do throws(HuamiSleepBlob.BlobError) {
                 let night = try HuamiSleepBlob(row.bytes(0) ?? [])
                 // The check sum is one of the stages; the row's own time judges that of the night.
                 guard abs(night.start.milliseconds - row.moment.milliseconds) <= Self.margin.inMilliseconds else {

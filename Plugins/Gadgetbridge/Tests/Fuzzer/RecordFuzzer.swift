@@ -1,9 +1,9 @@
 /// libFuzzer's entry point, called with each input (`deploy/fuzz`).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func takeRecordInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let mistakes = RecordInput.mistakes(in: Array(UnsafeBufferPointer(start: start, count: count)))
+    let issues = RecordInput.issues(in: Array(UnsafeBufferPointer(start: start, count: count)))
     // An optimised build says nothing of a failed condition.
-    for mistake in mistakes { print(mistake) }
-    precondition(mistakes.isEmpty)
+    for issue in issues { print(issue) }
+    precondition(issues.isEmpty)
     return 0
 }

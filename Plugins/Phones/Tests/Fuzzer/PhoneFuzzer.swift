@@ -4,9 +4,9 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func takeDocument(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    let mistakes =
-        DocumentInput.mistakes(in: bytes, of: HealthAutoExport.self)
-        + DocumentInput.mistakes(in: bytes, of: HealthConnectWebhook.self)
-    precondition(mistakes.isEmpty, mistakes.joined(separator: "\n"))
+    let issues =
+        DocumentInput.issues(in: bytes, of: HealthAutoExport.self)
+        + DocumentInput.issues(in: bytes, of: HealthConnectWebhook.self)
+    precondition(issues.isEmpty, issues.joined(separator: "\n"))
     return 0
 }

@@ -3,18 +3,18 @@ import GatewayTesting
 import Synchronization
 import Vitals
 
-extension MistakenSession {
+extension FaultySession {
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? {
         do {
             guard let events = try await session.nextEvents() else { return nil }
-            if mistake == .answersBeforeTheCommit {
+            if fault == .answersBeforeTheCommit {
                 for case .samples(_, let receipts) in events where !receipts.isEmpty {
                     try await session.settle(receipts.map { SettledReceipt($0, .new) })
                 }
             }
             return damaged(events)
         } catch {
-            switch mistake {
+            switch fault {
             // A session that does not report its end waits until it is cancelled.
             case .neverEnds: for await _ in AsyncStream<Never>.makeStream().stream {}
             case .endsWrongly: throw DeviceError(.failure, "It broke.")
@@ -26,7 +26,7 @@ extension MistakenSession {
     }
 
     private func damaged(_ events: [DeviceEvent]) -> [DeviceEvent] {
-        switch mistake {
+        switch fault {
         case .swallowsEvents: return events.filter { $0 != .wear(isWorn: true) }
         case .reordersEvents:
             // A wear event is held back and comes with the next events.
@@ -45,13 +45,13 @@ extension MistakenSession {
     private func damaged(_ event: DeviceEvent) -> [DeviceEvent] {
         switch event {
         case .samples(let samples, let receipts) where !receipts.isEmpty:
-            switch mistake {
+            switch fault {
             case .losesReceipts: return [.samples(samples, receipts: [])]
             case .losesSomeReceipts: return [.samples(samples, receipts: receipts.dropLast())]
             default: return [event]
             }
         case .measurementSample(let id, var sample):
-            switch mistake {
+            switch fault {
             case .measuresNothing: return []
             case .measuresNonsense: sample.reading = .value(9_999)
             case .measuresAnother: sample.metric = .restingHeartRate
@@ -60,7 +60,7 @@ extension MistakenSession {
             return [.measurementSample(id, sample)]
         case .measurementEnded(let id, let completed, let error):
             memory.ended.append(id)
-            switch mistake {
+            switch fault {
             case .neverEndsMeasurements: return []
             case .completesStoppedMeasurements: return [.measurementEnded(id, completed: true, error: error)]
             case .breaksOffMeasurements:
@@ -76,7 +76,7 @@ extension MistakenSession {
     }
 
     func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
-        switch mistake {
+        switch fault {
         case .keepsCommits: break
         case .hidesRefusals: try await session.settle(receipts.map { SettledReceipt($0.receipt, .new) })
         default: try await session.settle(receipts)
@@ -84,13 +84,13 @@ extension MistakenSession {
     }
 
     func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
-        if mistake == .measuresWhatItCannot, !description.capabilities.supports(.measure, metric) {
+        if fault == .measuresWhatItCannot, !description.capabilities.supports(.measure, metric) {
             return MeasurementID("nothing")
         }
         do {
             return try await session.startMeasurement(of: metric, duration: duration)
         } catch {
-            switch mistake {
+            switch fault {
             case .acceptsTwoMeasurements where error.code == .busy: return MeasurementID("another")
             case .queuesMeasurements where error.code == .busy:
                 let count = memory.ended.elements.count
@@ -102,7 +102,7 @@ extension MistakenSession {
     }
 
     func stopMeasurement(_ measurement: MeasurementID) async throws(DeviceError) {
-        if mistake == .refusesLateStops, memory.ended.elements.contains(measurement) {
+        if fault == .refusesLateStops, memory.ended.elements.contains(measurement) {
             throw DeviceError(.invalid, "There is no such measurement.")
         }
         try await session.stopMeasurement(measurement)

@@ -4,18 +4,18 @@ import GatewayTesting
 import Synchronization
 import Vitals
 
-/// A session that makes one mistake.
-struct MistakenSession: DeviceSession {
+/// A session that makes one error.
+struct FaultySession: DeviceSession {
     let session: ScriptedSession
-    let mistake: Mistake
+    let fault: DriverFault
     let memory = Memory()
 
-    init(session: ScriptedSession, mistake: Mistake) {
+    init(session: ScriptedSession, fault: DriverFault) {
         self.session = session
-        self.mistake = mistake
+        self.fault = fault
     }
 
-    /// The state that a session needs for its mistake.
+    /// The state that a session needs for its error.
     final class Memory: Sendable {
         struct State {
             var isConfused = false
@@ -40,7 +40,7 @@ struct MistakenSession: DeviceSession {
 
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         var request = request
-        switch mistake {
+        switch fault {
         case .readsWhatItCannot where !description.capabilities.supports(.history, request.metric):
             return HistoryPage(samples: [])
         case .answersInSilence where request.to == Timestamp(seconds: 1): return HistoryPage(samples: [])
@@ -56,7 +56,7 @@ struct MistakenSession: DeviceSession {
         do {
             return try await damaged(session.history(request), request)
         } catch {
-            switch mistake {
+            switch fault {
             case .answersAfterTheEnd where error.code == .disconnected: return HistoryPage(samples: [])
             case .failsWhenInterrupted where error.code == .disconnected: throw DeviceError(.failure, "It broke.")
             case .ignoresCancellation where Task.isCancelled: await memory.waitForTheEnd()
@@ -68,7 +68,7 @@ struct MistakenSession: DeviceSession {
 
     private func damaged(_ page: HistoryPage, _ request: HistoryRequest) async -> HistoryPage {
         var page = page
-        switch mistake {
+        switch fault {
         case .repeatsRecords: page.samples += page.samples.suffix(1)
         case .descends: page.samples.reverse()
         case .losesRecords: if page.next == nil { page.samples = page.samples.dropLast() }
@@ -89,21 +89,21 @@ struct MistakenSession: DeviceSession {
     }
 
     func acknowledgeHistory(of metric: Metric, through: Timestamp) async throws(DeviceError) {
-        if mistake == .keepsAcknowledgements { return }
+        if fault == .keepsAcknowledgements { return }
         try await session.acknowledgeHistory(of: metric, through: through)
-        if mistake == .forgetsTooMuch { session.change { $0.history[metric] = [] } }
+        if fault == .forgetsTooMuch { session.change { $0.history[metric] = [] } }
     }
 
     func summaries(of metric: Metric, days: ClosedRange<LocalDay>) async throws(DeviceError) -> [DailySummary] {
-        if mistake == .summarisesWhatItCannot, !description.capabilities.supports(.summary, metric) { return [] }
+        if fault == .summarisesWhatItCannot, !description.capabilities.supports(.summary, metric) { return [] }
         var summaries = try await session.summaries(of: metric, days: days)
-        if mistake == .losesDays { summaries = summaries.dropLast() }
-        if mistake == .changesDays { for index in summaries.indices { summaries[index].count += 1 } }
+        if fault == .losesDays { summaries = summaries.dropLast() }
+        if fault == .changesDays { for index in summaries.indices { summaries[index].count += 1 } }
         return summaries
     }
 
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
-        if mistake == .showsWhatItCannot, !description.capabilities.supports(.monitor, metric) {
+        if fault == .showsWhatItCannot, !description.capabilities.supports(.monitor, metric) {
             return MonitorConfiguration.fixture(of: .heartRate)
         }
         return try await session.monitorConfiguration(of: metric)
@@ -111,7 +111,7 @@ struct MistakenSession: DeviceSession {
 
     func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         let metric = configuration.metric
-        switch mistake {
+        switch fault {
         case .ignoresConfigurations: return
         case .forgetsOtherParts: return session.change { $0.monitors[metric] = configuration }
         case .setsWhatItCannot where !description.capabilities.supports(.monitor, metric): return
@@ -123,14 +123,14 @@ struct MistakenSession: DeviceSession {
         do {
             try await session.setMonitorConfiguration(configuration)
         } catch {
-            if mistake == .takesNonsense, error.code == .invalid { return }
-            if mistake == .keepsNonsense { session.change { $0.monitors[metric] = configuration } }
+            if fault == .takesNonsense, error.code == .invalid { return }
+            if fault == .keepsNonsense { session.change { $0.monitors[metric] = configuration } }
             throw error
         }
     }
 
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
-        switch mistake {
+        switch fault {
         case .ignoresTheClock: break
         case .addsTheOffset: try await session.setClock(now + .minutes(utcOffset), utcOffset: utcOffset)
         default: try await session.setClock(now, utcOffset: utcOffset)
@@ -143,7 +143,7 @@ struct MistakenSession: DeviceSession {
     }
 
     func shutdown() async {
-        switch mistake {
+        switch fault {
         case .staysAtGoodbye: for await _ in AsyncStream<Never>.makeStream().stream {}
         case .leavesWithoutGoodbye: break
         default: await session.shutdown()

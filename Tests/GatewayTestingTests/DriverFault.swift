@@ -1,5 +1,5 @@
-/// Every mistake of a session that the suite must find.
-enum Mistake: CaseIterable, Sendable {
+/// Every error of a session that the suite must find.
+enum DriverFault: CaseIterable, Sendable {
     // History.
     case repeatsRecords, includesTheEnd, ignoresTheLimit, repeatsThePage, descends, losesRecords, answersEmptyRanges
     case countsGoodRecords

@@ -5,8 +5,8 @@ extension ContractTopics {
     package static let maximumBaseLength = 128
 
     /// What is wrong with a base, as text for a person; `nil` if it is valid.
-    package static func mistake(inBase base: String) -> String? {
-        if let mistake = mistake(inName: base, maximumLength: maximumBaseLength) { return mistake }
+    package static func issue(inBase base: String) -> String? {
+        if let issue = issue(inName: base, maximumLength: maximumBaseLength) { return issue }
         let levels = base.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return levels.contains(where: \.isEmpty) ? "must not have an empty level" : nil
     }
@@ -15,8 +15,8 @@ extension ContractTopics {
     ///
     /// An answer within the gateway's own topics or those of discovery could pass for a state, a command or an entity.
     /// - Parameter discoveryPrefix: the prefix of Home Assistant's discovery; `nil` if discovery is off.
-    package func mistake(inResponseTopic topic: String, discoveryPrefix: String?) -> String? {
-        if let mistake = Self.mistake(inName: topic, maximumLength: Self.maximumResponseTopicLength) { return mistake }
+    package func issue(inResponseTopic topic: String, discoveryPrefix: String?) -> String? {
+        if let issue = Self.issue(inName: topic, maximumLength: Self.maximumResponseTopicLength) { return issue }
         for prefix in [root, discoveryPrefix].compactMap({ $0 }) where topic == prefix || topic.isBelow(prefix) {
             return "must not be inside \(prefix)"
         }
@@ -25,7 +25,7 @@ extension ContractTopics {
 
     /// What makes a text invalid as the topic of a message (MQTT 5, sections 1.5.4 and 4.7); a broker closes the
     /// connection over it.
-    private static func mistake(inName name: String, maximumLength: Int) -> String? {
+    private static func issue(inName name: String, maximumLength: Int) -> String? {
         if name.isEmpty { return "must not be empty" }
         if name.utf8.count > maximumLength { return "must not be longer than \(maximumLength) bytes" }
         if name.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {

@@ -1,7 +1,7 @@
 import GatewayKit
 import Yams
 
-extension ConfigurationMistake {
+extension ConfigurationIssue {
     /// Converts an error of Yams, with its line and a hint about common causes.
     init(_ error: any Error, in text: String) {
         switch error as? YamlError {
