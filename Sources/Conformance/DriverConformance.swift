@@ -70,16 +70,16 @@ public struct DriverConformance: Sendable {
         let findings = Findings()
         do {
             try await open { session, peer in
-                let look: @Sendable () async -> Void = {
+                let check: @Sendable () async -> Void = {
                     do {
                         try await body(session, peer, findings)
                     } catch {
                         findings.add("failed: \(error)", (error as? DeviceError)?.code)
                     }
                 }
-                guard !takesEvents else { return await look() }
+                guard !takesEvents else { return await check() }
                 let end: Void? = await self.cancel(
-                    { while (try? await session.nextEvents()) != nil {} }, after: look, orRelease: peer.disconnect)
+                    { while (try? await session.nextEvents()) != nil {} }, after: check, orRelease: peer.disconnect)
                 guard end == nil else { return }
                 findings.add("waiting for events did not end when it was cancelled.")
                 findings.expectFailure()

@@ -6,7 +6,7 @@ package struct ExportError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Code: String, Sendable, Hashable {
         /// There is no export at the configured place.
         case missing
-        /// The file is not whole: it is still being written, or was cut. The next look may find it whole.
+        /// The file is not whole: it is still being written, or was cut. The next check may find it whole.
         case torn
         /// The file is no export, or of a form that cannot be read. Only another file helps.
         case foreign

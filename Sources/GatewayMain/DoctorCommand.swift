@@ -5,9 +5,9 @@ import Gateway
 struct DoctorCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks at what the gateway needs, and says what to do.",
+        abstract: "Checks what the gateway needs, and says what to do.",
         discussion: """
-            Looks at the configuration, the clock, the store, the disk, the broker and, if a device uses it or plugins: has a section \
+            Checks the configuration, the clock, the store, the disk, the broker and, if a device uses it or plugins: has a section \
             for it, Bluetooth, and changes nothing. The gateway may be running. Run it as the gateway's user. The exit status is 1 if \
             something does not work.
             """)

@@ -89,7 +89,7 @@ final class ProgramUnderCheck: Sendable {
         transport.onForcedEnd = { status in self.forcedEndings.withLock { $0.append(status) } }
         try await transport.withLink(context: LinkContext(device: context.device, logger: context.logger)) { link in
             guard case .bytes(let stream) = link else { return }
-            let audited = AuditedLink(stream) { look in self.audit.withLock { look(&$0) } }
+            let audited = AuditedLink(stream) { check in self.audit.withLock { check(&$0) } }
             try await driver.withSession(over: .bytes(audited), context: context, body)
         }
     }

@@ -36,15 +36,15 @@ import Testing
         let first = try folder.write([1], as: "a.db", at: 100)
         let second = try folder.write([1, 2], as: "a.db", at: 101)
         var watch = ExportWatch()
-        #expect(watch.observe(first, at: .seconds(0)) == .lookAgain(.seconds(5)))
-        #expect(watch.observe(first, at: .seconds(3)) == .lookAgain(.seconds(2)))
-        #expect(watch.observe(second, at: .seconds(5)) == .lookAgain(.seconds(5)))
+        #expect(watch.observe(first, at: .seconds(0)) == .retryAfter(.seconds(5)))
+        #expect(watch.observe(first, at: .seconds(3)) == .retryAfter(.seconds(2)))
+        #expect(watch.observe(second, at: .seconds(5)) == .retryAfter(.seconds(5)))
         #expect(watch.observe(second, at: .seconds(10)) == .read(second))
         // Not judged yet: the reading was cancelled.
         #expect(watch.observe(second, at: .seconds(11)) == .read(second))
         watch.judge(second)
         #expect(watch.observe(second, at: .seconds(60)) == .rest)
-        #expect(watch.observe(first, at: .seconds(61)) == .lookAgain(.seconds(5)))
+        #expect(watch.observe(first, at: .seconds(61)) == .retryAfter(.seconds(5)))
     }
 
     @Test func `a file that does not count as it is lets an older one count, until it changes`() throws {

@@ -12,23 +12,23 @@ import Testing
         #expect(try await recorder.first(from: 2) { $0.isMultiple(of: 2) } == 4)
     }
 
-    @Test func `finds one that comes later, and does not look again at what it has seen`() async throws {
+    @Test func `finds one that comes later, and does not check again at what it has seen`() async throws {
         let recorder = Recorder<Int>()
-        let looks = Mutex<[Int]>([])
+        let checks = Mutex<[Int]>([])
         recorder.append(1)
         let found = Task {
             try await recorder.first { number in
-                looks.withLock { $0.append(number) }
+                checks.withLock { $0.append(number) }
                 return number == 500
             }
         }
-        // The wait has begun once it has looked at what is there.
-        while looks.withLock({ $0.isEmpty }) { await Task.yield() }
+        // The wait has begun once it has checked what is there.
+        while checks.withLock({ $0.isEmpty }) { await Task.yield() }
         for number in 2...500 { recorder.append(number) }
         #expect(try await found.value == 500)
-        #expect(Set(looks.withLock { $0 }) == Set(1...500))
+        #expect(Set(checks.withLock { $0 }) == Set(1...500))
         // The first one may be seen by both threads.
-        #expect(looks.withLock { $0.count } <= 501)
+        #expect(checks.withLock { $0.count } <= 501)
     }
 
     @Test func `a position beyond the end waits until it is there`() async throws {

@@ -91,7 +91,7 @@ import Vitals
             try await world.gatewayClock.sleep(for: .minutes(66))
             try await importer.importDue()
             #expect(home.rows(Self.count, from: monday)[20]?.sum == 9_500)
-            // It looks again at most once in an hour, and imports no hours in which nothing happened.
+            // It checks again at most once in an hour, and imports no hours in which nothing happened.
             let writes = store.writes
             for _ in 0..<36 {
                 try await world.gatewayClock.sleep(for: .minutes(15))

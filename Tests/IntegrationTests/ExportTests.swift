@@ -87,7 +87,7 @@ struct ExportTests {
                 [Repository.fixture("slow_writer.py"), bench.path("phone/Gadgetbridge.db"), bench.path("new.db"), "9"])
             try await writer.end(within: Bench.timeout)
             #expect(writer.events.elements.map(\.text) == ["whole", "ended: exited(0)"])
-            // The half-written ones were looked at, and none of them was read.
+            // The half-written ones were checked, and none of them was read.
             try await phone.wait(forExports: 2)
             #expect(phone.gateway.events.elements.contains { $0.text.contains("The export cannot be read now.") })
             #expect(phone.exports == 2)

@@ -31,7 +31,7 @@ struct PluginServiceTests {
             // Only the system's events can report a new export in time.
             try bench.configure(
                 ["{id: band, driver: gadgetbridge, options: {path: phone}}"],
-                plugins: "{gadgetbridge: {look_every: 1h}}")
+                plugins: "{gadgetbridge: {poll_interval: 1h}}")
             _ = bench.startGateway()
             try await bench.synced("band")
             try await bench.message("band/info") { $0.json["model"]?.asString == "MIBAND7" }

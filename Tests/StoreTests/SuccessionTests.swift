@@ -158,7 +158,7 @@ private typealias Bench = SuccessionBench
         #expect(try await store.all(.sleep).map(\.sample) == [Bench.sleep(0..<480)])
     }
 
-    @Test func `looks at a bounded number of records beside a new one`() async throws {
+    @Test func `checks a bounded number of records beside a new one`() async throws {
         let bench = try Bench()
         try await bench.take((1...1_001).map { Bench.sport(0..<$0) })
         #expect(try await bench.kept(.sport) == [Bench.sport(0..<1_001)])

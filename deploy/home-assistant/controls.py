@@ -108,7 +108,7 @@ def buttons_act(trial: Trial) -> str:
 
 
 class Watched:
-    """A measurement that is begun by its button, and looked at from there on."""
+    """A measurement that is begun by its button, and checked from there on."""
 
     def __init__(self, trial: Trial, device: str, metric: str) -> None:
         self.trial, self.device, self.metric = trial, device, metric

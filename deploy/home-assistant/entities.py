@@ -39,7 +39,7 @@ def are_hidden(trial: Trial) -> str:
 
 
 def enable(trial: Trial) -> None:
-    """Enables all that is disabled, so that everything else can be looked at."""
+    """Enables all that is disabled, so that everything else can be checked."""
     since = trial.broker.count
     disabled = [entry["entity_id"] for entry in trial.registry().values() if entry["disabled_by"]]
     for name in disabled:

@@ -68,7 +68,7 @@ import Vitals
         return (old, new)
     }
 
-    /// Overwrites the file slowly, and looks at all that is kept meanwhile.
+    /// Overwrites the file slowly, and checks all that is kept meanwhile.
     private static func overwrite(
         _ phone: Phone, with target: Data, _ home: Household, _ random: inout SplitMix64,
         check: (_ kept: [Sample]) -> Void
@@ -90,7 +90,7 @@ import Vitals
     }
 
     @Test(arguments: [true, false])
-    func `a file that is overwritten while it is looked at loses and invents nothing`(grows: Bool) throws {
+    func `a file that is overwritten while it is checked loses and invents nothing`(grows: Bool) throws {
         let (old, new) = try exports(grows: grows)
         let rounds = 6
         let log = LogRecorder()

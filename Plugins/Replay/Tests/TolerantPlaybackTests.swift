@@ -90,7 +90,7 @@ import Vitals
                     let value = try await link.nextValue()
                     #expect(value?.bytes == [61])
                 }
-                // An hour passes before the gateway looks at the battery, and nothing breaks meanwhile.
+                // An hour passes before the gateway checks the battery, and nothing breaks meanwhile.
                 try await simulation.gatewayClock.sleep(for: .seconds(3_596))
                 #expect(try await link.read(Self.characteristic(3)) == [90])
                 try await group.waitForAll()

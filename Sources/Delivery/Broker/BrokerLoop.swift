@@ -220,15 +220,15 @@ package struct BrokerLoop: Sendable {
         }
     }
 
-    /// Time between two looks at the oldest message that waits for the broker's answer.
-    private static let answerLook: Duration = .seconds(10)
+    /// Time between two checks the oldest message that waits for the broker's answer.
+    private static let answerCheckInterval: Duration = .seconds(10)
 
     /// Returns with an error when the broker leaves a message without an answer for too long. Such a broker may well answer
     /// pings, so that nothing else would notice.
     private func awaitAnswers() async throws {
         let clock = publisher.settings.clock
         while true {
-            try await clock.sleep(for: Self.answerLook)
+            try await clock.sleep(for: Self.answerCheckInterval)
             let now = clock.uptime
             documents.retry(at: now)
             guard outcomes.inFlight.with({ $0.poison.isOverdue(at: now) }) else { continue }

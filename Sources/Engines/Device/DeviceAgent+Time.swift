@@ -4,19 +4,19 @@ import Vitals
 
 /// The agent's work as time passes: values go stale, days end, synchronisations and measurements begin.
 extension DeviceAgent {
-    /// Interval of looks at the time while something happens. The running day is published at most this often.
+    /// Interval of checks the time while something happens. The running day is published at most this often.
     static let tick: Duration = .seconds(5)
     /// The longest wait while nothing happens: then nothing is due but at known times, if the date is not set.
     package static let longestInterval: Duration = .minutes(5)
     /// By how much the look after `longestInterval` may be late.
     private static let tolerance: Duration = .seconds(1)
     /// Minimum wait, so that values that go stale at almost the same time do not make the agent spin.
-    private static let shortestLook: Duration = .milliseconds(10)
+    private static let shortestTick: Duration = .milliseconds(10)
 
-    /// Looks at the time within `duration`.
+    /// Checks the time within `duration`.
     func scheduleTick(within duration: Duration) {
         let tolerance = duration < Self.longestInterval ? Duration.zero : Self.tolerance
-        look.set(within: duration, tolerance: tolerance) { [weak self] in
+        tickTimer.set(within: duration, tolerance: tolerance) { [weak self] in
             guard let self else { return }
             launcher.launch { await self.runDueWork() }
         }
@@ -24,10 +24,10 @@ extension DeviceAgent {
 
     /// Does what is due.
     func runDueWork() async {
-        guard look.begin() else { return }
+        guard tickTimer.begin() else { return }
         await keepTimeOnce()
-        look.end()
-        scheduleTick(within: max(Self.shortestLook, timeToNextLook))
+        tickTimer.end()
+        scheduleTick(within: max(Self.shortestTick, timeToNextTick))
     }
 
     private func keepTimeOnce() async {
@@ -41,7 +41,7 @@ extension DeviceAgent {
         await measuring.runDueWork(monitor.settings)
     }
 
-    private var timeToNextLook: Duration {
+    private var timeToNextTick: Duration {
         let now = context.clock.now
         let isQuiet = link.session == nil && !intake.hasRefused && !days.isBehind
         let dates = [intake.nextExpiry, link.offlineAt, isQuiet ? days.end : nil].compactMap { $0 }

@@ -31,7 +31,7 @@ package actor DeviceAgent {
     let monitor: MonitorSync
     let measuring: Measuring
     let lane: CommandLane
-    let look: TickTimer
+    let tickTimer: TickTimer
 
     package nonisolated var id: DeviceID { context.id }
 
@@ -76,7 +76,7 @@ package actor DeviceAgent {
         monitor = MonitorSync(context: context, profile: profile, intake: intake)
         measuring = Measuring(context: context, profile: profile, intake: intake, answers: answers, link: link)
         lane = CommandLane(context: context, profile: profile, projection: projection, link: link, answers: answers)
-        look = TickTimer(context: context, alarms: alarms)
+        tickTimer = TickTimer(context: context, alarms: alarms)
     }
 
     /// Serves the device until the task is cancelled or `stop` was called.
@@ -90,7 +90,7 @@ package actor DeviceAgent {
     @inline(never)
     private func conclude() async {
         end()
-        look.cancel()
+        tickTimer.cancel()
         link.conclude()
         await intake.reportRefused(isFinal: true)
         await history.abandonJobs()

@@ -1,13 +1,13 @@
 import Concurrency
 import Vitals
 
-/// When the agent looks at the time next.
+/// When the agent checks the time next.
 final class TickTimer {
     private let context: DeviceContext
     private let alarms: Alarms
     private var next: (at: Duration, alarm: Alarms.Alarm)?
-    /// Whether the agent looks at the time at the moment. It sets the next look at the end.
-    private var isLooking = false
+    /// Whether the agent checks the time at the moment. It sets the next check at the end.
+    private var isChecking = false
 
     init(context: DeviceContext, alarms: Alarms) {
         self.context = context
@@ -17,7 +17,7 @@ final class TickTimer {
     /// Calls `action` within `duration`, unless an earlier look is set. It may be late by `tolerance`.
     func set(within duration: Duration, tolerance: Duration, _ action: @escaping @Sendable () -> Void) {
         let at = context.clock.uptime + duration
-        if context.isStopping || isLooking || next.map({ $0.at <= at }) ?? false { return }
+        if context.isStopping || isChecking || next.map({ $0.at <= at }) ?? false { return }
         cancel()
         next = (at, alarms.set(after: duration, tolerance: tolerance, action))
     }
@@ -25,12 +25,12 @@ final class TickTimer {
     /// Begins a look. Returns whether none is going on.
     func begin() -> Bool {
         cancel()
-        guard !isLooking, !context.isStopping else { return false }
-        isLooking = true
+        guard !isChecking, !context.isStopping else { return false }
+        isChecking = true
         return true
     }
 
-    func end() { isLooking = false }
+    func end() { isChecking = false }
 
     func cancel() {
         if let next { alarms.cancel(next.alarm) }

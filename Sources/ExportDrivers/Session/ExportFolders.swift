@@ -9,28 +9,28 @@ import Vitals
 package final class ExportFolders<Format: ExportFormat>: PluginService {
     package static var sample: String {
         """
-          # How often folders are looked at that tell of no change, such as network shares. It needs no entry.
-          \(Format.section): {look_every: 1m}
+          # How often folders are checked that tell of no change, such as network shares. It needs no entry.
+          \(Format.section): {poll_interval: 1m}
 
         """
     }
 
-    /// How often a folder is looked at: network shares report no change.
+    /// How often a folder is checked: network shares report no change.
     package static var defaultInterval: Duration { .minutes(1) }
     static var intervals: ClosedRange<Duration> { .seconds(10) ... .hours(1) }
 
     let interval: Duration
     private let watch = Mutex<FolderWatch?>(nil)
 
-    /// Reads `look_every`.
+    /// Reads `poll_interval`.
     package init(options: inout ConfigurationReader) {
-        interval = options.duration("look_every", in: Self.intervals, default: Self.defaultInterval)
+        interval = options.duration("poll_interval", in: Self.intervals, default: Self.defaultInterval)
     }
 
     /// A service with this interval, for tests.
     package init(interval: Duration = ExportFolders.defaultInterval) { self.interval = interval }
 
-    /// Watches until `body` returns. Where the system allows no more watches, folders are looked at only.
+    /// Watches until `body` returns. Where the system allows no more watches, folders are checked only.
     package func withService(
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -15,7 +15,7 @@ actor ExportOpener {
     /// Files as they were when they turned out to be no export of this app, or torn: an older one of the folder counts, until
     /// these change.
     private var passedOver: Set<FileStamp> = []
-    /// How many files are passed over at most, before all are looked at again.
+    /// How many files are passed over at most, before all are checked again.
     static let maximumPassedOver = 64
     /// Whether the last look found no file, although one is in use.
     private var isGone = false
@@ -25,7 +25,7 @@ actor ExportOpener {
     /// What a look found.
     enum Finding {
         case nothing
-        case lookAgain(Duration)
+        case retryAfter(Duration)
         case export(OpenExport)
     }
 
@@ -43,7 +43,7 @@ actor ExportOpener {
                 // Syncthing takes the old file away a moment before the new one gets its name.
                 guard inUse != nil, error.code == .missing, !isGone else { throw error }
                 isGone = true
-                return .lookAgain(ExportWatch.stillness)
+                return .retryAfter(ExportWatch.stillness)
             }
             guard inUse == nil else { return .nothing }
             throw rejection ?? error
@@ -52,7 +52,7 @@ actor ExportOpener {
         guard stamp != inUse else { return .nothing }
         switch watch.observe(stamp, at: context.clock.uptime) {
         case .rest: return .nothing
-        case .lookAgain(let pause): return .lookAgain(pause)
+        case .retryAfter(let pause): return .retryAfter(pause)
         case .read(let stamp):
             do throws(ExportError) {
                 let export = try OpenExport(stamp, format, context)
@@ -70,7 +70,7 @@ actor ExportOpener {
                 passedOver.insert(stamp)
                 // While there is none, an older file may be whole, or of this app.
                 guard inUse == nil, (try? format.place.newest(besides: passedOver)) != nil else { throw error }
-                return .lookAgain(ExportWatch.stillness)
+                return .retryAfter(ExportWatch.stillness)
             }
         }
     }

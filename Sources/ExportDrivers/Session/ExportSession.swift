@@ -109,7 +109,7 @@ package final class ExportSession: DeviceSession {
             do throws(ExportError) {
                 switch try await source.check(context) {
                 case .nothing: continue
-                case .lookAgain(let time):
+                case .retryAfter(let time):
                     pause = time
                     continue
                 case .changed: break

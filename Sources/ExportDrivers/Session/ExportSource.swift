@@ -36,13 +36,13 @@ actor ExportSource {
     func prepare(_ context: SessionContext) async throws -> DeviceDescription {
         let until = context.clock.uptime + Self.timeout
         while current == nil {
-            if case .lookAgain(let pause) = try await check(context) {
+            if case .retryAfter(let pause) = try await check(context) {
                 guard context.clock.uptime + pause <= until else {
                     throw ExportError(.torn, "The export is still being written.")
                 }
                 try await context.clock.sleep(for: pause)
             } else if current == nil {
-                // The file was looked at before, and cannot be used: it is not copied again.
+                // The file was checked before, and cannot be used: it is not copied again.
                 throw await opener.rejection ?? ExportError(.missing, "There is no export.")
             }
         }
@@ -53,17 +53,17 @@ actor ExportSource {
     }
 
     /// What a look came to.
-    enum Look: Sendable, Hashable {
+    enum CheckResult: Sendable, Hashable {
         case nothing
-        case lookAgain(Duration)
+        case retryAfter(Duration)
         case changed
     }
 
     /// Looks once for a newer export, and takes it into use.
-    func check(_ context: SessionContext) async throws(ExportError) -> Look {
+    func check(_ context: SessionContext) async throws(ExportError) -> CheckResult {
         switch try await opener.check(context) {
         case .nothing: return .nothing
-        case .lookAgain(let pause): return .lookAgain(pause)
+        case .retryAfter(let pause): return .retryAfter(pause)
         case .export(let export):
             current = export
             report(export, context.logger)

@@ -18,7 +18,7 @@ package final class ExportDatabase {
 
     /// Copies a file that stood still, checks the copy, and opens it.
     /// - Parameters:
-    ///   - stamp: the file as it was looked at; another one by now is torn.
+    ///   - stamp: the file as it was checked; another one by now is torn.
     ///   - entry: the name of the database in a zip.
     /// - Throws: `torn` if it is not whole; then the export that was read before still holds.
     package convenience init(copying stamp: FileStamp, entry: String) throws(ExportError) {

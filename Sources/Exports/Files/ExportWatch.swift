@@ -8,8 +8,8 @@ package struct ExportWatch: Sendable {
     package enum Decision: Sendable, Hashable {
         /// There is nothing new.
         case rest
-        /// Look again after this time.
-        case lookAgain(Duration)
+        /// Check again after this time.
+        case retryAfter(Duration)
         /// Read the file now.
         case read(FileStamp)
     }
@@ -30,10 +30,10 @@ package struct ExportWatch: Sendable {
         }
         guard let moving, moving.stamp == stamp else {
             moving = (stamp, uptime)
-            return .lookAgain(Self.stillness)
+            return .retryAfter(Self.stillness)
         }
         let rest = moving.since + Self.stillness - uptime
-        return rest > .zero ? .lookAgain(rest) : .read(stamp)
+        return rest > .zero ? .retryAfter(rest) : .read(stamp)
     }
 
     /// Notes that a file was read, or cannot be read as it is: it is not worth another look until it changes.

@@ -9,7 +9,7 @@ final class SourceFile {
     private let descriptor: Int32
 
     /// Opens a file.
-    /// - Throws: `torn` if it is not the file that was looked at, `unavailable` if it cannot be opened.
+    /// - Throws: `torn` if it is not the file that was checked, `unavailable` if it cannot be opened.
     init(_ expected: FileStamp) throws(ExportError) {
         descriptor = open(expected.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system("cannot be opened", expected.path, errno) }
@@ -22,7 +22,7 @@ final class SourceFile {
 
     deinit { close(descriptor) }
 
-    /// - Throws: `torn` if the file, or the file behind its name, is another one since it was looked at.
+    /// - Throws: `torn` if the file, or the file behind its name, is another one since it was checked.
     func checkUnchanged() throws(ExportError) {
         guard FileStamp(of: descriptor, path: stamp.path) == stamp, FileStamp(of: stamp.path) == stamp else {
             throw ExportError(.torn, "\(stamp.path) changed while it was read.")

@@ -147,7 +147,7 @@ extension GatewayCore {
             return checks.filter { $0.value >= Self.checksBeforeForgetting }.keys.sorted()
         }
         // A reload may bring a device back, which then has a new state that must stay. One that waits for a device to end may take
-        // for ever: then this waits for the next look, and the rest of the cleaning does not wait at all.
+        // for ever: then this waits for the next check, and the rest of the cleaning does not wait at all.
         for device in ready {
             try await reloading.withLockIfFree { () throws(StoreError) in
                 guard removedDevices.withLock({ $0[device] != nil }) else { return }

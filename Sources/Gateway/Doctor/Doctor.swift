@@ -6,20 +6,20 @@ import Store
 import StoreAPI
 package import Vitals
 
-/// Looks at everything that a gateway with a configuration needs, changes nothing, and says what to do.
+/// Checks everything that a gateway with a configuration needs, changes nothing, and says what to do.
 package struct Doctor: Sendable {
     private let file: String
     private let loader: ConfigurationLoader
     private let clock: GatewayClock
 
-    /// Looks at what this configuration file needs.
+    /// Checks what this configuration file needs.
     package init(of file: String, with loader: ConfigurationLoader, clock: GatewayClock = .system) {
         self.file = file
         self.loader = loader
         self.clock = clock
     }
 
-    /// Looks at everything, which takes as long as the slowest answer: ten seconds for each broker that is silent.
+    /// Checks everything, which takes as long as the slowest answer: ten seconds for each broker that is silent.
     package func report() async -> DoctorReport {
         let configuration: GatewayConfiguration
         do throws(ConfigurationError) { configuration = try loader.load(file) } catch {

@@ -15,8 +15,8 @@ package struct StoreTool: Sendable {
     /// The store at a path.
     package init(path: String) { self.path = path }
 
-    /// The store of a configuration, of which nothing else is looked at: a service's secrets are there only while it runs, and
-    /// a store is looked at, or restored, mostly while it does not.
+    /// The store of a configuration, of which nothing else is checked: a service's secrets are there only while it runs, and
+    /// a store is checked, or restored, mostly while it does not.
     /// - Throws: `ConfigurationError` if the file cannot be read, is no YAML, or has an error in `store`.
     package init(configuration file: String) throws(ConfigurationError) {
         path = try ConfigurationLoader.store(in: file).path

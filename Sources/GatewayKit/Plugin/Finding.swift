@@ -11,7 +11,7 @@ public struct Finding: Sendable, Hashable {
     }
     /// What it means.
     public var judgement: Judgement
-    /// What was looked at: a word or two, such as `broker`.
+    /// What was checked: a word or two, such as `broker`.
     public var subject: String
     /// What was found and, unless it is fine, what to do: sentences for a person, without secrets.
     public var text: String

@@ -28,7 +28,7 @@ public protocol PluginService: Sendable {
     /// - Throws: what `body` throws, or why the service could not be opened or broke: an error whose description is a sentence
     ///   for a person.
     func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws
-    /// Looks at what the service needs, such as a bus or a radio, for `vitals2mqtt doctor`: it changes nothing, and takes ten seconds at
+    /// Checks what the service needs, such as a bus or a radio, for `vitals2mqtt doctor`: it changes nothing, and takes ten seconds at
     /// most. The gateway may be running beside it. By default there is nothing to look at.
     func examine(context: ServiceContext) async -> [Finding]
     /// Returns when each thread and each event loop of the service has taken a turn.

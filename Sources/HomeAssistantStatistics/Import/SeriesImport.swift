@@ -76,7 +76,7 @@ struct SeriesImport {
                 try await check()
                 throw HomeAssistantError.late(what)
             }
-            try await settings.clock.sleep(for: StatisticsSettings.look)
+            try await settings.clock.sleep(for: StatisticsSettings.pollInterval)
         }
     }
 

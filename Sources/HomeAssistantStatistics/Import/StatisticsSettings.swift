@@ -41,7 +41,7 @@ package struct StatisticsSettings: Sendable {
     static let timeout: Duration = .minutes(10)
     /// The interval of looking for what is due.
     static let interval: Duration = .seconds(15)
-    /// When a count that Home Assistant has no own row of is looked at again, and a series whose import failed; each time
+    /// When a count that Home Assistant has no own row of is checked again, and a series whose import failed; each time
     /// twice as late. Home Assistant compiles every five minutes.
     static let rejoining: Duration = .minutes(1)
     /// The wait before the next search for a missing entity; it doubles each time. While Home Assistant starts, all are missing.
@@ -53,7 +53,7 @@ package struct StatisticsSettings: Sendable {
     /// How long the effect of a message may take.
     static let effectTime: Duration = .seconds(120)
     /// The wait between two looks for the effect.
-    static let look: Duration = .milliseconds(250)
+    static let pollInterval: Duration = .milliseconds(250)
     /// The waits after a failure.
     static let firstWait: Duration = .seconds(5)
     static let longestWait: Duration = .minutes(5)

@@ -11,7 +11,7 @@ package enum SensitiveKey {
     ]
     /// The value says which device it is, and appears in other forms.
     private static let addresses: Set<String> = ["address", "mac"]
-    /// The longest key that is looked at, in bytes. The value of a longer one does not appear.
+    /// The longest key that is checked, in bytes. The value of a longer one does not appear.
     static let longest = 64
 
     /// Whether a key has a secret.

@@ -38,7 +38,7 @@ package enum StorePath {
 }
 
 /// The owner of the files that root makes for a store. A service that runs as another user could otherwise not open a store
-/// that root has restored, or that root looked at.
+/// that root has restored, or that root checked.
 struct StoreOwner {
     private let user: uid_t
     private let group: gid_t

@@ -30,8 +30,8 @@ enum HistoryFigures {
         }
     }
 
-    /// Lets a gateway read the history of ten devices, and looks at it when the subscriber has everything.
-    private static func read<Result>(_ settings: RunSettings, _ look: (Scene) throws -> Result) throws -> Result {
+    /// Lets a gateway read the history of ten devices, and checks it when the subscriber has everything.
+    private static func read<Result>(_ settings: RunSettings, _ check: (Scene) throws -> Result) throws -> Result {
         let count = settings.pick(quick: 20_000, full: 60_000)
         var setting = Scene.Setting()
         setting.historyCount = count
@@ -41,7 +41,7 @@ enum HistoryFigures {
         return try Scene.with(settings, "history", setting) { scene in
             try scene.startGateway()
             try scene.drain(count * setting.devices)
-            return try look(scene)
+            return try check(scene)
         }
     }
 

@@ -15,7 +15,7 @@ import Vitals
                 for _ in 0..<50 {
                     // At odd moments, so that none of them is one of an attempt.
                     try await world.gatewayClock.sleep(for: .milliseconds(601_237))
-                    // The next attempt, and the next look at the time.
+                    // The next attempt, and the next tick.
                     #expect(rig.alarms.count == 2)
                     #expect(world.executor.sleeperCount == 1)
                 }

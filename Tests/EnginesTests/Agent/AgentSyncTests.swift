@@ -77,7 +77,7 @@ import Vitals
     @Test func `a schedule that was due during an absence does not replace the connection's own sync`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)
-            // The sync begins later than the agent looks at the time.
+            // The sync begins later than the agent checks the time.
             rig.behave { if case .setClock = $0 { .delay(.seconds(8)) } else { .answer } }
             rig.skew(by: .minutes(1))
             try await rig.run { _ in

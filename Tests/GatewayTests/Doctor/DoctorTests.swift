@@ -99,7 +99,7 @@ import Vitals
         }
     }
 
-    @Test func `what devices could share is looked at before there is a device, if it has a section`() async throws {
+    @Test func `what devices could share is checked before there is a device, if it has a section`() async throws {
         try await withRoom { folder in
             let without = try await report(toy, in: folder)
             #expect(of("antenna", without).isEmpty)

@@ -39,7 +39,7 @@ enum ErrorTable {
         Row(
             name: "Failed", text: "le-connection-abort-by-remote", code: .unreachable,
             meaning:
-                "the device ended the attempt. It is tried again when it advertises; look whether a phone is connected to it."
+                "the device ended the attempt. It is tried again when it advertises; check whether a phone is connected to it."
         ),
         Row(
             name: "Failed", text: "le-connection-key-missing", code: .unreachable,
@@ -97,11 +97,11 @@ enum ErrorTable {
         ),
         Row(
             name: "Failed", text: "timeout", code: .timeout,
-            meaning: "the device did not answer. Bring it nearer, and look whether a phone is connected to it."),
+            meaning: "the device did not answer. Bring it nearer, and check whether a phone is connected to it."),
         Row(name: "Failed", text: "Not connected", code: .broken, meaning: "the device is no longer connected."),
         Row(
             name: "ConnectionAttemptFailed", code: .unreachable,
-            meaning: "the device did not answer. Bring it nearer, and look whether a phone is connected to it."),
+            meaning: "the device did not answer. Bring it nearer, and check whether a phone is connected to it."),
         Row(
             name: "InProgress", code: .unreachable,
             meaning: "the adapter is busy with the device; another program may use it. It is tried again."),

@@ -67,7 +67,7 @@ extension Radio {
         return adapter.connecting > 0 || trouble(at: path) != nil || adapter.scanFailure != nil
     }
 
-    /// Looks whether the scans have begun, or cannot.
+    /// Checks whether the scans have begun, or cannot.
     func settleScans() {
         for scan in scans.values {
             // One that connects a device or fails is not waited for where another one listens.

@@ -107,7 +107,7 @@ extension Radio {
         try await setProperty(adapter.path, BlueZ.adapter, "Powered", .bool(true), isCleanUp: true)
     }
 
-    /// Begins or ends the scan of an adapter, and restarts it if it is stuck. Returns when to look again.
+    /// Begins or ends the scan of an adapter, and restarts it if it is stuck. Returns when to check again.
     private func scan(_ adapter: Adapter) async -> Duration? {
         // A connecting device wakes `supervise` afterwards.
         guard adapter.connecting == 0, let properties = tree[adapter.path, BlueZ.adapter] else { return nil }

@@ -176,7 +176,7 @@ actor Radio {
         settle()
     }
 
-    /// Looks whether devices can still be waited for, and what the adapters have to do.
+    /// Checks whether devices can still be waited for, and what the adapters have to do.
     func settle() {
         for (id, device) in expected {
             guard case .waiting(let promise) = device.state, let trouble = trouble(for: device.target) else { continue }

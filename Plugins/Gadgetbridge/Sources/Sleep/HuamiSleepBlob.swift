@@ -75,7 +75,7 @@ struct HuamiNights: NightFeed {
     private static let margin: Duration = .days(2)
 
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
-        // SQLite looks at kind and length of a blob without reading it; one that is too long would end the reading.
+        // SQLite checks kind and length of a blob without reading it; one that is too long would end the reading.
         let statement = try reading.database.statement(
             """
             SELECT TIMESTAMP, CASE WHEN typeof(DATA) = 'blob' AND length(DATA) <= \(Self.maximumRecord) THEN DATA END

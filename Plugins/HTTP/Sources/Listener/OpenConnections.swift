@@ -9,7 +9,7 @@ import Vitals
 /// SwiftNIO ends the process if a connection that was set up is released before a task has served it. The server releases those
 /// that come while it ends. So each is kept here until it is served, and those that are left are served after the server.
 final class OpenConnections: Sendable {
-    /// How often the end looks whether all are closed.
+    /// How often the end checks whether all are closed.
     private static let step: Duration = .milliseconds(20)
 
     /// Serves a connection until it is closed.
