@@ -42,8 +42,8 @@ import Vitals
 
     @Test func `what has no meaning is an error`() {
         let device = ["name": "Strap"]
-        #expect(Self.issues(device.merging(["visit_every": "1h"]) { $1 }).count == 1)
-        #expect(Self.issues(device.merging(["visit_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
+        #expect(Self.issues(device.merging(["connect_every": "1h"]) { $1 }).count == 1)
+        #expect(Self.issues(device.merging(["connect_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
         #expect(Self.issues(device.merging(["pairing": "passkey"]) { $1 }).count == 1)
         #expect(Self.issues(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
         #expect(Self.issues(device.merging(["pairing": "ask"]) { $1 }).isEmpty)
@@ -54,16 +54,16 @@ import Vitals
         func issues(_ pairs: [String: String]) -> [String] {
             Self.issues(["name": "Strap", "duty": "visit"].merging(pairs) { $1 })
         }
-        let found = issues(["visit_idle": "5m", "visit_longest": "10s"])
+        let found = issues(["idle_timeout": "5m", "connection_limit": "10s"])
         #expect(
             found == [
-                "visit_idle: It must be shorter than visit_longest, which is 10s: no visit would end by silence."
+                "idle_timeout: It must be shorter than connection_limit, which is 10s: no visit would end by silence."
             ])
-        #expect(issues(["visit_idle": "5m"]).count == 1)
-        #expect(issues(["visit_idle": "10s", "visit_longest": "10s"]).count == 1)
-        #expect(issues(["visit_idle": "9s", "visit_longest": "10s"]).isEmpty)
+        #expect(issues(["idle_timeout": "5m"]).count == 1)
+        #expect(issues(["idle_timeout": "10s", "connection_limit": "10s"]).count == 1)
+        #expect(issues(["idle_timeout": "9s", "connection_limit": "10s"]).isEmpty)
         // Without the key a visit of that length is what was asked for.
-        #expect(issues(["visit_longest": "10s"]).isEmpty)
+        #expect(issues(["connection_limit": "10s"]).isEmpty)
     }
 
     @Test func `the adapters have defaults, and a bus needs an address`() {

@@ -173,7 +173,7 @@ import Testing
                             transport:
                               type: bluez
                               address: "\(Self.ring)"
-                              duty: visit
+                              connection: periodic
                         """, "\(added)")
                 #expect(added.status.contains("0"), "\(added)")
                 let twice = try await Self.run("add", ring + ["--id", "strap"])

@@ -18,7 +18,7 @@ import WearableTesting
     }
 
     /// Opens a session with a device, and takes its events until it ends.
-    private func visit(
+    private func connect(
         _ device: ScriptedPeripheral, _ simulation: Simulation, notes: DeviceNotes = DeviceNotes()
     ) async throws -> Outcome {
         var context = SessionContext.testing(try #require(DeviceID("device")), clock: simulation.gatewayClock)
@@ -43,14 +43,14 @@ import WearableTesting
             let clock = simulation.gatewayClock
             let cuff = ScriptedCuff(clock: clock, from: clock.now - .hours(2))
             let radio = GATTFaults(breaksAfter: breaks, delay: .milliseconds(20)...(.milliseconds(60)))
-            async let first = visit(cuff.connect(radio: radio, random: simulation.random()), simulation)
+            async let first = connect(cuff.connect(radio: radio, random: simulation.random()), simulation)
             try await clock.sleep(for: .minutes(1))
             cuff.disconnect()
             let early = try await first
             #expect(early.starts == cuff.delivered.map(\.moment))
             #expect(early.failures.count == 1)
             // What it did not send it still has.
-            async let second = visit(cuff.connect(radio: .none, random: simulation.random()), simulation)
+            async let second = connect(cuff.connect(radio: .none, random: simulation.random()), simulation)
             try await clock.sleep(for: .minutes(1))
             cuff.disconnect()
             #expect(try await early.starts + second.starts == cuff.records(until: clock.now).map(\.moment))
@@ -61,7 +61,7 @@ import WearableTesting
         try Simulation.run(seed: 1, start: ScriptedClinic.moment(1440), deadline: .hours(3)) { simulation in
             let (clock, notes) = (simulation.gatewayClock, DeviceNotes())
             let cuff = ScriptedCuff(clock: clock, from: clock.now - .hours(2))
-            async let whole = visit(cuff.connect(radio: .none, random: simulation.random()), simulation, notes: notes)
+            async let whole = connect(cuff.connect(radio: .none, random: simulation.random()), simulation, notes: notes)
             try await clock.sleep(for: .minutes(1))
             cuff.disconnect()
             let identity = DeviceIdentity(manufacturer: "Acme", model: "Cuff 1", serial: "0042")
@@ -71,7 +71,7 @@ import WearableTesting
             if let model = early.characteristic(0x2a24) {
                 early.fail(model, with: .link(LinkError(.broken, "The connection to the device was lost.")))
             }
-            let cut = try await visit(early, simulation, notes: notes)
+            let cut = try await connect(early, simulation, notes: notes)
             #expect(cut.identities == [identity])
             #expect(cut.starts.count == 1)
             #expect(cut.failures.first?.message.contains("was lost") == true)
@@ -94,7 +94,7 @@ import WearableTesting
                         device.disconnect()
                     })
             }
-            let first = try await visit(thermometer(), simulation, notes: notes)
+            let first = try await connect(thermometer(), simulation, notes: notes)
             #expect(first.starts == [ScriptedClinic.moment(7)])
             let known = try await notes.all()
             #expect(known["site"] == [8])
@@ -102,7 +102,7 @@ import WearableTesting
             if let site = second.characteristic(0x2a1d) {
                 second.fail(site, with: .link(LinkError(.broken, "The connection to the device was lost.")))
             }
-            let again = try await visit(second, simulation, notes: notes)
+            let again = try await connect(second, simulation, notes: notes)
             #expect(again.samples == first.samples)
             #expect(again.samples.map(\.metric) == [.skinTemperature])
         }
@@ -115,7 +115,7 @@ import WearableTesting
                     ScriptedService(0x1810, [ScriptedCharacteristic(0x2a35, .indicate)]),
                     ScriptedService(0x180a, [ScriptedCharacteristic(0x2a24, .read, Array("Cuff 1".utf8))]),
                 ], clock: simulation.gatewayClock, onSubscribe: { device, _ in device.disconnect() })
-            let outcome = try await visit(device, simulation)
+            let outcome = try await connect(device, simulation)
             #expect(outcome.identities.isEmpty)
             #expect(outcome.failures.count == 1)
         }

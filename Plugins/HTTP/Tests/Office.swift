@@ -54,7 +54,7 @@ struct Office: Sendable {
         }
     ) async {
         while !Task.isCancelled {
-            try? await visit(device, token: token) { link in
+            try? await connect(device, token: token) { link in
                 while true {
                     let document = try await link.next()
                     document.answer(answer(document))
@@ -64,7 +64,7 @@ struct Office: Sendable {
     }
 
     /// The gateway's attempt to connect a device.
-    func visit(
+    func connect(
         _ device: String, token: String, _ body: @escaping @Sendable (any DocumentLink) async throws -> Void
     ) async throws {
         let place = ConfigurationPlace(environment: ["TOKEN": token])

@@ -59,7 +59,7 @@ import Vitals
             try office.expect("phone-1", token: "one")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await office.visit("phone-1", token: "one") { link in _ = try await link.next() }
+                    try await office.connect("phone-1", token: "one") { link in _ = try await link.next() }
                 }
                 let answer = try await office.post("/v1/devices/phone-1", token: "one")
                 #expect(answer.status == 503)

@@ -144,7 +144,7 @@ import Vitals
             let gate = Promise<Void>()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await office.visit("phone-1", token: "one") { link in
+                    try await office.connect("phone-1", token: "one") { link in
                         for number in 0..<4 {
                             let document = try await link.next()
                             if number == 0 { try await gate.wait() }

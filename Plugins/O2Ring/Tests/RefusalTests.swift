@@ -33,7 +33,7 @@ import WearableTesting
         var malformed = 0
     }
 
-    private func visit(
+    private func connect(
         _ ring: ScriptedO2Ring, _ context: SessionContext,
         _ body: @escaping @Sendable (any DeviceSession) async throws -> Void
     ) async throws {
@@ -58,7 +58,7 @@ import WearableTesting
     @Test(arguments: [nil, [], [1], [0xff, 0xff, 0xff, 0]] as [[UInt8]?])
     func `a file that is refused once is read the next time`(refusal: [UInt8]?) throws {
         try withRing(refusals: 1, refusal) { ring, context in
-            try await visit(ring, context) { session in
+            try await connect(ring, context) { session in
                 await #expect { try await Self.history(session) } throws: { ($0 as? DeviceError)?.code == .failure }
                 let pages = try await Self.history(session)
                 #expect(pages == Pages(samples: 98 + 49))
@@ -70,19 +70,19 @@ import WearableTesting
     @Test func `a file that is refused for a day is counted, and the later ones are read`() throws {
         try withRing(refusals: .max) { ring, context in
             for _ in 0..<3 {
-                try await visit(ring, context) { session in
+                try await connect(ring, context) { session in
                     await #expect { try await Self.history(session) } throws: { ($0 as? DeviceError)?.code == .failure }
                 }
                 try await context.clock.sleep(for: RefusedFiles.timeout / 3 - .minutes(1))
             }
             try await context.clock.sleep(for: .minutes(3))
-            try await visit(ring, context) { session in
+            try await connect(ring, context) { session in
                 let pages = try await Self.history(session)
                 #expect(pages == Pages(samples: 49, malformed: 1))
             }
             // It is deleted: nothing is known of it any more.
             ring.state.withLock { $0.files[Self.monday.name] = nil }
-            try await visit(ring, context) { session in
+            try await connect(ring, context) { session in
                 let pages = try await Self.history(session)
                 #expect(pages == Pages(samples: 49))
             }

@@ -95,12 +95,12 @@ import Vitals
     ) throws -> [String] {
         let log = LogRecorder()
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
-            let visit = PhoneVisit()
+            let documents = ScriptedDocuments()
             try await PhoneDriver<HealthAutoExport>(metrics: metrics, source: source).withSession(
-                over: .documents(visit), context: Phone.context(clock: simulation.gatewayClock, logger: log.logger)
+                over: .documents(documents), context: Phone.context(clock: simulation.gatewayClock, logger: log.logger)
             ) { session in
                 for document in documents {
-                    let sent = visit.send(document)
+                    let sent = documents.send(document)
                     if metrics.contains(.steps) {
                         for case .samples(_, let receipts) in try await session.nextEvents() ?? [] {
                             try await session.settle(receipts.map { SettledReceipt($0, .new) })

@@ -12,21 +12,21 @@ import Vitals
         #"{"data":{"metrics":[{"name":"heart_rate","units":"bpm","data":[{"date":"2026-01-01 00:00:00 +0000","Avg":60},{"date":"2026-01-01 00:01:00 +0000","Avg":61},{"date":"2026-01-01 00:02:00 +0000","Avg":999}]}]}}"#
 
     /// Runs a session in simulated time.
-    private func visit(
+    private func documents(
         metrics: [Metric] = HealthAutoExport.metrics,
-        _ body: @escaping @Sendable (any DeviceSession, PhoneVisit, GatewayClock) async throws -> Void
+        _ body: @escaping @Sendable (any DeviceSession, ScriptedDocuments, GatewayClock) async throws -> Void
     ) throws {
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
-            let visit = PhoneVisit()
+            let documents = ScriptedDocuments()
             try await PhoneDriver<HealthAutoExport>(metrics: metrics).withSession(
-                over: .documents(visit), context: Phone.context(clock: simulation.gatewayClock)
-            ) { session in try await body(session, visit, simulation.gatewayClock) }
+                over: .documents(documents), context: Phone.context(clock: simulation.gatewayClock)
+            ) { session in try await body(session, documents, simulation.gatewayClock) }
         }
     }
 
     @Test func `a document is answered when all of its samples are settled, and with what became of them`() throws {
-        try visit { session, visit, clock in
-            let document = visit.send(Self.heartRates)
+        try documents { session, documents, clock in
+            let document = documents.send(Self.heartRates)
             guard case .samples(let samples, let receipts)? = try await session.nextEvents()?.first else {
                 Issue.record("no samples")
                 return
@@ -46,22 +46,22 @@ import Vitals
     }
 
     @Test func `metrics that are not wanted are left out, and an empty export is answered at once`() throws {
-        try visit(metrics: [.steps]) { session, visit, _ in
+        try documents(metrics: [.steps]) { session, documents, _ in
             #expect(session.description.capabilities.metrics.keys.map(\.rawValue) == ["steps"])
-            guard case .stored(let report) = try await visit.send(Self.heartRates).answered() else {
+            guard case .stored(let report) = try await documents.send(Self.heartRates).answered() else {
                 Issue.record("not stored")
                 return
             }
             #expect(report.leftOut == ["heart_rate is not among the options' metrics": 3])
-            #expect(try await visit.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
+            #expect(try await documents.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
         }
     }
 
     @Test func `an interval that has not ended is left out, and comes again`() throws {
-        try visit { _, visit, clock in
+        try documents { _, documents, clock in
             let (start, end) = (clock.now - .hours(1), clock.now + .hours(1))
             let entry = #"{"start":"\#(start)","end":"\#(end)","qty":10}"#
-            let document = visit.send(#"{"data":{"metrics":[{"name":"step_count","data":[\#(entry)]}]}}"#)
+            let document = documents.send(#"{"data":{"metrics":[{"name":"step_count","data":[\#(entry)]}]}}"#)
             guard case .stored(let report) = try await document.answered() else {
                 Issue.record("not stored")
                 return
@@ -71,23 +71,23 @@ import Vitals
     }
 
     @Test func `a document that is none harms neither the session nor the next one`() throws {
-        try visit { _, visit, _ in
-            guard case .unreadable(let reason) = try await visit.send("{").answered() else {
+        try documents { _, documents, _ in
+            guard case .unreadable(let reason) = try await documents.send("{").answered() else {
                 Issue.record("it was read")
                 return
             }
             #expect(reason == "The document cannot be read: Byte 1: the text ends within a value.")
             #expect(
-                try await visit.send(#"{"data":{"metrics":"x"}}"#).answered()
+                try await documents.send(#"{"data":{"metrics":"x"}}"#).answered()
                     == .unreadable("The document cannot be read: data.metrics must be a list."))
-            #expect(try await visit.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
+            #expect(try await documents.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
         }
     }
 
     @Test func `the end of a visit is no failure`() throws {
         #expect(throws: LinkError(.ended, "The phone has sent all.")) {
-            try visit { session, visit, _ in
-                visit.finish()
+            try documents { session, documents, _ in
+                documents.finish()
                 #expect(try await session.nextEvents() == nil)
                 throw DeviceError(.disconnected, "The device closed the connection.")
             }
@@ -99,8 +99,8 @@ import Vitals
         let entries = (0..<count).map { "{\"date\":\"2026-01-01 00:00:00.\($0 + 1000) +0000\",\"Avg\":60}" }
         let text =
             "{\"data\":{\"metrics\":[{\"name\":\"heart_rate\",\"data\":[\(entries.joined(separator: ","))]}]}}"
-        try visit { session, visit, _ in
-            let document = visit.send(text)
+        try documents { session, documents, _ in
+            let document = documents.send(text)
             var sizes: [Int] = []
             while sizes.reduce(0, +) < count {
                 for case .samples(let samples, let receipts) in try await session.nextEvents() ?? [] {
@@ -144,14 +144,14 @@ import Vitals
             let suite = DriverConformance(
                 expecting: DriverConformance.Expectation(timeout: .hours(1)), clock: simulation.gatewayClock
             ) { body in
-                let visit = PhoneVisit()
+                let documents = ScriptedDocuments()
                 try await PhoneDriver<App>().withSession(
-                    over: .documents(visit), context: Phone.context(clock: simulation.gatewayClock)
+                    over: .documents(documents), context: Phone.context(clock: simulation.gatewayClock)
                 ) { session in
                     try await body(
                         session,
                         DriverConformance.Peer(
-                            disconnect: { visit.finish(LinkError(.broken, "The listener was closed.")) }))
+                            disconnect: { documents.finish(LinkError(.broken, "The listener was closed.")) }))
                 }
             }
             return await suite.check()

@@ -77,7 +77,7 @@ package struct Doctor: Sendable {
     private func brokers(_ configuration: GatewayConfiguration) async -> [Finding] {
         var answers: [(server: BrokerServer, trouble: BrokerError?)] = []
         for server in configuration.mqtt.servers {
-            answers.append((server, await BrokerVisit(configuration, server).trouble()))
+            answers.append((server, await BrokerCheck(configuration, server).trouble()))
         }
         let isReached = answers.contains { $0.trouble == nil }
         return answers.map { server, trouble in

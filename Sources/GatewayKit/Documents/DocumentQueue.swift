@@ -62,7 +62,7 @@ package final class DocumentQueue: Sendable {
     /// Waits for a document, and runs `body` with a link that ends when none has come for a while. Afterwards the document
     /// that is still without an answer gets one.
     /// - Throws: what `body` throws; `LinkError` `cancelled` if the task is cancelled before a document comes.
-    package func withVisit(clock: GatewayClock, _ body: (any DocumentLink) async throws -> Void) async throws {
+    package func withSession(clock: GatewayClock, _ body: (any DocumentLink) async throws -> Void) async throws {
         while count == 0 {
             if Task.isCancelled { throw LinkError(.cancelled, "The gateway no longer waits for the device.") }
             await arrival.wait()
@@ -75,7 +75,7 @@ package final class DocumentQueue: Sendable {
             }
             unanswered?.answer(.interrupted("The device's session has ended; send it again later."))
         }
-        try await body(Visit(queue: self, clock: clock))
+        try await body(Session(queue: self, clock: clock))
     }
 
     private func dequeue() -> Document? {
@@ -85,7 +85,7 @@ package final class DocumentQueue: Sendable {
         }
     }
 
-    private struct Visit: DocumentLink {
+    private struct Session: DocumentLink {
         let queue: DocumentQueue
         let clock: GatewayClock
 

@@ -36,12 +36,12 @@ import Vitals
             #expect(recorder.entries.map(\.message) == [dropped])
             // The first one comes first again, until its tries are over.
             for attempt in 1...DocumentMessages.maximumTries {
-                try await messages.documents.withVisit(clock: messages.clock) { link in
+                try await messages.documents.withSession(clock: messages.clock) { link in
                     let document = try await link.next()
                     #expect(document.bytes == Array("0".utf8), "\(attempt)")
                 }
             }
-            try await messages.documents.withVisit(clock: messages.clock) { link in
+            try await messages.documents.withSession(clock: messages.clock) { link in
                 let next = try await link.next()
                 #expect(next.bytes == Array("1".utf8))
                 next.answer(.unreadable("It is torn."))
@@ -56,12 +56,12 @@ import Vitals
     @Test func `a document that is tried again keeps its place before eight others`() throws {
         try run { messages, recorder in
             messages.receive(Self.message("first"))
-            try await messages.documents.withVisit(clock: messages.clock) { link in
+            try await messages.documents.withSession(clock: messages.clock) { link in
                 _ = try await link.next()
                 for number in 0..<DocumentMessages.maximumWaiting { messages.receive(Self.message("\(number)")) }
             }
             #expect(messages.documents.count == DocumentMessages.maximumWaiting + 1)
-            try await messages.documents.withVisit(clock: messages.clock) { link in
+            try await messages.documents.withSession(clock: messages.clock) { link in
                 let document = try await link.next()
                 #expect(document.bytes == Array("first".utf8))
                 document.answer(.stored(DocumentReport()))
@@ -85,7 +85,7 @@ import Vitals
     @Test func `refused samples are logged with their reasons`() throws {
         try run { messages, recorder in
             messages.receive(Self.message("{}"))
-            try await messages.documents.withVisit(clock: messages.clock) { link in
+            try await messages.documents.withSession(clock: messages.clock) { link in
                 var report = DocumentReport()
                 report.count(.refused(DeviceError(.invalid, "too high")))
                 try await link.next().answer(.stored(report))
@@ -104,7 +104,7 @@ import Vitals
         let reports = [nothing, something, DocumentReport()]
         try run { messages, recorder in
             for _ in reports { messages.receive(Self.message("{}")) }
-            try await messages.documents.withVisit(clock: messages.clock) { link in
+            try await messages.documents.withSession(clock: messages.clock) { link in
                 for report in reports { try await link.next().answer(.stored(report)) }
             }
             let entries = recorder.entries.filter { $0.level > .debug }

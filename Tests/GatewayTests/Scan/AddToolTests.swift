@@ -73,7 +73,7 @@ import Vitals
         let entry = try await Self.entry { wishes in
             wishes.device = "R02_1122"
             (wishes.id, wishes.name, wishes.driver) = ("anna-ring", "Anna's ring", "colmi-ring")
-            wishes.transport = [.init("duty", "visit"), .init("visit_every", "15m")]
+            wishes.transport = [.init("duty", "visit"), .init("connect_every", "15m")]
             wishes.options = [.init("utc_offset", "60")]
         }
         #expect(
@@ -85,7 +85,7 @@ import Vitals
                       type: bluez
                       address: "30:35:47:00:11:22"
                       duty: visit
-                      visit_every: "15m"
+                      connect_every: "15m"
                     options:
                       utc_offset: 60
 

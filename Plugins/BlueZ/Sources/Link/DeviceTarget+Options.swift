@@ -6,16 +6,16 @@ extension DeviceTarget {
     static let connectTimeout: Duration = .seconds(40)
     static let connectTimeouts: ClosedRange<Duration> = .seconds(5) ... .minutes(2)
     /// The default time between two visits: a battery of a small device lasts.
-    static let visitEvery: Duration = .minutes(15)
-    static let visitEveryRange: ClosedRange<Duration> = .seconds(10) ... .hours(24)
+    static let connectEvery: Duration = .minutes(15)
+    static let connectEveryRange: ClosedRange<Duration> = .seconds(10) ... .hours(24)
     /// The default silence after which a visit ends: longer than the pauses of a device that reads its memory.
-    static let visitIdle: Duration = .seconds(10)
-    static let visitIdleRange: ClosedRange<Duration> = .seconds(2) ... .minutes(5)
+    static let idleTimeout: Duration = .seconds(10)
+    static let idleTimeoutRange: ClosedRange<Duration> = .seconds(2) ... .minutes(5)
     /// The default length of a visit, for devices that never are silent.
-    static let visitLongest: Duration = .minutes(5)
-    static let visitLongestRange: ClosedRange<Duration> = .seconds(10) ... .hours(1)
+    static let connectionLimit: Duration = .minutes(5)
+    static let connectionLimitRange: ClosedRange<Duration> = .seconds(10) ... .hours(1)
 
-    private enum DutyName: String, CaseIterable { case stay, visit }
+    private enum ConnectionMode: String, CaseIterable { case persistent, periodic }
     private enum PairingName: String, CaseIterable {
         case none
         case justWorks = "just_works"
@@ -28,21 +28,21 @@ extension DeviceTarget {
         selector = options.selector()
         connectTimeout = options.duration(
             "connect_timeout", in: Self.connectTimeouts, default: Self.connectTimeout)
-        let every = options.duration("visit_every", in: Self.visitEveryRange, default: Self.visitEvery)
-        let idle = options.duration("visit_idle", in: Self.visitIdleRange, default: Self.visitIdle)
-        let longest = options.duration("visit_longest", in: Self.visitLongestRange, default: Self.visitLongest)
-        switch options.choice("duty", of: DutyName.self, default: .stay) {
-        case .visit:
-            duty = .visit(every: every, idle: idle, longest: longest)
-            if options.value("visit_idle") != nil, idle >= longest {
+        let every = options.duration("connect_every", in: Self.connectEveryRange, default: Self.connectEvery)
+        let idle = options.duration("idle_timeout", in: Self.idleTimeoutRange, default: Self.idleTimeout)
+        let longest = options.duration("connection_limit", in: Self.connectionLimitRange, default: Self.connectionLimit)
+        switch options.choice("connection", of: ConnectionMode.self, default: .persistent) {
+        case .periodic:
+            mode = .periodic(every: every, idle: idle, longest: longest)
+            if options.value("idle_timeout") != nil, idle >= longest {
                 options.report(
-                    "It must be shorter than visit_longest, which is \(longest.configurationText): no visit would end by silence.",
-                    at: "visit_idle")
+                    "It must be shorter than connection_limit, which is \(longest.configurationText): no visit would end by silence.",
+                    at: "idle_timeout")
             }
-        case .stay:
-            duty = .stay
-            for key in ["visit_every", "visit_idle", "visit_longest"] where options.value(key) != nil {
-                options.report("It has a meaning only with duty: visit.", at: key)
+        case .persistent:
+            mode = .persistent
+            for key in ["connect_every", "idle_timeout", "connection_limit"] where options.value(key) != nil {
+                options.report("It has a meaning only with connection: periodic.", at: key)
             }
         }
         let secret = options.secret("passkey")

@@ -26,22 +26,22 @@ extension Radio {
         let isLeft = link.link.isLeft
         await close(link.link)
         await release(id.text, at: place)
-        await endVisit(id, target, isLeft ? .success(()) : result)
+        await endConnection(id, target, isLeft ? .success(()) : result)
         if isLeft { throw LinkError(.ended, "The gateway has left the device, and comes back.") }
         try result.get()
     }
 
     /// A link is over. The next visit has its time; one that broke is made again as soon as the device advertises, but not without end.
-    private func endVisit(_ id: DeviceID, _ target: DeviceTarget, _ result: Result<Void, any Error>) {
-        guard case .visit(let every, _, _) = target.duty else { return leave(id) }
+    private func endConnection(_ id: DeviceID, _ target: DeviceTarget, _ result: Result<Void, any Error>) {
+        guard case .periodic(let every, _, _) = target.mode else { return leave(id) }
         switch result {
-        case .success: expected[id]?.brokenVisits = 0
+        case .success: expected[id]?.brokenConnections = 0
         // The gateway stops, or a new connection was requested.
         case .failure where Task.isCancelled: return leave(id)
         case .failure:
-            let count = (expected[id]?.brokenVisits ?? 0) + 1
-            expected[id]?.brokenVisits = count % ExpectedDevice.mostBrokenVisits
-            if count < ExpectedDevice.mostBrokenVisits { return leave(id) }
+            let count = (expected[id]?.brokenConnections ?? 0) + 1
+            expected[id]?.brokenConnections = count % ExpectedDevice.mostBrokenConnections
+            if count < ExpectedDevice.mostBrokenConnections { return leave(id) }
         }
         leave(id, dueAt: clock.uptime + every)
     }
@@ -53,9 +53,9 @@ extension Radio {
             group.addTask {
                 do { return .success(try await body(link)) } catch { return .failure(error) }
             }
-            if case .visit(_, let idle, let longest) = link.link.device.duty {
+            if case .periodic(_, let idle, let longest) = link.link.device.mode {
                 group.addTask {
-                    await self.watchVisit(link.link, idle: idle, longest: longest)
+                    await self.watchPeriodic(link.link, idle: idle, longest: longest)
                     return nil
                 }
             }

@@ -12,11 +12,11 @@ struct DeviceTarget: Sendable, Hashable {
     }
 
     /// When the gateway connects the device.
-    enum Duty: Sendable, Hashable {
+    enum Mode: Sendable, Hashable {
         /// Whenever it is in reach; the link stays open.
-        case stay
+        case persistent
         /// No sooner than `every` after the last link, and until nothing was read or received for `idle`, at most `longest`.
-        case visit(every: Duration, idle: Duration, longest: Duration)
+        case periodic(every: Duration, idle: Duration, longest: Duration)
     }
 
     /// How the device is paired.
@@ -31,7 +31,7 @@ struct DeviceTarget: Sendable, Hashable {
     var selector: Selector
     /// The adapter by name or address; `nil` for the plugin's.
     var adapter: String?
-    var duty: Duty
+    var mode: Mode
     var pairing: Pairing
     var connectTimeout: Duration
 }

@@ -10,7 +10,7 @@ struct ExpectedDevice: Sendable {
     /// How long after an advertisement the device can be connected without another one: it is in reach and awake.
     static let freshness: Duration = .seconds(5)
     /// The broken visits in a row after which the next one waits for its time: a device may end each connection by itself.
-    static let mostBrokenVisits = 3
+    static let mostBrokenConnections = 3
     /// The longest time for which the adapter listens for others after this device could not be connected. BlueZ gives up an attempt
     /// after this time.
     static let longestRest: Duration = .seconds(20)
@@ -33,7 +33,7 @@ struct ExpectedDevice: Sendable {
     /// When the next visit is due.
     var dueAt: Duration = .zero
     /// How many visits in a row broke.
-    var brokenVisits = 0
+    var brokenConnections = 0
     /// Until when its advertisements do not count while others are listened for, since it could not be connected.
     var restsUntil: Duration = .zero
 

@@ -118,7 +118,7 @@ extension Radio {
     }
 
     /// Waits until a visit is over, and ends the link then.
-    func watchVisit(_ link: OpenLink, idle: Duration, longest: Duration) async {
+    func watchPeriodic(_ link: OpenLink, idle: Duration, longest: Duration) async {
         let begin = clock.uptime
         while link.ended.value == nil, let traffic = links[link.path], traffic.link === link {
             let end = min(traffic.lastActivity + idle, begin + longest)

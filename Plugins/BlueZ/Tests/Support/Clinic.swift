@@ -19,11 +19,11 @@ struct Clinic: Sendable {
     static func id(_ text: String) throws -> DeviceID { try #require(DeviceID(text)) }
 
     static func target(
-        _ address: String = strap, adapter: String? = nil, duty: DeviceTarget.Duty = .stay,
+        _ address: String = strap, adapter: String? = nil, mode: DeviceTarget.Mode = .persistent,
         pairing: DeviceTarget.Pairing = .none, connectTimeout: Duration = .seconds(10)
     ) -> DeviceTarget {
         DeviceTarget(
-            selector: .address(address), adapter: adapter, duty: duty, pairing: pairing,
+            selector: .address(address), adapter: adapter, mode: mode, pairing: pairing,
             connectTimeout: connectTimeout)
     }
 

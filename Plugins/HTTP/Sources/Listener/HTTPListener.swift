@@ -69,7 +69,7 @@ package final class HTTPListener: PluginService {
         }
         let documents = requests.senders.expect(device, token: token, presence: presence)
         defer { requests.senders.forget(device, at: clock.uptime) }
-        try await documents.withVisit(clock: clock, body)
+        try await documents.withSession(clock: clock, body)
     }
 
     /// Listens until `body` returns.

@@ -22,7 +22,7 @@ extension DeviceState {
         case .value, .pressure: break
         }
         switch model {
-        case .cuff, .scale: return visits(on: course)
+        case .cuff, .scale: return measurements(on: course)
         case .oximeter: return minutes(within: span)
         case .band, .ring, .glucose: return slots(of: metric, on: course, within: span)
         }
@@ -63,7 +63,7 @@ extension DeviceState {
 
     /// When the users take their blood pressure or weigh themselves: after getting up, and with a cuff before going to bed,
     /// too, on most days.
-    private mutating func visits(on course: DayCourse) -> [Record] {
+    private mutating func measurements(on course: DayCourse) -> [Record] {
         var result: [Record] = []
         for (place, user) in model.users.enumerated() {
             let own = bodies[place].course(of: course.day)

@@ -7,7 +7,7 @@ import Vitals
 @testable import BlueZ
 
 /// When devices have a link: turns and visits.
-@Suite(.timeLimit(.minutes(2))) struct DutyTests {
+@Suite(.timeLimit(.minutes(2))) struct PeriodicConnectionTests {
     /// Waits for values until the link ends, as a driver does.
     private static let listen: @Sendable (BlueZLink) async throws -> Void = { link in
         while try await link.nextValue() != nil {}
@@ -47,14 +47,14 @@ import Vitals
 
     @Test func `a visit ends when the device is silent, and the next one waits its time`() async throws {
         try await withClinic { clinic in
-            let duty = DeviceTarget.Duty.visit(
+            let mode = DeviceTarget.Mode.periodic(
                 every: .milliseconds(300), idle: .milliseconds(100), longest: .seconds(30))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             let clock = ContinuousClock()
             var ends: [ContinuousClock.Instant] = []
             for _ in 0..<2 {
                 await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
-                    try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
+                    try await clinic.link("strap", Clinic.target(mode: mode), Self.listen)
                 }
                 ends.append(clock.now)
             }
@@ -64,13 +64,13 @@ import Vitals
 
     @Test func `who wants a new connection does not wait for the time of the next visit`() async throws {
         try await withClinic { clinic in
-            let duty = DeviceTarget.Duty.visit(every: .hours(24), idle: .milliseconds(100), longest: .seconds(30))
+            let mode = DeviceTarget.Mode.periodic(every: .hours(24), idle: .milliseconds(100), longest: .seconds(30))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
-                try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
+                try await clinic.link("strap", Clinic.target(mode: mode), Self.listen)
             }
             // The gateway waits a day, until a person wants a connection or changes the settings.
-            let pause = Task { try await clinic.link("strap", Clinic.target(duty: duty), Self.listen) }
+            let pause = Task { try await clinic.link("strap", Clinic.target(mode: mode), Self.listen) }
             pause.cancel()
             _ = await pause.result
             // The scan may have been running since before the pause, and the fake sends one advertisement a scan.
@@ -81,10 +81,10 @@ import Vitals
 
     @Test func `a device that is never silent is left after the longest visit`() async throws {
         try await withClinic { clinic in
-            let duty = DeviceTarget.Duty.visit(every: .seconds(10), idle: .seconds(5), longest: .milliseconds(200))
+            let mode = DeviceTarget.Mode.periodic(every: .seconds(10), idle: .seconds(5), longest: .milliseconds(200))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
-                try await clinic.link("strap", Clinic.target(duty: duty), Self.listen)
+                try await clinic.link("strap", Clinic.target(mode: mode), Self.listen)
             }
         }
     }
@@ -99,12 +99,12 @@ import Vitals
     {
         let clock = ManualClock()
         try await withClinic(clock: clock.gatewayClock) { clinic in
-            let duty = DeviceTarget.Duty.visit(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
+            let mode = DeviceTarget.Mode.periodic(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             for _ in 0..<3 {
                 let error = await #expect(throws: LinkError.self) {
-                    try await clinic.link("strap", Clinic.target(duty: duty)) { link in
+                    try await clinic.link("strap", Clinic.target(mode: mode)) { link in
                         await clinic.bluez.disconnect(path)
                         try await Self.listen(link)
                     }
@@ -113,7 +113,7 @@ import Vitals
             }
             #expect(Self.connections(clinic) == 3)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clinic.link("strap", Clinic.target(duty: duty)) { _ in } }
+                group.addTask { try await clinic.link("strap", Clinic.target(mode: mode)) { _ in } }
                 try await clock.move(to: .hours(1))
                 try await group.waitForAll()
             }
@@ -123,13 +123,13 @@ import Vitals
 
     @Test func `a visit that its driver fails is made again as soon as the device advertises`() async throws {
         try await withClinic(clock: ManualClock().gatewayClock) { clinic in
-            let duty = DeviceTarget.Duty.visit(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
+            let mode = DeviceTarget.Mode.periodic(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             let failure = DeviceError(.failure, "The ring did not answer.")
             await #expect(throws: failure) {
-                try await clinic.link("strap", Clinic.target(duty: duty)) { _ in throw failure }
+                try await clinic.link("strap", Clinic.target(mode: mode)) { _ in throw failure }
             }
-            try await clinic.link("strap", Clinic.target(duty: duty)) { _ in }
+            try await clinic.link("strap", Clinic.target(mode: mode)) { _ in }
             #expect(Self.connections(clinic) == 2)
         }
     }

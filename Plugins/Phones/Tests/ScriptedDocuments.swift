@@ -6,7 +6,7 @@ import Vitals
 @testable import Phones
 
 /// Documents of a test, one after the other, and then the end of the visit or of the link.
-final class PhoneVisit: DocumentLink {
+final class ScriptedDocuments: DocumentLink {
     private let documents = Mutex<[Document]>([])
     private let end = Promise<LinkError>()
     private let arrival = Signal()

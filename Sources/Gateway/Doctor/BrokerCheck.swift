@@ -3,7 +3,7 @@ import Logging
 import MQTT
 
 /// A short connection to a broker, as the gateway would make it, under another name: a gateway that runs stays connected.
-struct BrokerVisit: Sendable {
+struct BrokerCheck: Sendable {
     private let options: BrokerOptions
     private let filters: [String]
 
