@@ -21,8 +21,8 @@ struct Deliveries: Sendable {
     private var refused: Set<Int> = []
     /// The store whose numbers these are.
     private var store: String?
-    /// The facts that are still set aside, as `gateway/state` said last.
-    private(set) var setAside = 0
+    /// The facts that are still quarantined, as `gateway/state` said last.
+    private(set) var quarantined = 0
 
     mutating func read(_ message: PublishedMessage) {
         let levels = message.levels
@@ -37,7 +37,7 @@ struct Deliveries: Sendable {
             return
         }
         if levels[3] == "state" {
-            if let count = body["set_aside"]?.asInt { setAside = count }
+            if let count = body["quarantined"]?.asInt { quarantined = count }
             return
         }
         guard let number = body["seq"]?.asInt else { return }
@@ -69,10 +69,10 @@ struct Deliveries: Sendable {
         parts.seen.insert(part)
     }
 
-    /// The numbers to request: everything while facts are set aside, or else what is missing. The broker may have a fact that the
+    /// The numbers to request: everything while facts are quarantined, or else what is missing. The broker may have a fact that the
     /// gateway still keeps, because it crashed before it could note that.
     var requests: [ClosedRange<Int>] {
-        setAside > 0 ? [1...(usual.keys.max() ?? 1)] : wanted
+        quarantined > 0 ? [1...(usual.keys.max() ?? 1)] : wanted
     }
 
     /// The numbers that are missing, and those that the broker did not take.
@@ -93,7 +93,7 @@ struct Deliveries: Sendable {
         if again[number]?.isComplete == true { return false }
         guard usual[number]?.isComplete == true else { return true }
         // Another fact was perhaps sent again already, and then it is not aside any more.
-        return refused.contains(number) && (measurements.contains(number) || setAside > 0)
+        return refused.contains(number) && (measurements.contains(number) || quarantined > 0)
     }
 
     /// What is wrong with the numbers at the end.
@@ -103,8 +103,8 @@ struct Deliveries: Sendable {
             issues.append("facts are missing by their numbers: \(wanted.prefix(10).map { "\($0)" })")
         }
         let unreported = again.keys.filter { usual[$0] == nil && !refused.contains($0) }.sorted()
-        if !unreported.isEmpty { issues.append("facts were set aside, and no gap says so: \(unreported.prefix(10))") }
-        if setAside != 0 { issues.append("\(setAside) facts are still set aside") }
+        if !unreported.isEmpty { issues.append("facts were quarantined, and no gap says so: \(unreported.prefix(10))") }
+        if quarantined != 0 { issues.append("\(quarantined) facts are still quarantined") }
         return issues
     }
 }

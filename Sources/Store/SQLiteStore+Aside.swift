@@ -2,11 +2,11 @@ package import StoreAPI
 package import Vitals
 
 extension SQLiteStore {
-    package nonisolated func setAside(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
-        try await write { try $0.setAside(facts, at: moment) }
+    package nonisolated func quarantine(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
+        try await write { try $0.quarantined(facts, at: moment) }
     }
 
-    package nonisolated func forgetSetAside(_ numbers: [Int64]) async throws(StoreError) {
-        try await write { try $0.forgetSetAside(numbers) }
+    package nonisolated func releaseQuarantined(_ numbers: [Int64]) async throws(StoreError) {
+        try await write { try $0.releaseQuarantined(numbers) }
     }
 }

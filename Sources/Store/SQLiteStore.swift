@@ -40,13 +40,13 @@ package actor SQLiteStore: GatewayStore {
 
     /// Opens or creates a store.
     ///
-    /// A damaged file is set aside and a new one created; `opening` says so.
+    /// A damaged file is quarantined and a new one created; `opening` says so.
     /// - Parameters:
     ///   - path: the file. Its folder must exist.
     ///   - executor: runs writes. They block, so it must not be the shared pool: `QueueExecutor`, or a simulation's.
     ///   - reading: runs reads, which block too.
     ///   - pause: waits, for requests that wait for company.
-    ///   - now: the date, for the name of a file set aside.
+    ///   - now: the date, for the name of a file quarantined.
     ///   - newIdentity: the identity of a new store.
     ///   - onCommit: receives the entries of each commit in order, on the writer. It must not block.
     /// - Throws: `StoreError` if the file is in use, is from a newer version or another program, or cannot be opened.

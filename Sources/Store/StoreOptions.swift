@@ -8,9 +8,9 @@ package struct StoreOptions: Sendable, Hashable {
     /// The maximum size in bytes of undelivered facts with their samples, by `messageBytes` and `sampleBytes`. Over it
     /// the oldest are dropped: history first, then live, alerts last.
     package var outboxMaximumBytes: Int64 = 1 << 30
-    /// The maximum number of facts set aside because the broker does not take them; the oldest are dropped, all were
+    /// The maximum number of facts quarantined because the broker does not take them; the oldest are dropped, all were
     /// reported as gaps. They end with the age limit of the outbox, too.
-    package var maximumAside = 100_000
+    package var maximumQuarantined = 100_000
     /// How long delivered facts can be sent again by number: longer than a long weekend.
     package var replayAge: Duration = .days(7)
     /// How long samples are kept after their measurement; `nil` for ever. A sample stays as long as a stored fact

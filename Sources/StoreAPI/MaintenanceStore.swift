@@ -30,8 +30,8 @@ package struct StoreStatistics: Sendable, Hashable {
     package var oldestPendingAt: Timestamp?
     /// Number of items dropped since the store was created, by class.
     package var dropped: [String: Int] = [:]
-    /// Number of facts set aside, because the broker does not take them.
-    package var setAside = 0
+    /// Number of facts quarantined, because the broker does not take them.
+    package var quarantined = 0
     /// Size of the store's files, in bytes.
     package var bytes: Int64 = 0
     /// Why the last write failed; `nil` if it did not.

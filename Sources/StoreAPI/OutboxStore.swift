@@ -8,11 +8,11 @@ package protocol OutboxStore: Sendable {
     func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError)
     /// The same with the next commit of any cause, and without waiting for it.
     func note(_ lane: Lane, through: Int64)
-    /// Facts by number: waiting, acknowledged or set aside; those no longer stored are left out.
+    /// Facts by number: waiting, acknowledged or quarantined; those no longer stored are left out.
     func facts(_ numbers: ClosedRange<Int64>, limit: Int) async throws(StoreError) -> [Fact]
     /// Takes facts that the broker refuses out of the outbox and keeps them apart, and makes one gap for each device and
-    /// metric of them. A fact that no longer waits changes nothing; a gap is set aside without another gap.
-    func setAside(_ facts: [RefusedFact], at: Timestamp) async throws(StoreError)
-    /// Forgets that these facts were set aside: the broker has taken them since.
-    func forgetSetAside(_ numbers: [Int64]) async throws(StoreError)
+    /// metric of them. A fact that no longer waits changes nothing; a gap is quarantined without another gap.
+    func quarantine(_ facts: [RefusedFact], at: Timestamp) async throws(StoreError)
+    /// Forgets that these facts were quarantined: the broker has taken them since.
+    func releaseQuarantined(_ numbers: [Int64]) async throws(StoreError)
 }

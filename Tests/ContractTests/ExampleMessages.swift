@@ -126,7 +126,7 @@ enum ExampleMessages {
             Examples.encoder.gatewayState(
                 GatewayState(
                     broker: "127.0.0.1:1883", outbox: [.live: 3], oldestUnsentAt: nil, dropped: ["samples": 4],
-                    setAside: 1, storeBytes: 81_920, lastError: nil, late: [.storeWriter],
+                    quarantined: 1, storeBytes: 81_920, lastError: nil, late: [.storeWriter],
                     statistics: StatisticsState(
                         activity: .refused, due: 2, importedAt: Examples.time("2026-11-21T07:20:00Z"),
                         problem: "There is no entity x"), at: now))

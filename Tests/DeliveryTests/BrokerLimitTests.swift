@@ -106,7 +106,7 @@ import Vitals
         Limit(line: "max_packet_size 9000", version: .v5), Limit(line: "max_packet_size 9000", version: .v311),
         Limit(line: "message_size_limit 9000", version: .v5),
     ])
-    func `a broker that takes small packets gets all samples, and the one that is too large is set aside`(
+    func `a broker that takes small packets gets all samples, and the one that is too large is quarantined`(
         limit: Limit
     ) async throws {
         try await withMosquitto(MosquittoOptions(lines: [limit.line])) { server in
@@ -134,14 +134,14 @@ import Vitals
                     #expect(messages.allSatisfy { $0.payload.count <= 9_000 })
                 }
                 let statistics = try await rig.scratch.base.statistics()
-                #expect(statistics.setAside == 1)
+                #expect(statistics.quarantined == 1)
                 #expect(statistics.pending.values.reduce(0, +) == 0)
                 #expect(try await rig.scratch.base.facts(2...2, limit: 9).map(\.sequence) == [2])
             }
         }
     }
 
-    @Test func `a fact on a topic that may not be written is set aside, and sent again when it may`() async throws {
+    @Test func `a fact on a topic that may not be written is quarantined, and sent again when it may`() async throws {
         let rules = ["topic readwrite #", "topic deny \(Self.device)/measurement/sleep"]
         try await withMosquitto(MosquittoOptions(accessList: rules)) { server in
             try await server.withSubscriber { subscriber in
@@ -152,7 +152,7 @@ import Vitals
                     try await subscriber.wait(deadline: .seconds(60)) { messages in
                         Self.ids(messages).count == 3 && messages.contains { $0.topic.hasSuffix("/event/gap") }
                     }
-                    #expect(try await rig.scratch.base.statistics().setAside == 1)
+                    #expect(try await rig.scratch.base.statistics().quarantined == 1)
                 }
                 try await server.allow(["topic readwrite #"])
                 try await rig.deliver {
@@ -162,7 +162,7 @@ import Vitals
                     #expect(answer.data == .replayed(1))
                     try await subscriber.wait(deadline: .seconds(60)) { Self.ids($0).count == 4 }
                     try await withRealDeadline(.seconds(20)) {
-                        while try await rig.scratch.base.statistics().setAside > 0 { await Task.yield() }
+                        while try await rig.scratch.base.statistics().quarantined > 0 { await Task.yield() }
                     } orThrow: {
                         DeadlinePassed(limit: .seconds(20))
                     }

@@ -33,14 +33,14 @@ import Vitals
         #expect(machine.settled(.part(.live, 5, 0), refusal: nil, at: .zero) == .delivered(.live, 5))
     }
 
-    @Test func `of a fact in several messages the refused samples are set aside, once all are answered`() {
+    @Test func `of a fact in several messages the refused samples are quarantined, once all are answered`() {
         var machine = PublishMachine()
         machine.connected(limit: 1_000)
         machine.began(
             .live, 5, parts: [[Self.samples[0]], [Self.samples[1]]], refused: [Self.samples[2]], reason: "too long")
         #expect(machine.settled(.part(.live, 5, 0), refusal: nil, at: .zero) == .room)
-        guard case .aside(let fact) = machine.settled(.part(.live, 5, 1), refusal: .invalidPayload, at: .zero) else {
-            Issue.record("not set aside")
+        guard case .quarantine(let fact) = machine.settled(.part(.live, 5, 1), refusal: .invalidPayload, at: .zero) else {
+            Issue.record("not quarantined")
             return
         }
         #expect(fact.number == 5)
@@ -56,10 +56,10 @@ import Vitals
         machine.connected(limit: nil)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
         let outcome = machine.settled(.entry(.live, 1), refusal: refusal, at: .zero)
-        if case .aside = outcome { #expect(isFinal) } else { #expect(outcome == .reconnect && !isFinal) }
+        if case .quarantine = outcome { #expect(isFinal) } else { #expect(outcome == .reconnect && !isFinal) }
     }
 
-    @Test func `what the broker refuses for an unknown reason again and again is set aside`() {
+    @Test func `what the broker refuses for an unknown reason again and again is quarantined`() {
         var machine = PublishMachine()
         var outcome = PublishMachine.Outcome.reconnect
         for _ in 0..<PoisonMachine.aloneCuts {
@@ -68,7 +68,7 @@ import Vitals
             machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
             outcome = machine.settled(.entry(.live, 1), refusal: .other(0x80), at: .zero)
         }
-        guard case .aside = outcome else {
+        guard case .quarantine = outcome else {
             Issue.record("\(outcome)")
             return
         }
@@ -80,8 +80,8 @@ import Vitals
         machine.sent(.state(1), Self.item(.state(1)), at: .zero)
         #expect(machine.settled(.state(1), refusal: nil, at: .zero) == .room)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
-        guard case .aside = machine.settled(.entry(.live, 1), refusal: .notAuthorized, at: .zero) else {
-            Issue.record("not set aside")
+        guard case .quarantine = machine.settled(.entry(.live, 1), refusal: .notAuthorized, at: .zero) else {
+            Issue.record("not quarantined")
             return
         }
     }
@@ -222,7 +222,7 @@ import Vitals
             outcome = machine.settled(.entry(.live, 1), refusal: .quotaExceeded, at: .zero)
         }
         #expect(tries == PublishMachine.quotaTries)
-        guard case .aside = outcome else {
+        guard case .quarantine = outcome else {
             Issue.record("\(outcome)")
             return
         }

@@ -85,7 +85,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `a store file full of garbage is set aside, a new one begins, and the loss is reported`() async throws {
+    @Test func `a store file full of garbage is quarantined, a new one begins, and the loss is reported`() async throws {
         try await withBench { bench in
             let expected = try await HeartRates(of: "band", on: bench)
             try bench.configure([bench.execDevice("band")])

@@ -113,7 +113,7 @@ import Vitals
     }
 
     @Test(arguments: [
-        (FaultyStore.Call.begin, HealthPart.commands), (.setAside, .refusedFacts), (.clean, .upkeep),
+        (FaultyStore.Call.begin, HealthPart.commands), (.quarantined, .refusedFacts), (.clean, .upkeep),
     ])
     func `a store that does not end a call makes the part late that waits for it`(
         call: FaultyStore.Call, part: HealthPart

@@ -19,7 +19,7 @@ import Vitals
 
     private static let beats = "\(Household.base)/band/measurement/heart_rate"
 
-    @Test func `a fact at which the broker cuts the connection is set aside, and all others arrive`() throws {
+    @Test func `a fact at which the broker cuts the connection is quarantined, and all others arrive`() throws {
         try everyOrder { home in
             home.broker.cutAt { $0.topic == Self.beats }
             try await home.run([try home.device("band"), try home.device("ring")]) {
@@ -27,9 +27,9 @@ import Vitals
                 #expect(gap["metric"] == "heart_rate")
                 let number = try #require(gap["sequences"]?.asArray?.first?["from_seq"]?.asInt)
                 try await home.message("ring/measurement/heart_rate")
-                try await home.message("gateway/state") { ($0["set_aside"]?.asInt ?? 0) > 0 }
+                try await home.message("gateway/state") { ($0["quarantined"]?.asInt ?? 0) > 0 }
 
-                // A broker that takes it at last gets it again by its number, and the number of set aside facts falls.
+                // A broker that takes it at last gets it again by its number, and the number of quarantined facts falls.
                 home.broker.cutAt(nil)
                 let start = home.position
                 let answer = try await home.ask(
@@ -43,7 +43,7 @@ import Vitals
         }
     }
 
-    @Test func `a fact that the broker never acknowledges is set aside, and all others arrive`() throws {
+    @Test func `a fact that the broker never acknowledges is quarantined, and all others arrive`() throws {
         try everyOrder { home in
             let swallowed = Mutex<Int?>(nil)
             home.broker.swallow { message in
@@ -66,7 +66,7 @@ import Vitals
                 #expect(range["to_seq"]?.asInt == swallowed.withLock { $0 })
                 try await home.message("band/measurement/heart_rate")
                 try await home.message("ring/measurement/heart_rate")
-                try await home.message("gateway/state") { $0["set_aside"]?.asInt == 1 }
+                try await home.message("gateway/state") { $0["quarantined"]?.asInt == 1 }
                 let attempts = home.broker.connectionAttempts
                 try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 4)
                 #expect(home.broker.connectionAttempts == attempts)
@@ -82,7 +82,7 @@ import Vitals
                 try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 12)
                 home.broker.swallow(nil)
                 try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 2)
-                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
         }
     }
@@ -106,7 +106,7 @@ import Vitals
                 try await home.message("gateway/state") { ($0["dropped"]?["refused"]?.asInt ?? 0) == 20 }
                 try await home.simulation.gatewayClock.sleep(for: .minutes(10))
                 #expect(home.broker.connectionAttempts == attempts)
-                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
         }
     }
@@ -184,7 +184,7 @@ import Vitals
                 home.broker.publish(OutgoingMessage(topic: "phones/ben", payload: []))
                 try await home.simulation.gatewayClock.sleep(for: .seconds(1))
                 #expect(arrived.withLock { $0 } == 1)
-                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
                 #expect(try await home.message("gateway/state")["dropped"]?["refused"] == nil)
                 home.broker.cutAtSubscription(nil)
                 try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait)
@@ -213,7 +213,7 @@ import Vitals
                 }
                 #expect(counts.values.contains { $0 > 1 })
                 for (number, parts) in parts { #expect(parts == Set(1...(counts[number] ?? 0))) }
-                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
                 #expect(home.broker.connectionAttempts == 2)
             }
         }
@@ -226,7 +226,7 @@ import Vitals
                 try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
                 #expect(home.broker.connectionAttempts == 1)
-                try await home.message("gateway/state") { ($0["set_aside"]?.asInt ?? 0) > 3 }
+                try await home.message("gateway/state") { ($0["quarantined"]?.asInt ?? 0) > 3 }
             }
         }
     }
@@ -239,7 +239,7 @@ import Vitals
                 home.broker.allowAll()
                 try await home.message("band/measurement/heart_rate")
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
-                #expect(try await home.message("gateway/state")["set_aside"]?.asInt == 0)
+                #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
         }
     }

@@ -52,17 +52,17 @@ import Vitals
             ($0 as? StoreError)?.message.contains("Another gateway") == true
         }
         try await store.close()
-        let aside = try #require(
+        let quarantine = try #require(
             try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)))
-        #expect(try StoreInspection(of: aside).series.map(\.samples) == [2])
+        #expect(try StoreInspection(of: quarantine).series.map(\.samples) == [2])
         store = try folder.open(identity: 7)
-        #expect(store.opening == .restored(path: aside))
+        #expect(store.opening == .restored(path: quarantine))
         #expect(store.identity == identity(6))
         #expect(try await store.all().map(\.sample.value) == [61])
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [1])
         try await store.close()
         store = try folder.open()
-        #expect(store.opening == .restored(path: aside))
+        #expect(store.opening == .restored(path: quarantine))
         store.confirmOpening()
         try await store.close()
         #expect(try folder.open().opening == .existing)
@@ -102,7 +102,7 @@ import Vitals
             try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6))
         } throws: { error in
             let message = (error as? StoreError)?.message ?? ""
-            return message.hasPrefix("\(copy) is damaged: ") && !message.contains("set aside")
+            return message.hasPrefix("\(copy) is damaged: ") && !message.contains("quarantined")
         }
     }
 
@@ -127,7 +127,7 @@ import Vitals
         #expect((1...StoreCheck.maximumFindings).contains(findings.count))
     }
 
-    @Test func `a check reads the fields of samples and the facts set aside`() async throws {
+    @Test func `a check reads the fields of samples and the facts quarantined`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let sleep = Sample(
@@ -145,21 +145,21 @@ import Vitals
                         WHERE series = (SELECT id FROM series WHERE metric = 'sleep');
                     UPDATE sample SET fields = NULL
                         WHERE series = (SELECT id FROM series WHERE metric = 'blood_pressure');
-                    INSERT INTO aside(sequence, lane, kind, device, samples, made_at, body, reason, set_at)
+                    INSERT INTO quarantine(sequence, lane, kind, device, samples, made_at, body, reason, set_at)
                         VALUES (70, 2, 0, 1, 1, 9, x'FF', 'x', 9), (71, 2, 4, 1, 1, 9, x'7B', 'x', 9);
                     """)
         }
         let findings = try StoreCheck.findings(in: folder.path)
         #expect(
             findings.dropLast() == [
-                "The fact set aside 70 cannot be decoded.", "The fact set aside 71 cannot be decoded.",
+                "The fact quarantined 70 cannot be decoded.", "The fact quarantined 71 cannot be decoded.",
                 "The sample with the start \(dawn.milliseconds) cannot be decoded.",
                 "The sample with the start \(dawn.milliseconds) cannot be decoded.",
             ])
         #expect(findings.last?.hasSuffix("and there is the fact 71.") == true)
     }
 
-    // MARK: A store that was set aside
+    // MARK: A store that was quarantined
 
     @Test func `a crash before the loss is reported does not hide it`() async throws {
         let folder = try StoreFolder()
@@ -178,11 +178,11 @@ import Vitals
         #expect(try folder.open().opening == .existing)
     }
 
-    @Test func `a crash before a damaged store is set aside tells no loss that has not happened`() async throws {
+    @Test func `a crash before a damaged store is quarantined tells no loss that has not happened`() async throws {
         let folder = try StoreFolder()
         _ = try await folder.open().ingest(Intake(.band, [beat(0)]))
         try ResetNote(of: folder.path).write(
-            .init(reason: .damaged, aside: folder.path + ".corrupt-1", identity: identity(9).description))
+            .init(reason: .damaged, quarantine: folder.path + ".corrupt-1", identity: identity(9).description))
         #expect(try folder.open().opening == .existing)
     }
 }

@@ -135,7 +135,7 @@ import Vitals
     }
 
     @Test(arguments: [Deletion.mainFile, .allFiles])
-    func `after a crash while a damaged store is set aside it is set aside whole, and the loss is reported`(
+    func `after a crash while a damaged store is quarantined it is quarantined whole, and the loss is reported`(
         deletion: Deletion
     ) async throws {
         let folder = try await folderWithLog()
@@ -147,11 +147,11 @@ import Vitals
         for image in images.folders {
             try images.put(image, to: url)
             var store = try open(url, identity: 7)
-            guard case .replacedCorrupt(let aside) = store.opening else {
+            guard case .replacedCorrupt(let quarantine) = store.opening else {
                 Issue.record("opened as \(store.opening)")
                 continue
             }
-            #expect(try StoreInspection(of: aside).series.map(\.samples) == [2])
+            #expect(try StoreInspection(of: quarantine).series.map(\.samples) == [2])
             #expect(try await store.all().isEmpty)
             // The loss is not reported yet.
             try await store.close()
@@ -171,11 +171,11 @@ import Vitals
     @Test func `a note names the replaced store in any working directory`() throws {
         let folder = try StoreFolder()
         let note = ResetNote(of: folder.path)
-        try note.write(.init(reason: .restored, aside: "data/vitals.sqlite.replaced-1", identity: "x"))
+        try note.write(.init(reason: .restored, quarantine: "data/vitals.sqlite.replaced-1", identity: "x"))
         let expected = FileManager.default.currentDirectoryPath + "/data/vitals.sqlite.replaced-1"
-        #expect(note.content == .init(reason: .restored, aside: expected, identity: "x"))
+        #expect(note.content == .init(reason: .restored, quarantine: expected, identity: "x"))
         // The note of an earlier version: without an identity, and as its user had typed the path.
         try Data("restored\nvitals.sqlite.replaced-1\n".utf8).write(to: URL(filePath: folder.path + ".reset"))
-        #expect(note.content == .init(reason: .restored, aside: folder.path + ".replaced-1", identity: nil))
+        #expect(note.content == .init(reason: .restored, quarantine: folder.path + ".replaced-1", identity: nil))
     }
 }

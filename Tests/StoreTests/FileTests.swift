@@ -26,14 +26,14 @@ import Vitals
         "no database at all, but long enough for a header of one hundred bytes", "SQLite format 3\0 and then garbage",
         "x",
     ])
-    func `a file that is no database is set aside`(content: String) async throws {
+    func `a file that is no database is quarantined`(content: String) async throws {
         let folder = try StoreFolder()
         let damaged = Data(content.utf8)
         try damaged.write(to: URL(filePath: folder.path))
         try await expectReplaced(folder, content: damaged)
     }
 
-    @Test func `a file that was cut is set aside`() async throws {
+    @Test func `a file that was cut is quarantined`() async throws {
         let folder = try StoreFolder()
         try await filled(folder)
         let whole = try Data(contentsOf: URL(filePath: folder.path))
@@ -44,12 +44,12 @@ import Vitals
 
     private func expectReplaced(_ folder: borrowing StoreFolder, content: Data) async throws {
         let store = try folder.open(identity: 9)
-        guard case .replacedCorrupt(let aside) = store.opening else {
+        guard case .replacedCorrupt(let quarantine) = store.opening else {
             Issue.record("opened as \(store.opening)")
             return
         }
-        #expect(aside.hasPrefix(folder.path + ".corrupt-20261118T"))
-        #expect(try Data(contentsOf: URL(filePath: aside)) == content)
+        #expect(quarantine.hasPrefix(folder.path + ".corrupt-20261118T"))
+        #expect(try Data(contentsOf: URL(filePath: quarantine)) == content)
         #expect(store.identity == SampleID(high: 9, low: 0))
         #expect(try await store.ingest(Intake(.band, [beat(0)])).new == 1)
         #expect(folder.committed.all.last?.sequence == 1)
@@ -146,7 +146,7 @@ import Vitals
                     CREATE VIEW readable_sample AS SELECT * FROM sample;
                     ALTER TABLE device RENAME COLUMN features TO has_battery;
                     UPDATE device SET has_battery = 1;
-                    DROP TABLE aside;
+                    DROP TABLE quarantine;
                     DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5');
                     """)
         }

@@ -77,13 +77,13 @@ import Vitals
         _ = store.file.note(StoreError(.corrupt, "a test"))
         try await store.close()
         let next = try folder.open()
-        guard case .replacedCorrupt(let aside) = next.opening else {
+        guard case .replacedCorrupt(let quarantine) = next.opening else {
             Issue.record("opened as \(next.opening)")
             return
         }
-        #expect(aside.hasPrefix(real + ".corrupt-"))
+        #expect(quarantine.hasPrefix(real + ".corrupt-"))
         #expect(try status(folder.path).st_mode & S_IFMT == S_IFLNK)
-        #expect(try status(aside).st_mode & S_IFMT == S_IFREG)
+        #expect(try status(quarantine).st_mode & S_IFMT == S_IFREG)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["disk", "vitals.sqlite"])
         try await next.close()

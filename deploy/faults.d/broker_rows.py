@@ -14,12 +14,12 @@ from rig import TIMEOUT, ROOT, Bench, Finding, require, row, until
 
 
 def replay_all(bench: Bench) -> int:
-    """Requests what gaps name, with all that lies between. Returns how many facts were set aside, once none is any more.
+    """Requests what gaps name, with all that lies between. Returns how many facts were quarantined, once none is any more.
 
     `gateway/state` comes every ten seconds at most: it must have reported of these facts before it can say that none is left.
     """
     def aside() -> int | None:
-        return bench.consumer.newest.get("gateway/state", {}).get("set_aside")
+        return bench.consumer.newest.get("gateway/state", {}).get("quarantined")
 
     def facts() -> int:
         return sum(last - first + 1 for first, last in set(bench.consumer.refused()))
@@ -28,11 +28,11 @@ def replay_all(bench: Bench) -> int:
         # More than once if another gap comes meanwhile.
         known, numbers = facts(), sorted(set(bench.consumer.refused()))
         replay(bench, f"r{known}", numbers[0][0], numbers[-1][1])
-        until(lambda: aside() == 0 or facts() > known, TIMEOUT, "facts are still set aside")
+        until(lambda: aside() == 0 or facts() > known, TIMEOUT, "facts are still quarantined")
     return facts()
 
 
-def set_aside(bench: Bench, device: str) -> int:
+def quarantined(bench: Bench, device: str) -> int:
     """How many samples of a device its gaps name as refused."""
     return sum(gap["count"] for gap in bench.consumer.gaps if gap["device"] == device and gap["reason"] == "refused")
 
@@ -59,7 +59,7 @@ def poison_next(middle, load) -> int:
             return start
 
 
-@row("a broker with max_packet_size 2000", "a history of 5,000 records", "each message fits; nothing is lost, nothing set aside")
+@row("a broker with max_packet_size 2000", "a history of 5,000 records", "each message fits; nothing is lost, nothing quarantined")
 def small_packets(bench: Bench) -> str:
     first = int(time.time() * 1000) - 5_000_000
     records = bench.peers.history("band", [record(first + number * 1000, 60 + number % 9) for number in range(5_000)])
@@ -67,7 +67,7 @@ def small_packets(bench: Bench) -> str:
     bench.gateway.write([bench.peers.device("band")])
     bench.gateway.start()
     count = bench.consumer.expect_all("band", [item["start"] for item in records])
-    require(not bench.consumer.refused(), "facts were set aside")
+    require(not bench.consumer.refused(), "facts were quarantined")
     require(bench.consumer.largest < 2_000, f"a payload has {bench.consumer.largest} bytes")
     bench.gateway.stop()
     return f"{count} samples, lost 0; the longest payload has {bench.consumer.largest} bytes"
@@ -89,12 +89,12 @@ def cut_at_payload(bench: Bench, protocol: str) -> str:
     after = (len(load.acknowledged) + 50, len(ring.acknowledged) + 50)
     until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], TIMEOUT, "the samples stopped")
     others = [start for start in load.acknowledged[:after[0]] if start != poisoned]
-    until(lambda: len(bench.consumer.lost("band", others)) < set_aside(bench, "band"), TIMEOUT, "the other samples do not arrive")
-    require(set_aside(bench, "band") < 10, "what came in the same batch is set aside, too")
+    until(lambda: len(bench.consumer.lost("band", others)) < quarantined(bench, "band"), TIMEOUT, "the other samples do not arrive")
+    require(quarantined(bench, "band") < 10, "what came in the same batch is quarantined, too")
     middle.poison = None
     count = replay_all(bench)
     total = bench.settle("band", "ring")
-    return f"{middle.cuts} cuts in {found:.0f} s, {count} facts set aside and delivered by replay; {total} samples, lost 0"
+    return f"{middle.cuts} cuts in {found:.0f} s, {count} facts quarantined and delivered by replay; {total} samples, lost 0"
 
 
 def sample_start(start: int) -> bytes:
@@ -103,7 +103,7 @@ def sample_start(start: int) -> bytes:
     return f'"start":"{stamp}.{start % 1000:03}Z"'.encode()
 
 
-HOLDS = "all others arrive; it is set aside, reported, and delivered by replay"
+HOLDS = "all others arrive; it is quarantined, reported, and delivered by replay"
 
 
 @row("a broker cuts the connection at one payload, MQTT 5", "a relay aborts at its bytes", HOLDS)
@@ -153,7 +153,7 @@ def cut_at_answer(bench: Bench) -> str:
     after = len(load.acknowledged) + 100
     until(lambda: len(load.acknowledged) > after, TIMEOUT, "the samples stopped")
     require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
-    require(not bench.consumer.refused(), "facts were set aside")
+    require(not bench.consumer.refused(), "facts were quarantined")
     commander.loop_stop()
     commander.disconnect()
     count = bench.settle("band")
@@ -178,7 +178,7 @@ def cut_at_state(bench: Bench) -> str:
     after = [len(load.acknowledged) + 100 for load in loads]
     until(lambda: all(len(load.acknowledged) > count for load, count in zip(loads, after)), TIMEOUT, "the samples stopped")
     require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
-    require(not bench.consumer.refused(), "facts were set aside")
+    require(not bench.consumer.refused(), "facts were quarantined")
     others = ["cuff/config", *(f"{name}/info" for name in names if name != "cuff")]
     until(lambda: all(topic in bench.consumer.newest for topic in others), TIMEOUT, f"not all of {others} arrive")
     count = bench.settle(*names)
@@ -204,7 +204,7 @@ def cut_at_subscription(bench: Bench) -> str:
     require(bench.consumer.ask("band", "fetch", "one") == "done", "a command is not done")
     time.sleep(5)
     require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
-    require(not bench.consumer.refused(), "facts were set aside")
+    require(not bench.consumer.refused(), "facts were quarantined")
     count = bench.settle("band")
     return f"{cuts} cuts; {count} samples, lost 0"
 
@@ -240,7 +240,7 @@ def long_announcements(bench: Bench) -> str:
     return f"{cuts} cuts in {took:.0f} s"
 
 
-@row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are set aside, reported, and delivered by replay")
+@row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are quarantined, reported, and delivered by replay")
 def access_list(bench: Bench) -> str:
     rules = os.path.join(bench.folder, "acl")
     allowed = ["topic readwrite #"]
@@ -264,7 +264,7 @@ def access_list(bench: Bench) -> str:
     until(lambda: not bench.consumer.lost("band", load.acknowledged[before + 100:before + 110]), TIMEOUT, "nothing is taken after the correction")
     count = replay_all(bench)
     total = bench.settle("band", "ring")
-    return f"{count} facts set aside and delivered by replay; {total} samples, lost 0"
+    return f"{count} facts quarantined and delivered by replay; {total} samples, lost 0"
 
 
 @row("10,000 commands at once", "to one device, while it streams", "one final answer each; samples go on")

@@ -59,7 +59,7 @@ def full_disk(bench: Bench) -> str:
     return f"{kind}: {stored} samples stored until it was full, {count} in the end, lost 0"
 
 
-@row("a damaged store", "its first pages are overwritten while the gateway is down; kill -9 as soon as it is set aside",
+@row("a damaged store", "its first pages are overwritten while the gateway is down; kill -9 as soon as it is quarantined",
      "reported as a gap all the same, and the device's history is read again")
 def damaged_store(bench: Bench) -> str:
     first = int(time.time() * 1000) - 3_000_000
@@ -78,7 +78,7 @@ def damaged_store(bench: Bench) -> str:
             file.write(b"Z" * 8192)
         bench.gateway.start()
         # The note is there from before the damaged file is moved until the gap is on disk.
-        until(lambda: os.path.exists(note), 30, "the damaged file is not set aside", step=0.0002)
+        until(lambda: os.path.exists(note), 30, "the damaged file is not quarantined", step=0.0002)
         bench.gateway.kill()
         if os.path.exists(note):
             break
@@ -94,7 +94,7 @@ def damaged_store(bench: Bench) -> str:
     bench.gateway.stop()
     require(bool(glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*")), "the damaged file is not beside the new one")
     require(not os.path.exists(note), "the note of the reset is still there")
-    return f"set aside, reported after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
+    return f"quarantined, reported after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
 
 
 @row("a store that may not be read", "its mode is 000, and the gateway's user may not override it",
@@ -108,7 +108,7 @@ def unreadable_store(bench: Bench) -> str:
     os.chmod(bench.gateway.store, 0)
     for _ in range(3):
         bench.gateway.refuses(70, "storm.sqlite cannot be read: Permission denied", overrides_modes=False)
-    require(not glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*"), "a sound store is set aside")
+    require(not glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*"), "a sound store is quarantined")
     os.chmod(bench.gateway.store, 0o600)
     bench.broker()
     bench.gateway.start(overrides_modes=False)

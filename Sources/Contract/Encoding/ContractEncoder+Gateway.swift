@@ -47,7 +47,7 @@ extension ContractEncoder {
                 writer.int(count)
             }
             writer.endObject()
-            writer.member("set_aside", state.setAside)
+            writer.member("quarantined", state.quarantined)
             writer.member("store_bytes", state.storeBytes)
             writer.member("last_error", state.lastError)
             writer.member("late", texts: state.late.map(\.name))

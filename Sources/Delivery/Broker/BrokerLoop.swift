@@ -38,9 +38,9 @@ package struct BrokerLoop: Sendable {
         let inFlight = InFlightPublishes()
         outcomes = PublishOutcomes(
             inFlight: inFlight, outbox: outbox, watermarks: watermarks,
-            aside: AsideKeeper(
+            quarantine: QuarantineWriter(
                 outbox: outbox, watermarks: watermarks, inFlight: inFlight, store: store, settings: settings,
-                turns: status.settingAside),
+                turns: status.quarantine),
             status: status, settings: settings)
         publisher = Publisher(
             outbox: outbox, retained: retained, status: status, store: store, codec: codec, outcomes: outcomes,
@@ -68,7 +68,7 @@ package struct BrokerLoop: Sendable {
         await withDiscardingTaskGroup { group in
             // Commands outlive the connection that brought them.
             group.addTask { await intake.serve(run: inbox, refuse: { await refuse($0, .busy) }) }
-            group.addTask { await outcomes.aside.run() }
+            group.addTask { await outcomes.quarantine.run() }
             await connect(generator: generator)
             group.cancelAll()
         }

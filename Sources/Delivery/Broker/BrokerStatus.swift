@@ -19,7 +19,7 @@ package final class BrokerStatus: Sendable {
     /// The turns of the task that takes what the broker sends.
     let receiving = TurnProbe()
     /// The turns of the task that sets refused facts aside.
-    package let settingAside = TurnProbe()
+    package let quarantine = TurnProbe()
     /// The turns of the tasks that begin commands, and refuse those in excess.
     package let commandTurns = CommandTurns()
 

@@ -85,7 +85,7 @@ extension Publisher {
     /// Sets a fact aside that is not sent. One that is sent again is aside already.
     private func refuse(_ fact: Fact, isReplay: Bool, _ reason: String) {
         guard isReplay else {
-            return outcomes.aside.add(RefusedFact(lane: fact.lane, number: fact.sequence, reason: reason))
+            return outcomes.quarantine.add(RefusedFact(lane: fact.lane, number: fact.sequence, reason: reason))
         }
         settings.logger.error(
             "A fact cannot be sent again.", metadata: ["fact": "\(fact.sequence)", "reason": "\(reason)"])

@@ -20,7 +20,7 @@ struct PublishOutcomes: Sendable {
     let inFlight: InFlightPublishes
     let outbox: Outbox
     let watermarks: Watermarks
-    let aside: AsideKeeper
+    let quarantine: QuarantineWriter
     let status: BrokerStatus
     let settings: DeliverySettings
 
@@ -39,10 +39,10 @@ struct PublishOutcomes: Sendable {
             case .room: done.append(.state(0))
             case .replayed(let number):
                 done.append(.state(0))
-                aside.taken(number)
-            case .aside(let fact):
+                quarantine.taken(number)
+            case .quarantine(let fact):
                 // The last of its messages arrived, but others were refused.
-                aside.add(fact)
+                quarantine.add(fact)
             case .givenUp, .reconnect: break
             }
         }
@@ -59,7 +59,7 @@ struct PublishOutcomes: Sendable {
         }
         if isCalm { outbox.setWindow(window) }
         switch outcome {
-        case .aside(let fact): aside.add(fact)
+        case .quarantine(let fact): quarantine.add(fact)
         case .givenUp(let mark): giveUp(mark, "\(refusal)")
         case .room: watermarks.acknowledged([.state(0)])
         case .delivered(let lane, let number): watermarks.acknowledged([.entry(lane, number)])

@@ -11,7 +11,7 @@ extension PublishMachine {
         /// The broker has all of a fact that was sent again.
         case replayed(Int64)
         /// The fact is not taken, and all of its messages are answered.
-        case aside(RefusedFact)
+        case quarantine(RefusedFact)
         /// An answer or a state is given up.
         case givenUp(DeliveryMark)
         /// The connection must end: the message is sent again, later or in smaller parts.

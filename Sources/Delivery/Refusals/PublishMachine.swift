@@ -248,7 +248,7 @@ struct PublishMachine: Sendable {
                 delivered(key)
                 return .delivered(lane, number)
             }
-            return lane == .answer ? .givenUp(mark) : .aside(RefusedFact(lane: lane, number: number, reason: reason))
+            return lane == .answer ? .givenUp(mark) : .quarantine(RefusedFact(lane: lane, number: number, reason: reason))
         case .part(let lane, let number, let part):
             let key = Key(lane: lane, number: number)
             guard var publish = inFlight[key] else { return .room }
@@ -264,7 +264,7 @@ struct PublishMachine: Sendable {
                 delivered(key)
                 return .delivered(lane, number)
             }
-            return .aside(
+            return .quarantine(
                 RefusedFact(lane: lane, number: number, samples: publish.refused, reason: publish.reason))
         }
     }
@@ -284,7 +284,7 @@ struct PublishMachine: Sendable {
         forget(key.lane, key.number)
     }
 
-    /// Forgets what was kept for an entry that is delivered, set aside or given up.
+    /// Forgets what was kept for an entry that is delivered, quarantined or given up.
     mutating func forget(_ lane: Lane, _ number: Int64) {
         let key = Key(lane: lane, number: number)
         if !trials.isEmpty { trials[key] = nil }

@@ -17,7 +17,7 @@ extension GatewayCore {
                 await self.status.answer(hasWork: self.hasWork)
                 await self.status.attempts.answer(at: self.settings.clock.uptime)
             },
-            HealthProbe(.refusedFacts) { await self.status.settingAside.answer() },
+            HealthProbe(.refusedFacts) { await self.status.quarantine.answer() },
             HealthProbe(.commands) { await self.status.commandTurns.answer() },
             HealthProbe(.devices) { await self.supervisor.answer() },
             HealthProbe(.timers) {

@@ -34,9 +34,9 @@ package struct StoreTool: Sendable {
     package func restore(_ file: String) throws(Failure) -> String {
         var generator = SystemRandomNumberGenerator()
         do throws(StoreError) {
-            let aside = try StoreCopy.restore(
+            let moved = try StoreCopy.restore(
                 file, to: path, now: GatewayClock.system.now, newIdentity: SampleID(random: &generator))
-            return "\(path) is restored.\n" + (aside.map { "The store before it is \($0).\n" } ?? "")
+            return "\(path) is restored.\n" + (moved.map { "The store before it is \($0).\n" } ?? "")
         } catch {
             throw Failure(description: "\(error)")
         }

@@ -103,12 +103,12 @@ extension FaultyStore: GatewayStore {
         try await through(.facts) { () async throws(StoreError) in try await base.facts(numbers, limit: limit) }
     }
 
-    package func setAside(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
-        try await through(.setAside) { () async throws(StoreError) in try await base.setAside(facts, at: moment) }
+    package func quarantine(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
+        try await through(.quarantined) { () async throws(StoreError) in try await base.quarantined(facts, at: moment) }
     }
 
-    package func forgetSetAside(_ numbers: [Int64]) async throws(StoreError) {
-        try await through(.forgetSetAside) { () async throws(StoreError) in try await base.forgetSetAside(numbers) }
+    package func releaseQuarantined(_ numbers: [Int64]) async throws(StoreError) {
+        try await through(.releaseQuarantined) { () async throws(StoreError) in try await base.releaseQuarantined(numbers) }
     }
 
     package func statistics() async throws(StoreError) -> StoreStatistics {

@@ -6,7 +6,7 @@ import Vitals
 extension CheckedTable {
     /// The tables whose rows may be more than numbers, small ones first.
     static let all = [
-        device, alertLevel, due, journal, command, aside, message, day, sample,
+        device, alertLevel, due, journal, command, quarantine, message, day, sample,
     ]
 
     private static let noDevice = "belongs to no device"
@@ -57,15 +57,15 @@ extension CheckedTable {
         return isWhole ? nil : "has an answer without its content"
     }
 
-    private static let aside = CheckedTable(
-        name: "aside", row: "The fact set aside", key: ["sequence"], columns: factColumns, fault: factFault)
+    private static let quarantine = CheckedTable(
+        name: "quarantine", row: "The fact quarantined", key: ["sequence"], columns: factColumns, fault: factFault)
 
     private static let message = CheckedTable(
         name: "message", row: "The message", key: ["lane", "sequence"], columns: factColumns, fault: factFault)
 
     private static let factColumns = "sequence, lane, kind, device, series, source, day, samples, body"
 
-    /// What is wrong with a row of `message` or `aside`.
+    /// What is wrong with a row of `message` or `quarantine`.
     private static let factFault: @Sendable (Row, References) throws -> String? = { row, references in
         guard references.devices.contains(row[3]) else { return noDevice }
         if let series = row[4] as Int64?, references.series[series] == nil { return noSeries }

@@ -7,7 +7,7 @@ extension Counters {
     static func findings(in database: Database) throws -> [String] {
         let records: [JournalRecord]
         let counters: Counters
-        let hasAside = try database.tableExists("aside")
+        let hasQuarantined = try database.tableExists("quarantine")
         do {
             records =
                 try database.tableExists("journal")
@@ -37,8 +37,8 @@ extension Counters {
             let sql = "SELECT max(sequence) FROM message WHERE lane = ?"
             return try Int64.fetchOne(database, sql: sql, arguments: [lane.rawValue]) ?? 0
         }
-        let aside = try hasAside ? Int64.fetchOne(database, sql: "SELECT max(sequence) FROM aside") ?? 0 : 0
-        let last = max(aside, inLanes.max() ?? 0, messages.map(\.sequence).max() ?? 0)
+        let quarantine = try hasQuarantined ? Int64.fetchOne(database, sql: "SELECT max(sequence) FROM quarantine") ?? 0 : 0
+        let last = max(quarantine, inLanes.max() ?? 0, messages.map(\.sequence).max() ?? 0)
         if last > counters.lastSequence {
             findings.append("The last number of a fact is \(counters.lastSequence), and there is the fact \(last).")
         }

@@ -13,7 +13,7 @@ struct ResetNote {
     struct Content: Hashable {
         var reason: Reason
         /// Where the replaced store goes, an absolute path; `nil` if there was none.
-        var aside: String?
+        var moved: String?
         /// The identity of the store in its place; `nil` in the note of an earlier version.
         var identity: String?
         /// Whether all files of the replaced store are out of its place. The files there are those of the new store, which must get
@@ -36,7 +36,7 @@ struct ResetNote {
         guard lines.count > 1, let reason = Reason(rawValue: lines[0]) else { return nil }
         let identity = lines.count > 2 && !lines[2].isEmpty ? lines[2] : nil
         return Content(
-            reason: reason, aside: lines[1].isEmpty ? nil : besideStore(lines[1]), identity: identity,
+            reason: reason, moved: lines[1].isEmpty ? nil : besideStore(lines[1]), identity: identity,
             isMoved: lines.count > 3 && lines[3] == Self.moved)
     }
 
@@ -45,7 +45,7 @@ struct ResetNote {
     /// - Parameter wasMissing: whether there was no store at its place before it was opened.
     func opening(of identity: SampleID, wasMissing: Bool) -> StoreOpening? {
         guard var content else { return nil }
-        let isMoved = content.aside.map { FileManager.default.fileExists(atPath: $0) } ?? false
+        let isMoved = content.moved.map { FileManager.default.fileExists(atPath: $0) } ?? false
         guard wasMissing || isMoved || content.identity == identity.description else {
             // The crash came before anything was moved, and `StorePlace.endMove` has undone the rest.
             remove()
@@ -59,14 +59,14 @@ struct ResetNote {
             try? write(content)
         }
         switch content.reason {
-        case .damaged: return .replacedCorrupt(path: content.aside ?? "")
-        case .restored: return .restored(path: content.aside)
+        case .damaged: return .replacedCorrupt(path: content.moved ?? "")
+        case .restored: return .restored(path: content.moved)
         }
     }
 
     func write(_ content: Content) throws(StoreError) {
-        let aside = content.aside.map { absolute($0) } ?? ""
-        let lines = [content.reason.rawValue, aside, content.identity ?? "", content.isMoved ? Self.moved : ""]
+        let moved = content.moved.map { absolute($0) } ?? ""
+        let lines = [content.reason.rawValue, moved, content.identity ?? "", content.isMoved ? Self.moved : ""]
         // A crash leaves the note as it was, or the new one.
         let making = path + ".new"
         unlink(making)

@@ -24,7 +24,7 @@ package enum StoreCopy {
         }
     }
 
-    /// Puts a copy in the place of a store, which is set aside. The gateway must not be running. The restored store has a
+    /// Puts a copy in the place of a store, which is quarantined. The gateway must not be running. The restored store has a
     /// new identity, because its numbers continue those of the copy, and reports the loss at its next start.
     /// - Returns: where the replaced store is now; `nil` if there was none.
     /// - Throws: `StoreError` if a gateway uses the store, what is in its place is no file, or the copy is damaged, is none or is the
@@ -59,19 +59,19 @@ package enum StoreCopy {
         }
         try rename(storeIn: making, to: newIdentity)
         try DiskFile.synchronise(making)
-        let aside = place.isEmpty ? nil : place.freeName("replaced", at: now)
+        let moved = place.isEmpty ? nil : place.freeName("replaced", at: now)
         atStep()
         // Before the store is moved, so that the note survives a crash in between.
-        var note = ResetNote.Content(reason: .restored, aside: aside, identity: newIdentity.description)
+        var note = ResetNote.Content(reason: .restored, moved: moved, identity: newIdentity.description)
         try ResetNote(of: store).write(note)
-        if let aside { try place.move(to: aside, atStep: atStep) } else { atStep() }
+        if let moved { try place.move(to: moved, atStep: atStep) } else { atStep() }
         note.isMoved = true
         try ResetNote(of: store).write(note)
         atStep()
         place.removeDamageMark()
         atStep()
         try DiskFile.rename(making, to: store)
-        return aside
+        return moved
     }
 
     /// Copies everything that a connection sees to a file, checks it, and gives it its name last.
@@ -128,7 +128,7 @@ package enum StoreCopy {
         }
     }
 
-    /// Of a damaged file the name matters: beside the store there is its copy, and only the store is set aside.
+    /// Of a damaged file the name matters: beside the store there is its copy, and only the store is quarantined.
     private static func error(_ error: any Error, in file: String) -> StoreError {
         guard let database = error as? DatabaseError,
             [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(database.resultCode)

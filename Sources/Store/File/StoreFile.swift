@@ -22,7 +22,7 @@ final class StoreFile: Sendable {
         var lastError: StoreError?
     }
 
-    /// Opens or creates the file; a damaged one is set aside first.
+    /// Opens or creates the file; a damaged one is quarantined first.
     /// - Parameter atStep: called before each step of setting it aside, where a crash may come.
     init(path: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void = {}) throws(StoreError) {
         let path = StorePath.resolved(path)
@@ -38,9 +38,9 @@ final class StoreFile: Sendable {
             open = try place.open(newIdentity: newIdentity)
             opening = note.opening(of: open.identity, wasMissing: wasMissing) ?? (wasMissing ? .new : .existing)
         } catch let error where error.code == .corrupt {
-            let aside = try place.setAside(at: now, for: newIdentity, atStep: atStep)
+            let moved = try place.moveDamagedFile(at: now, for: newIdentity, atStep: atStep)
             open = try place.open(newIdentity: newIdentity)
-            opening = .replacedCorrupt(path: aside)
+            opening = .replacedCorrupt(path: moved)
         }
         identity = open.identity
         oldVersion = open.oldVersion
@@ -57,7 +57,7 @@ final class StoreFile: Sendable {
     }
 
     /// Records an error. After the first sign of damage all reads and writes stop, and a mark beside the file makes the
-    /// next start set it aside: the pages that a start has time to check may be intact.
+    /// next start quarantine it: the pages that a start has time to check may be intact.
     func note(_ error: StoreError) -> StoreError {
         state.withLock { $0.lastError = error }
         guard error.code == .corrupt else { return error }

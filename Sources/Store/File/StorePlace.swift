@@ -35,7 +35,7 @@ struct StorePlace {
 
     /// Whether the file has SQLite's header (file format, section 1.3). SQLite itself treats a file shorter than its
     /// header as empty.
-    /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be set aside.
+    /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be quarantined.
     private func hasHeader() throws(StoreError) -> Bool {
         let signature = StoreHeader.signature
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -67,7 +67,7 @@ struct StorePlace {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
         }
         guard !StorePath.isOther(path) else {
-            // A folder must not be set aside: it may hold anything.
+            // A folder must not be quarantined: it may hold anything.
             throw StoreError(
                 .unavailable, "\(path) is no file. Set store.path to a file; it is made where it is missing.")
         }
@@ -201,22 +201,22 @@ struct StorePlace {
     /// - Parameters:
     ///   - identity: the identity of the new store.
     ///   - atStep: called before each step, where a crash may come.
-    func setAside(at now: Timestamp, for identity: SampleID, atStep: () -> Void) throws(StoreError) -> String {
-        let aside = freeName("corrupt", at: now)
+    func moveDamagedFile(at now: Timestamp, for identity: SampleID, atStep: () -> Void) throws(StoreError) -> String {
+        let moved = freeName("corrupt", at: now)
         atStep()
         // Before the file is moved: a crash in between must not hide the loss, nor the damage.
-        var note = ResetNote.Content(reason: .damaged, aside: aside, identity: identity.description)
+        var note = ResetNote.Content(reason: .damaged, moved: moved, identity: identity.description)
         try ResetNote(of: path).write(note)
         atStep()
         markDamaged()
-        try move(to: aside, atStep: atStep)
+        try move(to: moved, atStep: atStep)
         note.isMoved = true
         // Where this fails, the opening of the new store does it again.
         try? ResetNote(of: path).write(note)
         atStep()
         removeDamageMark()
         atStep()
-        return aside
+        return moved
     }
 
     /// A name beside the store that no file has: `vitals.sqlite.corrupt-20261118T104512000Z`.
@@ -242,7 +242,7 @@ struct StorePlace {
             }
             atStep()
         } catch {
-            throw StoreError(.unavailable, "The store \(path) cannot be set aside: \(error.localizedDescription)")
+            throw StoreError(.unavailable, "The store \(path) cannot be quarantined: \(error.localizedDescription)")
         }
     }
 
@@ -254,11 +254,11 @@ struct StorePlace {
     func endMove(_ note: ResetNote.Content?) throws(StoreError) {
         guard let note else { return }
         let files = FileManager.default
-        if let aside = note.aside, !note.isMoved, !isEmpty, !files.fileExists(atPath: aside) {
-            if files.fileExists(atPath: aside + "-wal"), !files.fileExists(atPath: path + "-wal") {
-                try DiskFile.rename(aside + "-wal", to: path + "-wal")
+        if let moved = note.moved, !note.isMoved, !isEmpty, !files.fileExists(atPath: moved) {
+            if files.fileExists(atPath: moved + "-wal"), !files.fileExists(atPath: path + "-wal") {
+                try DiskFile.rename(moved + "-wal", to: path + "-wal")
             }
-            unlink(aside + "-shm")
+            unlink(moved + "-shm")
         }
         // What is in the copy was checked and made durable before the note was written.
         if note.reason == .restored, isEmpty, files.fileExists(atPath: making) {

@@ -30,7 +30,7 @@ extension JSONValue {
 
     /// The error for a row that this program has not written.
     static var isDamaged: StoreError {
-        StoreError(.corrupt, "The store is damaged: a row cannot be decoded. It is set aside at the next start.")
+        StoreError(.corrupt, "The store is damaged: a row cannot be decoded. It is quarantined at the next start.")
     }
 
     func number(_ key: String) throws -> Double { try Self.present(self[key]?.asDouble) }

@@ -33,7 +33,7 @@ extension OutboxTable {
                 statement, arguments: [lane.rawValue, numbers.lowerBound, numbers.upperBound, limit])
             rows += try found.map { try OutboxRow($0) }
         }
-        rows += try AsideTable.rows(numbers, limit: limit, in: database)
+        rows += try QuarantineTable.rows(numbers, limit: limit, in: database)
         rows.sort { $0.sequence < $1.sequence }
         return try rows.prefix(limit).compactMap { try $0.fact(in: database) }
     }
@@ -59,7 +59,7 @@ extension OutboxTable {
         for row in try Row.fetchAll(database.cachedStatement(sql: "SELECT class, count FROM dropped")) {
             statistics.dropped[row[0]] = row[1]
         }
-        statistics.setAside = try AsideTable.count(in: database)
+        statistics.quarantined = try QuarantineTable.count(in: database)
         return statistics
     }
 }

@@ -13,7 +13,7 @@ extension Transaction {
         func note(_ rows: Int) { if rows >= limit { isAtLimit = true } }
 
         note(try evict(at: moment, byAge: byAge, options: options))
-        note(try dropAside(at: moment, byAge: byAge, options: options))
+        note(try dropQuarantined(at: moment, byAge: byAge, options: options))
         guard byAge else { return isAtLimit }
         note(
             try dropAnswers(
@@ -84,7 +84,7 @@ extension Transaction {
 
     /// The time of the oldest stored fact. No stored fact contains anything received or computed earlier.
     private func oldestFact() throws -> Int64 {
-        try Lane.allCases.reduce(try AsideTable.oldest(in: database) ?? .max) { oldest, lane in
+        try Lane.allCases.reduce(try QuarantineTable.oldest(in: database) ?? .max) { oldest, lane in
             let statement = try database.cachedStatement(
                 sql: "SELECT made_at FROM message WHERE lane = ? ORDER BY sequence LIMIT 1")
             return min(oldest, try Int64.fetchOne(statement, arguments: [lane.rawValue]) ?? .max)

@@ -105,7 +105,7 @@ package struct Gap: Sendable, Hashable {
     package enum Reason: String, CaseIterable, Sendable, Hashable {
         /// The outbox exceeded a limit and dropped them unsent.
         case evicted
-        /// The store's file was set aside because it was corrupt.
+        /// The store's file was quarantined because it was corrupt.
         case storeReset = "store_reset"
         /// The device was not read for longer than it keeps its history.
         case device

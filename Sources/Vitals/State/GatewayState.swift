@@ -29,7 +29,7 @@ package struct GatewayState: Sendable, Hashable {
     /// Number of dropped items since the store was created, by class, sorted by class name.
     package var dropped: [String: Int]
     /// Number of facts that the broker does not take, and that are kept apart for `replay`.
-    package var setAside: Int
+    package var quarantined: Int
     /// Size of the store's files, in bytes.
     package var storeBytes: Int64
     /// Why the store's last write failed, or else why the broker connection last failed.
@@ -45,14 +45,14 @@ package struct GatewayState: Sendable, Hashable {
 
     package init(
         broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int],
-        setAside: Int = 0, storeBytes: Int64, lastError: String?, late: [HealthPart] = [],
+        quarantined: Int = 0, storeBytes: Int64, lastError: String?, late: [HealthPart] = [],
         statistics: StatisticsState? = nil, at: Timestamp
     ) {
         self.broker = broker
         self.outbox = outbox
         self.oldestUnsentAt = oldestUnsentAt
         self.dropped = dropped
-        self.setAside = setAside
+        self.quarantined = quarantined
         self.storeBytes = storeBytes
         self.lastError = lastError
         self.late = late

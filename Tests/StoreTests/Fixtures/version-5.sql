@@ -12,7 +12,7 @@ CREATE TABLE alert_level(
     PRIMARY KEY(device, rule)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO "alert_level" VALUES(1,'stress_high',1,5,NULL,NULL,NULL,4);
-CREATE TABLE aside(
+CREATE TABLE quarantine(
     sequence INTEGER PRIMARY KEY,
     lane INTEGER NOT NULL,
     kind INTEGER NOT NULL,

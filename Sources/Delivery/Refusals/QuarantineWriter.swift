@@ -5,7 +5,7 @@ import Synchronization
 import Vitals
 
 /// Sets facts aside in the store that the broker does not take, some together, so that they share a gap.
-struct AsideKeeper: Sendable {
+struct QuarantineWriter: Sendable {
     /// Time for which refused facts gather. Their places in the window are taken until they are stored.
     private static let delay: Duration = .milliseconds(200)
     /// Wait before the next attempt after the store failed.
@@ -91,12 +91,12 @@ struct AsideKeeper: Sendable {
     private func storeOnce(_ failures: inout FailureCount) async -> Bool {
         let batch = waiting.value.withLock { $0 }
         do throws(StoreError) {
-            if !batch.refused.isEmpty { try await store.setAside(batch.refused, at: settings.clock.now) }
-            if !batch.taken.isEmpty { try await store.forgetSetAside(batch.taken) }
+            if !batch.refused.isEmpty { try await store.quarantine(batch.refused, at: settings.clock.now) }
+            if !batch.taken.isEmpty { try await store.releaseQuarantined(batch.taken) }
         } catch {
             if failures.countAndDecideToLog() {
                 settings.logger.error(
-                    "Refused facts cannot be set aside; trying again.",
+                    "Refused facts cannot be quarantined; trying again.",
                     metadata: ["error": "\(error)", "failures": "\(failures.count)"])
             }
             return false
@@ -108,7 +108,7 @@ struct AsideKeeper: Sendable {
         }
         for fact in batch.refused {
             settings.logger.error(
-                "The broker does not take a fact; it is set aside.",
+                "The broker does not take a fact; it is quarantined.",
                 metadata: ["fact": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)"])
             inFlight.forget(fact.lane, fact.number)
         }

@@ -3,8 +3,8 @@ import StoreAPI
 import Testing
 import Vitals
 
-@Suite struct AsideTests {
-    @Test func `a fact that is set aside waits no longer, is reported as a gap, and can be read by its number`()
+@Suite struct QuarantineTests {
+    @Test func `a fact that is quarantined waits no longer, is reported as a gap, and can be read by its number`()
         async throws
     {
         let folder = try StoreFolder()
@@ -13,7 +13,7 @@ import Vitals
         _ = try await store.ingest(Intake(.ring, [beat(1)]))
         let facts = try await store.facts(1...9, limit: 9)
         let moment = dawn + .hours(2)
-        try await store.setAside([RefusedFact(lane: .live, number: 1, reason: "too long")], at: moment)
+        try await store.quarantined([RefusedFact(lane: .live, number: 1, reason: "too long")], at: moment)
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [2])
         #expect(try await store.facts(1...2, limit: 9) == facts)
         let gaps = try await store.pendingFacts(.alert, after: 0, limit: 9)
@@ -24,17 +24,17 @@ import Vitals
                     sequences: [1...1])
             ])
         var statistics = try await store.statistics()
-        #expect(statistics.setAside == 1)
+        #expect(statistics.quarantined == 1)
         #expect(statistics.pending == [.alert: 1, .answer: 0, .live: 1, .history: 0])
 
-        // Twice changes nothing, and what is acknowledged cannot be set aside.
+        // Twice changes nothing, and what is acknowledged cannot be quarantined.
         try await store.acknowledge(.live, through: 2)
-        try await store.setAside(
+        try await store.quarantined(
             [1, 2].map { RefusedFact(lane: .live, number: $0, reason: "too long") }, at: moment)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).count == 1)
-        try await store.forgetSetAside([1])
+        try await store.releaseQuarantined([1])
         statistics = try await store.statistics()
-        #expect(statistics.setAside == 0)
+        #expect(statistics.quarantined == 0)
         #expect(try await store.facts(1...1, limit: 9).isEmpty)
     }
 
@@ -45,29 +45,29 @@ import Vitals
         let fact = try #require(try await store.facts(1...1, limit: 1).first)
         guard case .measurement(let measurement) = fact.content else { return }
         let refused = RefusedFact(lane: .live, number: 1, samples: [measurement.samples[1]], reason: "too long")
-        try await store.setAside([refused], at: dawn)
+        try await store.quarantined([refused], at: dawn)
         #expect(try await store.facts(1...1, limit: 1).first?.values.count == 1)
         let gap = try #require(try await store.pendingFacts(.alert, after: 0, limit: 9).first)
         #expect(gap.gap?.count == 1)
         #expect(gap.gap?.from == dawn + .seconds(5))
-        try await store.setAside([RefusedFact(lane: .alert, number: gap.sequence, reason: "no")], at: dawn)
+        try await store.quarantined([RefusedFact(lane: .alert, number: gap.sequence, reason: "no")], at: dawn)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).isEmpty)
         let statistics = try await store.statistics()
-        #expect(statistics.setAside == 2)
+        #expect(statistics.quarantined == 2)
     }
 
-    @Test func `what is set aside ends with the age and the number of the outbox's limits`() async throws {
+    @Test func `what is quarantined ends with the age and the number of the outbox's limits`() async throws {
         let folder = try StoreFolder()
         var options = StoreOptions()
-        options.maximumAside = 3
+        options.maximumQuarantined = 3
         let store = try folder.open(options)
         for second in 0..<5 { _ = try await store.ingest(Intake(.band, [beat(second)], at: dawn)) }
-        try await store.setAside((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
+        try await store.quarantined((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
         _ = try await store.clean(at: dawn + .minutes(1))
         #expect(try await store.facts(1...5, limit: 9).map(\.sequence) == [3, 4, 5])
         _ = try await store.clean(at: dawn + .days(31))
         let statistics = try await store.statistics()
-        #expect(statistics.setAside == 0)
-        #expect(statistics.dropped["set_aside"] == 5)
+        #expect(statistics.quarantined == 0)
+        #expect(statistics.dropped["quarantined"] == 5)
     }
 }
