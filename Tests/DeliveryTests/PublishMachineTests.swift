@@ -9,11 +9,11 @@ import Vitals
 @Suite struct PublishMachineTests {
     private static let samples = (0..<4).map { Fixture.heartRate(60 + Double($0)) }
 
-    private static func item(_ mark: DeliveryMark, size: Int = 100, samples: Int = 1) -> PoisonMachine.Item {
+    private static func item(_ mark: DeliveryMark, size: Int = 100, samples: Int = 1) -> PoisonMessageSplitter.Item {
         guard case .entry(let lane, let number) = mark else {
-            return PoisonMachine.Item(.other, topic: "t", size: size)
+            return PoisonMessageSplitter.Item(.other, topic: "t", size: size)
         }
-        return PoisonMachine.Item(.entry(lane, number, part: 0), topic: "t", size: size, samples: samples)
+        return PoisonMessageSplitter.Item(.entry(lane, number, part: 0), topic: "t", size: size, samples: samples)
     }
 
     @Test func `each message has a token of its own, and is found again by it`() {
@@ -62,7 +62,7 @@ import Vitals
     @Test func `what the broker refuses for an unknown reason again and again is quarantined`() {
         var machine = PublishMachine()
         var outcome = PublishMachine.Outcome.reconnect
-        for _ in 0..<PoisonMachine.aloneCuts {
+        for _ in 0..<PoisonMessageSplitter.aloneCuts {
             #expect(outcome == .reconnect)
             machine.connected(limit: nil)
             machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
@@ -128,7 +128,7 @@ import Vitals
     }
 
     private static func cutUntilBlamed(
-        _ machine: inout PublishMachine, _ mark: DeliveryMark, _ item: PoisonMachine.Item, at uptime: Duration = .zero
+        _ machine: inout PublishMachine, _ mark: DeliveryMark, _ item: PoisonMessageSplitter.Item, at uptime: Duration = .zero
     ) {
         for _ in 0..<200 {
             machine.connected(limit: nil)
@@ -139,9 +139,9 @@ import Vitals
     }
 
     private static func answer(_ number: Int64, size: Int, topic: String = "r", isChosen: Bool = false)
-        -> PoisonMachine.Item
+        -> PoisonMessageSplitter.Item
     {
-        PoisonMachine.Item(.entry(.answer, number, part: 0), topic: topic, size: size, isChosen: isChosen)
+        PoisonMessageSplitter.Item(.entry(.answer, number, part: 0), topic: topic, size: size, isChosen: isChosen)
     }
 
     @Test func `an answer at which the broker cuts goes in short form, and for a while so do those of its size`() {
@@ -154,7 +154,7 @@ import Vitals
             machine.sent(.entry(.answer, 1), Self.answer(1, size: long), at: .zero)
             #expect(machine.cut(at: .zero) == nil, "it is not given up")
         }
-        #expect(cuts == PoisonMachine.suspectCuts + PoisonMachine.aloneCuts)
+        #expect(cuts == PoisonMessageSplitter.suspectCuts + PoisonMessageSplitter.aloneCuts)
         #expect(!machine.isTooLong(answer: 2, size: long, at: .zero))
         machine.sent(.entry(.answer, 1), Self.answer(1, size: 300), at: .zero)
         #expect(machine.settled(.entry(.answer, 1), refusal: nil, at: .zero) == .delivered(.answer, 1))
@@ -232,7 +232,7 @@ import Vitals
         var machine = PublishMachine()
         Self.cutUntilBlamed(&machine, .entry(.live, 1), Self.item(.entry(.live, 1)))
         var calm = 0
-        for number in 2...Int64(PoisonMachine.carefulMessages + 1) {
+        for number in 2...Int64(PoisonMessageSplitter.carefulMessages + 1) {
             let mark = DeliveryMark.entry(.live, number)
             machine.sent(mark, Self.item(mark), at: .zero)
             calm += machine.noticingCalm { $0.settled(mark, refusal: .invalidTopic, at: .zero) }.isCalm ? 1 : 0

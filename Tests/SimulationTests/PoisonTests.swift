@@ -59,7 +59,7 @@ import Vitals
                 }
             }
             try await home.run([try home.device("band"), try home.device("ring")]) {
-                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 12)
+                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 12)
                 let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
                 let range = try #require(gap["sequences"]?.asArray?.first)
                 #expect(range["from_seq"]?.asInt == swallowed.withLock { $0 })
@@ -68,7 +68,7 @@ import Vitals
                 try await home.message("ring/measurement/heart_rate")
                 try await home.message("gateway/state") { $0["quarantined"]?.asInt == 1 }
                 let attempts = home.broker.connectionAttempts
-                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 4)
+                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 4)
                 #expect(home.broker.connectionAttempts == attempts)
             }
         }
@@ -79,9 +79,9 @@ import Vitals
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
                 home.broker.swallow { _ in true }
-                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 12)
+                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 12)
                 home.broker.swallow(nil)
-                try await home.simulation.gatewayClock.sleep(for: PoisonMachine.answerLimit * 2)
+                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 2)
                 #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
         }

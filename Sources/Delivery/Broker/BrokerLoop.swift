@@ -234,7 +234,7 @@ package struct BrokerLoop: Sendable {
             guard outcomes.inFlight.with({ $0.poison.isOverdue(at: now) }) else { continue }
             throw BrokerError(
                 .timedOut,
-                "The broker has not answered a message for \(PoisonMachine.answerLimit); connecting again.")
+                "The broker has not answered a message for \(PoisonMessageSplitter.answerLimit); connecting again.")
         }
     }
 

@@ -137,7 +137,7 @@ struct Publisher: Sendable {
         inFlight.with { machine in
             machine.sent(
                 mark,
-                PoisonMachine.Item(
+                PoisonMessageSplitter.Item(
                     mark.kind, topic: message.topic, size: size, samples: outgoing.samples,
                     isChosen: mark.lane == .answer && isChosen(message.topic)), at: uptime)
         }
@@ -168,7 +168,7 @@ struct Publisher: Sendable {
 
 extension DeliveryMark {
     /// What identifies the message over several connections.
-    fileprivate var kind: PoisonMachine.Item.Kind {
+    fileprivate var kind: PoisonMessageSplitter.Item.Kind {
         switch self {
         case .entry(let lane, let number): .entry(lane, number, part: 0)
         case .part(let lane, let number, let part): .entry(lane, number, part: part)

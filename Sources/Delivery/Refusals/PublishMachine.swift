@@ -30,7 +30,7 @@ struct PublishMachine: Sendable {
         var reason: String
     }
 
-    private(set) var poison = PoisonMachine()
+    private(set) var poison = PoisonMessageSplitter()
     /// The Maximum Packet Size of this connection.
     private var announced: Int?
     /// A size in bytes that this broker took, after it had refused longer ones.
@@ -68,7 +68,7 @@ struct PublishMachine: Sendable {
     mutating func closed() { poison.closed() }
 
     /// The connection was cut. Returns a message that is given up from now on.
-    mutating func cut(at uptime: Duration) -> PoisonMachine.Item? {
+    mutating func cut(at uptime: Duration) -> PoisonMessageSplitter.Item? {
         guard let item = poison.cut(at: uptime) else { return nil }
         return blame(item, at: uptime) ? item : nil
     }
@@ -77,7 +77,7 @@ struct PublishMachine: Sendable {
     /// from now on.
     ///
     /// A broker that has answered nothing else on this connection does not work at all, so no message is to blame.
-    mutating func timedOut(at uptime: Duration) -> PoisonMachine.Item? {
+    mutating func timedOut(at uptime: Duration) -> PoisonMessageSplitter.Item? {
         guard hasTaken, poison.isOverdue(at: uptime) else {
             closed()
             return nil
@@ -86,13 +86,13 @@ struct PublishMachine: Sendable {
     }
 
     /// Returns whether the message is given up; otherwise its samples are tried in smaller messages.
-    private mutating func blame(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
+    private mutating func blame(_ item: PoisonMessageSplitter.Item, at uptime: Duration) -> Bool {
         guard givesUp(item, at: uptime) else { return false }
         poison.gaveUp()
         return true
     }
 
-    private mutating func givesUp(_ item: PoisonMachine.Item, at uptime: Duration) -> Bool {
+    private mutating func givesUp(_ item: PoisonMessageSplitter.Item, at uptime: Duration) -> Bool {
         guard case .entry(let lane, let number, let part) = item.kind else {
             refusedTopics.blame(item.topic, size: item.size, at: uptime)
             return true
@@ -123,7 +123,7 @@ struct PublishMachine: Sendable {
     }
 
     /// Lets an answer go without its data from now on. Returns `false` if it does already, or if it is short.
-    private mutating func shorten(_ item: PoisonMachine.Item, _ number: Int64) -> Bool {
+    private mutating func shorten(_ item: PoisonMessageSplitter.Item, _ number: Int64) -> Bool {
         guard item.size > Self.smallestLimit, shortened[number] == nil else { return false }
         if shortened.count >= Self.maximumRemembered { shortened = [:] }
         shortened[number] = item.size
@@ -182,7 +182,7 @@ struct PublishMachine: Sendable {
     /// A fact is sent again in so many messages.
     mutating func beganReplay(_ number: Int64, parts: Int, isRefused: Bool) { replays[number] = (parts, isRefused) }
 
-    mutating func sent(_ mark: DeliveryMark, _ item: PoisonMachine.Item, at uptime: Duration) {
+    mutating func sent(_ mark: DeliveryMark, _ item: PoisonMessageSplitter.Item, at uptime: Duration) {
         poison.sent(mark.token, item, at: uptime)
     }
 

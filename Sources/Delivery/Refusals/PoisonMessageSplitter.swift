@@ -10,7 +10,7 @@ package import Vitals
 ///
 /// A reset connection swallows acknowledgements, another number each time, and new facts come between the states that each connection
 /// begins with. So the first one is not the same at each cut; some cuts, each soon after the one before, count alike.
-package struct PoisonMachine: Sendable {
+package struct PoisonMessageSplitter: Sendable {
     /// Cuts with the same message first in flight, after which messages go one at a time.
     package static let suspectCuts = 3
     /// Cuts in a row, each soon after the one before, after which messages go one at a time whichever was the first.
@@ -158,7 +158,7 @@ package struct PoisonMachine: Sendable {
     }
 }
 
-extension PoisonMachine.Item {
+extension PoisonMessageSplitter.Item {
     /// Whether both are the same message, perhaps encoded at different times.
     fileprivate func isSame(as other: Self) -> Bool { kind == other.kind && topic == other.topic }
 }

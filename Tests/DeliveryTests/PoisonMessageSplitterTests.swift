@@ -3,30 +3,30 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@Suite struct PoisonMachineTests {
-    private typealias Item = PoisonMachine.Item
+@Suite struct PoisonMessageSplitterTests {
+    private typealias Item = PoisonMessageSplitter.Item
 
     private static func fact(_ number: Int64, topic: String = "t") -> Item {
         Item(.entry(.live, number, part: 0), topic: topic, size: 100)
     }
 
     @Test func `after a few cuts at the same message all go one at a time, and after a few more it is blamed`() {
-        var machine = PoisonMachine()
-        for _ in 0..<PoisonMachine.suspectCuts {
+        var machine = PoisonMessageSplitter()
+        for _ in 0..<PoisonMessageSplitter.suspectCuts {
             #expect(!machine.isCareful)
             machine.sent(1, Self.fact(1))
             machine.sent(2, Self.fact(2))
             #expect(machine.cut() == nil)
         }
         #expect(machine.isCareful)
-        for _ in 1..<PoisonMachine.aloneCuts {
+        for _ in 1..<PoisonMessageSplitter.aloneCuts {
             machine.sent(1, Self.fact(1))
             #expect(machine.cut() == nil)
         }
         machine.sent(1, Self.fact(1))
         #expect(machine.cut() == Self.fact(1))
         #expect(machine.isBlamed("t"))
-        for number in 2...Int64(PoisonMachine.carefulMessages + 1) {
+        for number in 2...Int64(PoisonMessageSplitter.carefulMessages + 1) {
             #expect(machine.isCareful)
             machine.sent(number, Self.fact(number))
             machine.settled(number)
@@ -36,9 +36,9 @@ import Vitals
     }
 
     @Test func `a message that the broker has answered is not suspected`() {
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         for number in 0..<20 {
-            let uptime = PoisonMachine.restlessPeriod * 2 * number
+            let uptime = PoisonMessageSplitter.restlessPeriod * 2 * number
             machine.sent(1, Self.fact(1))
             machine.sent(2, Self.fact(2))
             machine.settled(1)
@@ -51,27 +51,27 @@ import Vitals
     }
 
     @Test func `an answer to a topic that the sender chose is given up after few cuts`() {
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         let answer = Item(.entry(.answer, 7, part: 0), topic: "mine", size: 100, isChosen: true)
         machine.sent(1, answer)
         #expect(machine.cut() == nil)
         #expect(machine.isCareful)
-        for number in 1...PoisonMachine.doubtfulCuts {
+        for number in 1...PoisonMessageSplitter.doubtfulCuts {
             machine.sent(1, answer)
-            #expect(machine.cut() == (number == PoisonMachine.doubtfulCuts ? answer : nil))
+            #expect(machine.cut() == (number == PoisonMessageSplitter.doubtfulCuts ? answer : nil))
         }
     }
 
     @Test func `after some cuts in a row messages go one at a time, whichever was the first`() {
-        var machine = PoisonMachine()
-        for number in 1..<Int64(PoisonMachine.restlessCuts) {
+        var machine = PoisonMessageSplitter()
+        for number in 1..<Int64(PoisonMessageSplitter.restlessCuts) {
             for place in 0..<300 { machine.sent(Int64(place), Self.fact(number * 1_000 + Int64(place))) }
-            #expect(machine.cut(at: PoisonMachine.restlessPeriod * Int(number)) == nil)
+            #expect(machine.cut(at: PoisonMessageSplitter.restlessPeriod * Int(number)) == nil)
             #expect(!machine.isCareful)
         }
         machine.sent(1, Self.fact(1))
         machine.sent(2, Self.fact(2))
-        #expect(machine.cut(at: PoisonMachine.restlessPeriod * PoisonMachine.restlessCuts) == nil)
+        #expect(machine.cut(at: PoisonMessageSplitter.restlessPeriod * PoisonMessageSplitter.restlessCuts) == nil)
         // As long as twice the longest of the connections.
         for number in 1...Int64(600) {
             #expect(machine.isCareful, "\(number)")
@@ -82,11 +82,11 @@ import Vitals
     }
 
     @Test func `cuts far apart are those of a network`() {
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         for number in 0..<Int64(100) {
             machine.sent(1, Self.fact(2 * number))
             machine.sent(2, Self.fact(2 * number + 1))
-            #expect(machine.cut(at: (PoisonMachine.restlessPeriod + .seconds(1)) * Int(number)) == nil)
+            #expect(machine.cut(at: (PoisonMessageSplitter.restlessPeriod + .seconds(1)) * Int(number)) == nil)
             #expect(!machine.isCareful)
         }
     }
@@ -94,7 +94,7 @@ import Vitals
     /// Each connection begins with all states; new facts come between them, and a cut swallows acknowledgements.
     @Test(arguments: 0..<100) func `a state is found among hundreds, while facts go between`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         let states = (0..<Int.random(in: 20...1_000, using: &random)).map { Item(.other, topic: "\($0)", size: 100) }
         let poison = Int.random(in: states.indices, using: &random)
         var (fact, token): (Int64, Int64) = (0, 0)
@@ -129,7 +129,7 @@ import Vitals
     }
 
     @Test func `a message as long as a blamed one is given up after few cuts, until the broker takes one`() {
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         func cutUntilBlamed(_ item: Item) -> Int {
             for count in 1...100 {
                 machine.sent(2, Self.fact(0, topic: "taken"))
@@ -140,23 +140,23 @@ import Vitals
             return .max
         }
         func long(_ topic: String, _ size: Int) -> Item { Item(.other, topic: topic, size: size) }
-        #expect(cutUntilBlamed(long("a", 9_000)) == PoisonMachine.suspectCuts + PoisonMachine.aloneCuts)
-        #expect(cutUntilBlamed(long("b", 9_500)) == PoisonMachine.doubtfulCuts)
-        #expect(cutUntilBlamed(long("c", 8_999)) == PoisonMachine.aloneCuts)
+        #expect(cutUntilBlamed(long("a", 9_000)) == PoisonMessageSplitter.suspectCuts + PoisonMessageSplitter.aloneCuts)
+        #expect(cutUntilBlamed(long("b", 9_500)) == PoisonMessageSplitter.doubtfulCuts)
+        #expect(cutUntilBlamed(long("c", 8_999)) == PoisonMessageSplitter.aloneCuts)
         machine.sent(1, long("d", 8_999))
         machine.settled(1)
-        #expect(cutUntilBlamed(long("e", 9_000)) == PoisonMachine.aloneCuts)
+        #expect(cutUntilBlamed(long("e", 9_000)) == PoisonMessageSplitter.aloneCuts)
     }
 
     @Test func `only so many topics are remembered`() {
-        var machine = PoisonMachine()
-        for number in 0...PoisonMachine.maximumTopics {
+        var machine = PoisonMessageSplitter()
+        for number in 0...PoisonMessageSplitter.maximumTopics {
             var blamed: Item?
             while blamed == nil { blamed = machine.failed(Self.fact(Int64(number), topic: "\(number)")) }
         }
         #expect(!machine.isBlamed("0"))
         #expect(machine.isBlamed("1"))
-        #expect(machine.isBlamed("\(PoisonMachine.maximumTopics)"))
+        #expect(machine.isBlamed("\(PoisonMessageSplitter.maximumTopics)"))
     }
 
     /// A broker that takes messages in order, cuts at some of them, and whose network swallows acknowledgements.
@@ -165,7 +165,7 @@ import Vitals
         let count: Int64 = 200
         let poison = Set(
             (0..<Int.random(in: 0...3, using: &random)).map { _ in Int64.random(in: 1...count, using: &random) })
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         var waiting = Array(1...count)
         var blamed: Set<Int64> = []
         var connections = 0
@@ -192,7 +192,7 @@ import Vitals
     }
 
     @Test func `while the broker takes nothing, a second message is blamed late`() {
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         func cutUntilBlamed(_ number: Int64) -> Int {
             for count in 1...1_000 {
                 machine.sent(1, Self.fact(number, topic: "\(number)"))
@@ -202,21 +202,21 @@ import Vitals
             }
             return .max
         }
-        #expect(cutUntilBlamed(1) == PoisonMachine.suspectCuts + PoisonMachine.aloneCuts)
-        #expect(cutUntilBlamed(2) == PoisonMachine.unheardCuts)
+        #expect(cutUntilBlamed(1) == PoisonMessageSplitter.suspectCuts + PoisonMessageSplitter.aloneCuts)
+        #expect(cutUntilBlamed(2) == PoisonMessageSplitter.unheardCuts)
         machine.sent(1, Self.fact(3))
         machine.settled(1)
-        #expect(cutUntilBlamed(4) == PoisonMachine.aloneCuts)
+        #expect(cutUntilBlamed(4) == PoisonMessageSplitter.aloneCuts)
     }
 
     @Test func `a message that the broker does not answer is overdue`() {
-        var machine = PoisonMachine()
+        var machine = PoisonMessageSplitter()
         machine.sent(1, Self.fact(1), at: .seconds(10))
         machine.sent(2, Self.fact(2), at: .seconds(60))
-        #expect(!machine.isOverdue(at: .seconds(10) + PoisonMachine.answerLimit))
-        #expect(machine.isOverdue(at: .seconds(11) + PoisonMachine.answerLimit))
+        #expect(!machine.isOverdue(at: .seconds(10) + PoisonMessageSplitter.answerLimit))
+        #expect(machine.isOverdue(at: .seconds(11) + PoisonMessageSplitter.answerLimit))
         machine.settled(1)
-        #expect(!machine.isOverdue(at: .seconds(11) + PoisonMachine.answerLimit))
+        #expect(!machine.isOverdue(at: .seconds(11) + PoisonMessageSplitter.answerLimit))
         machine.closed()
         #expect(!machine.isOverdue(at: .hours(1)))
     }
