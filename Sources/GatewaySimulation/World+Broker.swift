@@ -19,8 +19,8 @@ extension World {
                 trace?.note("broker", "cuts all connections")
                 broker.cut()
             case 1:
-                trace?.note("broker", "is away")
-                broker.refuseConnections(BrokerError(.unreachable, "The broker is away."))
+                trace?.note("broker", "is offline")
+                broker.refuseConnections(BrokerError(.unreachable, "The broker is offline."))
                 broker.cut()
                 try await simulation.gatewayClock.sleep(for: draw(5...120))
                 if !isPeaceful.withLock({ $0 }) { broker.refuseConnections(nil) }

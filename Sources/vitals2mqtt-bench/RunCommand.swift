@@ -20,7 +20,7 @@ struct RunCommand: ParsableCommand {
             case .outage: try OutageFigures.measure(settings)
             case .kill: try KillFigures.measure(settings)
             case .footprint: try FootprintFigures.measure(settings)
-            case .away: try AwayFigures.measure(settings)
+            case .offline: try OfflineFigures.measure(settings)
             case .start: try StartFigures.measure(settings)
             case .wear: try WearFigures.measure(settings)
             }

@@ -206,7 +206,7 @@ import Vitals
     }
 
     @Test(arguments: [DiscoveryOptions.Mode.device, .component])
-    func `empties all that an earlier run announced where discovery is off now, also of a device that is away`(
+    func `empties all that an earlier run announced where discovery is off now, also of an offline device`(
         other: DiscoveryOptions.Mode
     ) throws {
         let rig = try Rig(.off)

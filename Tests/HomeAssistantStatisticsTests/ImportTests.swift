@@ -162,7 +162,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that was away for two days continues where the import ended`() throws {
+    @Test func `a device that was offline for two days continues where the import ended`() throws {
         let home = Self.walking()
         // The newest row is of the day before yesterday.
         let before = Self.yesterday - .hours(6)
@@ -193,7 +193,7 @@ import Vitals
             try Self.world(home) { world, importer, store, _, _ in
                 try await store.add(late, at: Self.noon)
                 do { try await Self.settle(world, importer) } catch let error as HomeAssistantError {
-                    guard case .away = error else { throw error }
+                    guard case .offline = error else { throw error }
                     home.state.withLock { $0.importsBeforeEnd = nil }
                     #expect(try await store.due[0].hours.count < hours)
                     try await importer.importDue()

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import Vitals
 
-/// A Home Assistant that refuses, has something removed, or is away.
+/// A Home Assistant that refuses, has something removed, or is offline.
 @Suite struct RefusalTests {
     @Test func `a wrong token is reported at once and once, stands in no log, and is never tried again`() throws {
         let home = ImportTests.walking()
@@ -73,7 +73,7 @@ import Vitals
         }
     }
 
-    @Test func `while Home Assistant is away nothing is warned of, and attempts are rare`() throws {
+    @Test func `while Home Assistant is offline nothing is warned of, and attempts are rare`() throws {
         try Simulation.run(seed: 1, start: ImportTests.noon, deadline: .days(1)) { world in
             let (store, log, attempts) = (try await CountingStore(world), LogRecorder(), Recorder<Int>())
             try await store.add([steps(10, ImportTests.noon - .days(1))], at: ImportTests.noon)
@@ -89,7 +89,7 @@ import Vitals
                 store: store, generator: SplitMix64(seed: 1),
                 connect: { _ in
                     attempts.append(1)
-                    throw HomeAssistantError.away("nobody")
+                    throw HomeAssistantError.offline("nobody")
                 }, report: { _ in })
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await importer.run() }
@@ -196,7 +196,7 @@ import Vitals
         }
     }
 
-    @Test func `a peer that takes no message is away after a minute`() throws {
+    @Test func `a peer that takes no message is offline after a minute`() throws {
         struct Deaf: MessageStream {
             let clock: GatewayClock
             func send(_ message: [UInt8]) async throws { try await clock.sleep(for: .days(365)) }

@@ -19,7 +19,7 @@ import Vitals
         let begin: Timestamp
         let end: Timestamp
         var parcels: [Parcel] = []
-        /// When Home Assistant sees nothing: the broker, the device, or itself is away.
+        /// When Home Assistant sees nothing: the broker, the device, or itself is offline.
         var gaps: [Range<Timestamp>] = []
 
         init(seed: UInt64, from begin: Timestamp) {

@@ -45,7 +45,7 @@ import Testing
     @Test func `a file of authorities that cannot be used is named when it connects`() async throws {
         let address = try #require(HomeAssistantAddress(url: "https://127.0.0.1:1"))
         let client = WebSocketClient(address, authorityFile: "/nowhere/ca.pem")
-        await #expect(throws: HomeAssistantError.away("/nowhere/ca.pem has no certificate that can be read")) {
+        await #expect(throws: HomeAssistantError.offline("/nowhere/ca.pem has no certificate that can be read")) {
             try await client.withConnection { _ in }
         }
     }
@@ -93,18 +93,18 @@ import Testing
                 let message = try await stream.receive()
                 #expect(message.count == (16 << 20) - 1)
             }
-            await #expect(throws: HomeAssistantError.away("it sends what the gateway did not ask for")) {
+            await #expect(throws: HomeAssistantError.offline("it sends what the gateway did not ask for")) {
                 _ = try await stream.receive()
             }
         }
         try await server.channel.close()
     }
 
-    @Test func `a server that closes, refuses or is not there is away`() async throws {
+    @Test func `a server that closes, refuses or is not there is offline`() async throws {
         let closing = try await SocketServer { text in
             text.isEmpty ? [] : [WebSocketFrame(fin: true, opcode: .connectionClose, data: ByteBuffer())]
         }
-        await #expect(throws: HomeAssistantError.away("it closed the connection")) { try await ask("begin", closing) }
+        await #expect(throws: HomeAssistantError.offline("it closed the connection")) { try await ask("begin", closing) }
         let refusing = try await SocketServer(takes: false) { _ in [] }
         await #expect(throws: HomeAssistantError.self) { try await ask("begin", refusing) }
         let port = closing.port

@@ -110,7 +110,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `a device that is away is offline, but a command that may wait is run when it comes`() async throws {
+    @Test func `an offline device is offline, but a command that may wait is run when it comes`() async throws {
         try await withBench { bench in
             let port = try freePort()
             try bench.configure([bench.tcpDevice("band", port: port)])

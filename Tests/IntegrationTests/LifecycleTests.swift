@@ -8,7 +8,7 @@ import Vitals
 /// The start and the end of the process.
 @Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
-    @Test func `starts with the broker away, and delivers when it comes`() async throws {
+    @Test func `starts with the broker offline, and delivers when it comes`() async throws {
         try await withBench { bench in
             let expected = try await HeartRates(of: "band", on: bench)
             let journal = bench.path("journal")

@@ -9,7 +9,7 @@ import Vitals
 struct LossTests {
     /// Kills in one run; the variable `KILL_ROUNDS` overrides it.
     private static let rounds = ProcessInfo.processInfo.environment["KILL_ROUNDS"].flatMap { Int($0) } ?? 10
-    /// Samples per second of the device. The broker stays away until a minute's worth of samples has been made.
+    /// Samples per second of the device. The broker stays offline until a minute's worth of samples has been made.
     private static let pace = 50
     private static let outage = 60 * pace
 

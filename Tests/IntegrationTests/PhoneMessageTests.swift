@@ -125,7 +125,7 @@ struct PhoneMessageTests {
         }
     }
 
-    @Test func `a retained message is taken at each connection, and one that came while the gateway was away is not`()
+    @Test func `a retained message is taken at each connection, and one that came while the gateway was offline is not`()
         async throws
     {
         try await withBench(watching: "\(Bench.base)/#") { bench in

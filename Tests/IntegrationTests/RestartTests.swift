@@ -178,7 +178,7 @@ struct RestartTests {
         }
     }
 
-    @Test func `a limit that was set while the device was away reaches it, also after a kill`() async throws {
+    @Test func `a limit that was set while the device was offline reaches it, also after a kill`() async throws {
         try await withBench { bench in
             let journal = bench.path("journal")
             let port = try freePort()

@@ -39,7 +39,7 @@ struct SilentHomeAssistantTests {
             try await bench.synced("band")
             try await bench.synced("clip")
             // The import has begun to wait, and gives up.
-            try await bench.message("gateway/state") { $0.json["statistics"]?["activity"]?.asString == "away" }
+            try await bench.message("gateway/state") { $0.json["statistics"]?["activity"]?.asString == "offline" }
             let from = bench.position
             // A band streams nothing while it is charged, at 20:00; a clip measures at any time.
             try await bench.publish(

@@ -138,9 +138,9 @@ import Vitals
         }
     }
 
-    @Test func `a broker that is away for an hour makes no part late`() throws {
+    @Test func `a broker that is offline for an hour makes no part late`() throws {
         try everyOrder { home, core in
-            home.broker.refuseConnections(BrokerError(.unreachable, "It is away."))
+            home.broker.refuseConnections(BrokerError(.unreachable, "It is offline."))
             home.broker.cut()
             for _ in 0..<20 {
                 try await home.simulation.gatewayClock.sleep(for: .minutes(3) + .milliseconds(137))

@@ -51,7 +51,7 @@ import Vitals
                     $0["state"]?.asString == "waiting"
                         && $0["last_error"]?.asString == "radio: The stick was pulled out."
                 }
-                // A device that was away for long waits for minutes, but not for a service that is back.
+                // A device that was offline for long waits for minutes, but not for a service that is back.
                 try await home.message("band/link", from: start) {
                     ($0["attempts"]?.asInt ?? 0) >= 6
                         && $0["last_error"]?.asString == "radio: The stick is not plugged in."

@@ -68,7 +68,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="smaller numbers: some 5 minutes")
     parser.add_argument("--only", metavar="ROW,…", help=f"only these rows: {', '.join(names)}")
     parser.add_argument("--before", metavar="PROGRAM", help="an earlier build of the gateway: each row runs with it, too, and the table says what it did")
-    parser.add_argument("--kills", type=int, metavar="N", help="only kill -9, so many times, half of them with the broker away")
+    parser.add_argument("--kills", type=int, metavar="N", help="only kill -9, so many times, half of them with the broker offline")
     arguments = parser.parse_args()
     if arguments.kills is not None and not 2 <= arguments.kills <= 100_000:
         parser.error("--kills needs a number from 2 to 100000")

@@ -119,6 +119,6 @@ def kills_with_broker(bench: Bench) -> str:
     return kill_rounds(bench, bench.kills, has_broker=True)
 
 
-@row("kill -9, the broker away", "as many, then the broker returns", KILLED)
+@row("kill -9, the broker offline", "as many, then the broker returns", KILLED)
 def kills_without_broker(bench: Bench) -> str:
     return kill_rounds(bench, bench.kills, has_broker=False)

@@ -204,7 +204,7 @@ def go_away(trial: Trial) -> None:
 
 
 def settings_wait(trial: Trial) -> str:
-    """a setting that is made while its device is away is pending, until the device is back and has it"""
+    """a setting that is made while its device is offline is pending, until the device is back and has it"""
     path = "heart_rate.resting_alert.upper"
     entity, pending = trial.entity("strap-1", path.replace(".", "_")), trial.entity("strap-1", "settings_pending")
     before = value(trial.last("strap-1", "config"), path)

@@ -53,7 +53,7 @@ class Bridge:
         """Without its band the app has nothing to say: it hangs up, and the gateway shows the device as away."""
         self.changed.set()
         if self.current and not is_connected:
-            log("I", "the band is away")
+            log("I", "the band is offline")
             self.current.hang_up()
 
     def value(self, metric, item):

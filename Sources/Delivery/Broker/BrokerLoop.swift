@@ -56,9 +56,9 @@ package struct BrokerLoop: Sendable {
     /// Waits at first. A restarted broker returns within minutes; frequent attempts then deliver the outbox without
     /// further delay.
     private static let shortWaits = BackOff(first: .milliseconds(250), longest: .milliseconds(1500))
-    /// Waits for a broker that is away for longer, to spare it needless attempts.
+    /// Waits for a broker that is offline for longer, to spare it needless attempts.
     private static let longWaits = BackOff(first: .seconds(2), longest: .seconds(30))
-    private static let longAway: Duration = .minutes(5)
+    private static let longOffline: Duration = .minutes(5)
     /// The time that one step of the loop may take: an attempt and each subscription take ten seconds, and the commands of a
     /// connection that has ended wait for the store.
     package static let stepLimit: Duration = .seconds(60)
@@ -103,7 +103,7 @@ package struct BrokerLoop: Sendable {
             if now - began > Self.stableAfter {
                 backOff = Self.shortWaits
                 lostAt = now
-            } else if now - (lostAt ?? began) > Self.longAway, backOff.longest == Self.shortWaits.longest {
+            } else if now - (lostAt ?? began) > Self.longOffline, backOff.longest == Self.shortWaits.longest {
                 backOff = Self.longWaits
             }
             lostAt = lostAt ?? began

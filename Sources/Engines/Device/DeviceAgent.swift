@@ -17,7 +17,7 @@ package actor DeviceAgent {
     package static let maximumCommands = 64
 
     nonisolated let context: DeviceContext
-    /// Runs the work of the agent. A device that is away has no other task than its own.
+    /// Runs the work of the agent. An offline device has no other task than its own.
     nonisolated let launcher: Launcher
     nonisolated let commands: CommandQueue
     let profile: DeviceProfile

@@ -133,7 +133,7 @@ final class HistorySync {
         if let failure { throw failure }
     }
 
-    /// Reports what was lost while the device was away for longer than it keeps its history: once per absence, even if
+    /// Reports what was lost while the device was offline for longer than it keeps its history: once per absence, even if
     /// reading takes several attempts.
     private func reportLoss(of capabilities: Capabilities) async {
         guard let gap = marks.loss(of: capabilities, at: context.clock.now) else { return }

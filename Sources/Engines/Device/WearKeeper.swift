@@ -17,7 +17,7 @@ final class WearKeeper {
     func change(isWorn: Bool) { change { $0.isWorn = isWorn } }
     func change(isCharging: Bool) { change { $0.isCharging = isCharging } }
 
-    /// Forgets both while the device is away.
+    /// Forgets both while the device is offline.
     func forget() {
         change { state in
             state.isWorn = nil

@@ -9,7 +9,7 @@ package struct MeasurementSchedule: Sendable {
 
     package init() {}
 
-    /// The metrics that are due, each once per slot. Slots missed while the device was away are not made up for.
+    /// The metrics that are due, each once per slot. Slots missed while the device was offline are not made up for.
     package mutating func due(
         _ settings: MonitorSettings, capabilities: Capabilities, calendar: LocalCalendar, at now: Timestamp
     ) -> [Metric] {

@@ -18,7 +18,7 @@ package struct SyncMarks: Sendable {
         return true
     }
 
-    /// Checks at a connection whether the device was away for longer than it keeps its history.
+    /// Checks at a connection whether the device was offline for longer than it keeps its history.
     package mutating func noticeAbsence(
         since lastSeen: Timestamp?, lastSuccessAt: Timestamp?, _ capabilities: Capabilities, at now: Timestamp
     ) {

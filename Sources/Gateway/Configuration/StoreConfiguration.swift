@@ -26,7 +26,7 @@ package struct StoreConfiguration: Sendable, Hashable {
     package static let defaultPath = "vitals.sqlite"
     /// The default of `commit_within`: at four samples a second a commit has four of them.
     package static let defaultCommitWithin: Duration = .seconds(1)
-    /// The default of `outbox.max_age`: a broker that is away for a month is away for good.
+    /// The default of `outbox.max_age`: a broker that is offline for a month is offline for good.
     package static let defaultOutboxMaximumAge: Duration = .days(30)
     /// The default of `outbox.max_size`: more than ten million samples.
     package static let defaultOutboxMaximumBytes: Int64 = 1 << 30

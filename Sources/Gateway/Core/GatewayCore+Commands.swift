@@ -81,7 +81,7 @@ extension GatewayCore {
                 command: command, key: key, expiresAt: envelope.expiresAt, name: envelope.id ?? command.name))
     }
 
-    /// Hands a passkey to the transport that waits for it. The agent may consider the device away, since it is being connected.
+    /// Hands a passkey to the transport that waits for it. The agent may consider the device offline, since it is being connected.
     private func enter(_ passkey: Passkey, _ envelope: CommandEnvelope) async {
         var envelope = envelope
         guard let device = envelope.device, await supervisor[device] != nil else {

@@ -43,7 +43,7 @@ extension GatewayCore {
         HealthReport(
             hasBegun: { self.hasBegun.value != nil }, late: { self.parts(late: $0) },
             status: { late in
-                let broker = self.status.snapshot.isConnected ? "The broker is connected." : "The broker is away."
+                let broker = self.status.snapshot.isConnected ? "The broker is connected." : "The broker is offline."
                 let names = late.prefix(Self.lateInStatus).map(\.name).joined(separator: ", ")
                 let more = late.count > Self.lateInStatus ? " and \(late.count - Self.lateInStatus) more" : ""
                 return late.isEmpty ? broker : "\(broker) Late: \(names)\(more)."

@@ -82,7 +82,7 @@ package actor Conversation {
         let result = await race(against: { try await clock.sleep(for: Self.answerTime) }) { () async in
             do { return Result<Value, any Error>.success(try await operation()) } catch { return .failure(error) }
         }
-        guard let result else { throw HomeAssistantError.away(problem) }
+        guard let result else { throw HomeAssistantError.offline(problem) }
         return try result.get()
     }
 

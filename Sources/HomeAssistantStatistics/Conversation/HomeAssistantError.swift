@@ -3,7 +3,7 @@ package import HomeAssistant
 /// Why a conversation with Home Assistant ended.
 package enum HomeAssistantError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No answer at the address, or the connection ended. A later attempt may succeed.
-    case away(String)
+    case offline(String)
     /// It does not take the token. No later attempt can succeed with it.
     case token(String)
     /// It is older than `oldest`.
@@ -25,7 +25,7 @@ package enum HomeAssistantError: Error, Sendable, Hashable, CustomStringConverti
 
     package var description: String {
         switch self {
-        case .away(let why): "Home Assistant is away: \(why)"
+        case .offline(let why): "Home Assistant is offline: \(why)"
         case .token(let why):
             "Home Assistant does not take the token: \(why) Make a new one in its profile, under Security."
         case .outdated(let version):

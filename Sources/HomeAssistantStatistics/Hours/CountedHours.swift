@@ -24,7 +24,7 @@ package struct SumAnchor: Sendable, Hashable {
     /// The anchor that a row gives; `nil` if it has no sum.
     ///
     /// Sum minus state is the sum at the row's last reset. All samples since then count from there, also those that the row
-    /// does not show: the device, the broker or Home Assistant may have been away at its end.
+    /// does not show: the device, the broker or Home Assistant may have been offline at its end.
     package init?(_ row: StatisticRow, samplesSince oldest: Timestamp?) {
         guard let sum = row.sum else { return nil }
         let hour = Hour(of: row.start)

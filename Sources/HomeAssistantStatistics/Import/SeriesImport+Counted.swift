@@ -12,7 +12,7 @@ extension SeriesImport {
             try await conversation.rows(of: target, in: last.end..<settings.clock.now, fiveMinutes: true),
             from: last.end)
         let newest = try await newest(since: first.start, before: settings.clock.now)
-        // While the device is away there is nothing to show after the hours that were touched.
+        // While the device is offline there is nothing to show after the hours that were touched.
         let shown = newest.map { min(last, Hour(of: $0.start)) } ?? first.advanced(by: -1)
         let touched = entry.isJoining ? first.advanced(by: -1) : min(entry.hours.upperBound, last)
         let end = continuation.start != nil ? last : max(shown, touched)

@@ -58,7 +58,7 @@ package actor StatisticsImporter {
                 settings.logger.error("The store cannot be read.", metadata: ["error": "\(error)"])
                 wait = next(&backOff)
             } catch {
-                wait = failed(.away("\(error)"), &backOff)
+                wait = failed(.offline("\(error)"), &backOff)
             }
             do { try await settings.clock.sleep(for: wait) } catch { return }
         }
@@ -215,11 +215,11 @@ package actor StatisticsImporter {
 
     private func failed(_ error: HomeAssistantError, _ backOff: inout BackOff) -> Duration {
         switch error {
-        case .away, .late, .renamed:
-            if state.activity != .away {
+        case .offline, .late, .renamed:
+            if state.activity != .offline {
                 settings.logger.info("No statistics are imported for now.", metadata: ["error": "\(error)"])
             }
-            set { $0.activity = .away }
+            set { $0.activity = .offline }
             return next(&backOff)
         case .token, .outdated, .refused, .unexpected:
             refuse(error)
@@ -263,7 +263,7 @@ extension HomeAssistantError {
     /// Whether another series may succeed, so that a pass continues.
     fileprivate var isOfOneSeries: Bool {
         switch self {
-        case .away, .token, .outdated: false
+        case .offline, .token, .outdated: false
         case .refused(_, let code, _): code != "unauthorized"
         case .unexpected, .late, .renamed: true
         }

@@ -88,7 +88,7 @@ final class MessageBuffer: ChannelInboundHandler, Sendable {
 
     private func finish(_ why: String) {
         state.withLock { state in
-            if state.end == nil { state.end = .away(why) }
+            if state.end == nil { state.end = .offline(why) }
         }
         arrival.wake()
     }

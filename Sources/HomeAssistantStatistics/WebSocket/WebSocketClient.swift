@@ -23,7 +23,7 @@ package struct WebSocketClient: Sendable {
     }
 
     /// Runs `body` with an open connection, and closes it.
-    /// - Throws: `HomeAssistantError.away` if there is none, also if the file of authorities cannot be used.
+    /// - Throws: `HomeAssistantError.offline` if there is none, also if the file of authorities cannot be used.
     @discardableResult
     package func withConnection<Value>(_ body: (any MessageStream) async throws -> Value) async throws -> Value {
         let socket = try await open()
@@ -37,7 +37,7 @@ package struct WebSocketClient: Sendable {
         if let authorityFile { configuration.trustRoots = .file(authorityFile) }
         do { return try NIOSSLContext(configuration: configuration) } catch {
             guard let authorityFile else { throw error }
-            throw HomeAssistantError.away("\(authorityFile) has no certificate that can be read")
+            throw HomeAssistantError.offline("\(authorityFile) has no certificate that can be read")
         }
     }
 
@@ -53,7 +53,7 @@ package struct WebSocketClient: Sendable {
         let loop = Self.eventLoops.next()
         let opened = loop.makePromise(of: WebSocket.self)
         let timeout = loop.scheduleTask(in: Self.connectTime) {
-            opened.fail(HomeAssistantError.away("it does not answer"))
+            opened.fail(HomeAssistantError.offline("it does not answer"))
         }
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTime)
@@ -70,10 +70,10 @@ package struct WebSocketClient: Sendable {
             .connect(host: address.host, port: address.port)
             .whenComplete { result in
                 switch result {
-                case .failure(let error): opened.fail(HomeAssistantError.away("\(error)"))
+                case .failure(let error): opened.fail(HomeAssistantError.offline("\(error)"))
                 case .success(let channel):
                     channel.closeFuture.whenComplete { _ in
-                        opened.fail(HomeAssistantError.away("it closed the connection"))
+                        opened.fail(HomeAssistantError.offline("it closed the connection"))
                     }
                     // A caller that gave up never uses the connection.
                     opened.futureResult.whenFailure { _ in channel.close(promise: nil) }
@@ -110,7 +110,7 @@ package struct WebSocketClient: Sendable {
                 upgradeRequestHead: head, upgraders: [upgrader]
             ) { channel in
                 channel.eventLoop.makeFailedFuture(
-                    HomeAssistantError.away("there is no Home Assistant at \(address)"))
+                    HomeAssistantError.offline("there is no Home Assistant at \(address)"))
             })
         // Its first message may come in one packet with the handshake.
         configuration.leftOverBytesStrategy = .forwardBytes
@@ -122,7 +122,7 @@ package struct WebSocketClient: Sendable {
                 switch result {
                 case .success(let socket): opened.succeed(socket)
                 case .failure(let error as HomeAssistantError): opened.fail(error)
-                case .failure(let error): opened.fail(HomeAssistantError.away("\(error)"))
+                case .failure(let error): opened.fail(HomeAssistantError.offline("\(error)"))
                 }
             }
             return channel.eventLoop.makeSucceededVoidFuture()
@@ -140,7 +140,7 @@ private struct WebSocket: MessageStream {
             fin: true, opcode: .text, maskKey: .random(), data: channel.allocator.buffer(bytes: message))
         // A peer that does not read would keep it waiting without end. Half a message cannot be taken back, so the connection ends.
         try await withTaskCancellationHandler {
-            do { try await channel.writeAndFlush(frame) } catch { throw HomeAssistantError.away("\(error)") }
+            do { try await channel.writeAndFlush(frame) } catch { throw HomeAssistantError.offline("\(error)") }
         } onCancel: {
             channel.close(promise: nil)
         }

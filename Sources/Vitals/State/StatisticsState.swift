@@ -7,7 +7,7 @@ package struct StatisticsState: Sendable, Hashable {
         /// Hours are being imported.
         case importing
         /// Home Assistant does not answer; it is tried again.
-        case away
+        case offline
         /// Home Assistant refused; see `problem`.
         case refused
     }

@@ -36,7 +36,7 @@ enum KillFigures {
             }
             try scene.run(seconds: 1)
             try scene.broker.start()
-            return try end(scene, feed, "kill_away", "kill -9 with the broker away")
+            return try end(scene, feed, "kill_offline", "kill -9 with the broker offline")
         }
     }
 
@@ -44,7 +44,7 @@ enum KillFigures {
         _ scene: Scene, _ feed: FeedProcess, _ part: String, _ title: String
     ) throws -> [Figure] {
         let counts = try feed.stop()
-        // The gateway retries a broker that was away within a minute.
+        // The gateway retries a broker that was offline within a minute.
         try scene.drain(counts.sent, quiet: 70)
         let integrity = Integrity(try feed.keys(), scene.arrivals)
         return [

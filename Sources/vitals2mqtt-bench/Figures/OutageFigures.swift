@@ -1,4 +1,4 @@
-/// The broker is away for a while, and comes back.
+/// The broker is offline for a while, and comes back.
 enum OutageFigures {
     private static let rate = 500.0
 
@@ -23,11 +23,11 @@ enum OutageFigures {
             let integrity = Integrity(try feed.keys(), scene.arrivals)
             return [
                 Figure(
-                    "outage.cleared", "broker away for \(Int(away)) s at 500/s: backlog cleared in", cleared, "s",
+                    "outage.cleared", "broker offline for \(Int(away)) s at 500/s: backlog cleared in", cleared, "s",
                     aim: .atMost(2), reach: 1,
                     note: "from the broker's return; the gateway was back after "
                         + "\(Double((online - back) / 1000) / 1000) s")
-            ] + integrity.figures("outage", "broker away")
+            ] + integrity.figures("outage", "broker offline")
         }
     }
 }

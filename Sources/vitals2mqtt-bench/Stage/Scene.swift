@@ -19,7 +19,7 @@ final class Scene {
         /// A phone: the only device is its export, at `exportPath`.
         case exported
         /// No device is reachable, and connecting is refused.
-        case away
+        case offline
     }
 
     /// The differences between scenes.
@@ -63,7 +63,7 @@ final class Scene {
             case .fed: .link(ports: feed?.ports ?? [])
             case .simulated: .simulated(count: setting.devices)
             case .exported: .export(folder: "phone")
-            case .away: .link(ports: Array(repeating: try Loopback.freePort(), count: setting.devices))
+            case .offline: .link(ports: Array(repeating: try Loopback.freePort(), count: setting.devices))
             }
         try GatewayConfiguration.write(
             to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,

@@ -41,7 +41,7 @@ import Vitals
         if case .link(let link) = state { link.phase == .connected } else { false }
     }
 
-    @Test(arguments: needing) func `a device that is away is offline at once, and what needs no device is done`(
+    @Test(arguments: needing) func `an offline device is offline at once, and what needs no device is done`(
         command: DeviceCommand
     ) throws {
         try AgentRig.everyOrder(0..<5) { world in

@@ -46,7 +46,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that is away does not spin, and is found when it comes`() throws {
+    @Test func `an offline device does not spin, and is found when it comes`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world)
             rig.open(.refuse, .refuse, .refuse, .refuse, .refuse, .refuse)

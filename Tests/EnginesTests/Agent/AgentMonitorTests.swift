@@ -54,7 +54,7 @@ import Vitals
         }
     }
 
-    @Test func `a change while the device is away is done, pending, and brought to it when it comes`() throws {
+    @Test func `a change while the device is offline is done, pending, and brought to it when it comes`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world, content: Self.content())
             rig.open(.hang)
@@ -90,7 +90,7 @@ import Vitals
         }
     }
 
-    @Test func `a change while the device is away is done, and says what is pending`() throws {
+    @Test func `a change while the device is offline is done, and says what is pending`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world, content: Self.content())
             try await rig.run { agent in

@@ -115,7 +115,7 @@ final class AgentRig: Sendable {
     ) async throws {
         let (opening, session) = connect()
         switch opening {
-        case .refuse: throw DeviceError(.disconnected, "It is away.")
+        case .refuse: throw DeviceError(.disconnected, "It is offline.")
         case .hang: try await world.gatewayClock.sleep(for: .days(10_000))
         case .open: break
         }

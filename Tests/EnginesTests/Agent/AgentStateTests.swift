@@ -10,7 +10,7 @@ import Vitals
         rig.states.compactMap { if case .wear(let state) = $0 { state } else { nil } }
     }
 
-    @Test func `whether it is worn and charged is published, and not known once it is away`() throws {
+    @Test func `whether it is worn and charged is published, and not known once it is offline`() throws {
         try AgentRig.everyOrder(0..<10) { world in
             let rig = AgentRig(world)
             try await rig.run { _ in

@@ -208,7 +208,7 @@ import Vitals
         }
     }
 
-    @Test func `what is lost with a device that was away longer than it keeps its history is reported, once`() throws {
+    @Test func `what is lost with a device that was offline longer than it keeps its history is reported, once`() throws {
         try AgentRig.everyOrder(0..<5, deadline: .days(30)) { world in
             let capabilities = Capabilities([.heartRate: [.history]], maximumHistoryDays: 1)
             let rig = AgentRig(world, capabilities: capabilities)

@@ -101,7 +101,7 @@ import Vitals
         #expect(request(actions)?.from == now - .hours(1) - .days(2))
     }
 
-    @Test func `a device that was away for longer than its history is read on`() {
+    @Test func `a device that was offline for longer than its history is read on`() {
         var machine = machine()
         var capabilities = capabilities
         capabilities.maximumHistoryDays = 7

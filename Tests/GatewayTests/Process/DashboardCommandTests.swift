@@ -91,7 +91,7 @@ import Vitals
         let home = "{url: \"http://127.0.0.1:1\", token: {file: token}}"
         let result = try await run(["--device", "band-1"], home: home)
         #expect(result.status == Self.exited(1) && result.output.isEmpty)
-        #expect(result.errors.contains("Home Assistant is away") && result.errors.contains("--proposed-ids"))
+        #expect(result.errors.contains("Home Assistant is offline") && result.errors.contains("--proposed-ids"))
         let unasked = try await run(["--device", "band-1", "--proposed-ids"], home: home)
         #expect(unasked.status == Self.exited(0), "\(unasked.errors)")
     }

@@ -110,7 +110,7 @@ final class FakeHome: Sendable {
                 return next
             }
             guard let next = next.first else {
-                throw HomeAssistantError.away("the test's connection ended")
+                throw HomeAssistantError.offline("the test's connection ended")
             }
             return next.bytes
         }
@@ -168,7 +168,7 @@ final class FakeHome: Sendable {
             case "recorder/statistics_during_period": return result(state.during(message))
             case "recorder/import_statistics":
                 if let left = state.importsBeforeEnd {
-                    if left == 0 { throw HomeAssistantError.away("the test ends the connection") }
+                    if left == 0 { throw HomeAssistantError.offline("the test ends the connection") }
                     state.importsBeforeEnd = left - 1
                 }
                 if state.refused.contains(message["metadata"]?["statistic_id"]?.asString ?? "") {

@@ -21,7 +21,7 @@ struct ExpectedDevice: Sendable {
         /// The device is being connected, or is connected, or a visit is over and the next one is not due.
         case settled
         /// The gateway waits for the next attempt. An advertisement ends that.
-        case away(until: Duration)
+        case offline(until: Duration)
     }
 
     var target: DeviceTarget
@@ -42,7 +42,7 @@ struct ExpectedDevice: Sendable {
         switch state {
         case .waiting: true
         case .settled: false
-        case .away(let until): now < until
+        case .offline(let until): now < until
         }
     }
 }

@@ -120,7 +120,7 @@ extension Radio {
                 expected[id]?.state = .settled
                 promise.fulfil(.success(path))
                 change.wake()
-            case .away: device.presence.notice()
+            case .offline: device.presence.notice()
             case .settled: break
             }
         }

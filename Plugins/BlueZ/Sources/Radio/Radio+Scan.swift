@@ -34,7 +34,7 @@ extension Radio {
             if let time = await scan(adapter) { times.append(time) }
         }
         for device in expected.values {
-            if case .away(let until) = device.state { times.append(until) }
+            if case .offline(let until) = device.state { times.append(until) }
         }
         return times.min()
     }
@@ -42,7 +42,7 @@ extension Radio {
     private func forgetDevices() {
         let now = clock.uptime
         expected = expected.filter { entry in
-            if case .away(let until) = entry.value.state { now < until } else { true }
+            if case .offline(let until) = entry.value.state { now < until } else { true }
         }
     }
 

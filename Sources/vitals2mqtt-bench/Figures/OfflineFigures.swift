@@ -1,8 +1,8 @@
 /// The cost of many devices that cannot be reached, once the waits between the attempts to connect have grown.
-enum AwayFigures {
+enum OfflineFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let count = settings.pick(quick: 1_000, full: 10_000)
-        return try Scene.with(settings, "away", Scene.Setting(devices: count, kind: .away)) { scene in
+        return try Scene.with(settings, "away", Scene.Setting(devices: count, kind: .offline)) { scene in
             try scene.startGateway()
             try scene.run(seconds: settings.pick(quick: 30, full: 120))
             let (before, start) = (try scene.gateway.use, Instant.steady)
@@ -12,11 +12,11 @@ enum AwayFigures {
             let name = settings.pick(quick: "1,000", full: "10,000")
             return [
                 Figure(
-                    "away.memory", "memory with \(name) devices that are away", use.memory, "MB",
+                    "offline.memory", "memory with \(name) offline devices", use.memory, "MB",
                     aim: settings.pick(quick: nil, full: .atMost(200)),
                     note: "at most \(Int(use.peak)) MB, \(Int(before.memory)) MB when the measurement began"),
                 Figure(
-                    "away.processor", "processor with \(name) devices that are away", share * 100, "% of a core",
+                    "offline.processor", "processor with \(name) offline devices", share * 100, "% of a core",
                     aim: settings.pick(quick: nil, full: .atMost(2)),
                     note: "\(Int(before.processor)) s of processor time until the measurement began"),
             ]

@@ -5,8 +5,8 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// A device that is away: what it costs, and what consumers see of it.
-@Suite struct AgentAwayTests {
+/// An offline device: what it costs, and what consumers see of it.
+@Suite struct AgentOfflineTests {
     @Test func `while it waits nothing sleeps but the task of the alarms, which has two for it`() throws {
         try AgentRig.everyOrder(deadline: .days(2)) { world in
             let rig = AgentRig(world)
@@ -38,7 +38,7 @@ import Vitals
             #expect(links.count < 2 * 24 * 60 / 2)
             #expect(links.last?.phase == .disabled)
             #expect(links.dropLast().suffix(2).map(\.phase) == [.connecting, .waiting])
-            #expect(links.dropLast().last?.lastError == "It is away.")
+            #expect(links.dropLast().last?.lastError == "It is offline.")
         }
     }
 
@@ -102,7 +102,7 @@ import Vitals
         }
     }
 
-    @Test func `a date that is set while the device is away takes effect within five minutes`() throws {
+    @Test func `a date that is set while the device is offline takes effect within five minutes`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)
             try await rig.run { _ in
@@ -119,7 +119,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that goes offline while it is away does so in time`() throws {
+    @Test func `a device that goes offline while it is offline does so in time`() throws {
         try AgentRig.everyOrder(deadline: .days(2)) { world in
             let rig = AgentRig(world)
             try await rig.run { _ in
@@ -135,7 +135,7 @@ import Vitals
         }
     }
 
-    @Test func `a command of a device that is away is answered, and leaves nothing waiting`() throws {
+    @Test func `a command of an offline device is answered, and leaves nothing waiting`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)
             rig.refuse(.max)
