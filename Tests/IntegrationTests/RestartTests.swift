@@ -7,7 +7,7 @@ import Vitals
 /// What must survive the end of the process or of the broker.
 @Suite(.timeLimit(.minutes(10)))
 struct RestartTests {
-    @Test func `a broker that hangs is noticed, and nothing is lost meanwhile`() async throws {
+    @Test func `a broker that hangs is seen, and nothing is lost meanwhile`() async throws {
         try await withBench { bench in
             let device = try await LoadDevice("band", rate: 100, on: bench)
             try bench.configure([bench.tcpDevice("band", port: device.port)], mqtt: ["keep_alive: 5s"])

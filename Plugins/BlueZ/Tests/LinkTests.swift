@@ -103,20 +103,20 @@ import Vitals
         }
     }
 
-    @Test func `a device that the gateway does not wait for is noticed by its advertisement`() async throws {
+    @Test func `a device that the gateway does not wait for is seen by its advertisement`() async throws {
         try await withClinic { clinic in
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             let presence = DevicePresence()
             try await clinic.link(presence: presence) { _ in }
-            let noticed = Promise<Void>()
-            presence.whenNoticed { noticed.fulfil(()) }
+            let seen = Promise<Void>()
+            presence.whenSeen { seen.fulfil(()) }
             try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                 calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex { $0.hasPrefix("Disconnect") }
                     ?? 0
             }
             await clinic.bluez.advertise(path)
-            try await noticed.wait()
+            try await seen.wait()
         }
     }
 

@@ -177,7 +177,7 @@ import Vitals
             await clinic.bluez.addDevice(other, name: "other") { Clinic.peripheral() }
             try await clinic.link("other", Clinic.target(other)) { link in
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
-                let noticed = Promise<Void>()
+                let seen = Promise<Void>()
                 @Sendable func scans(after call: String) async throws {
                     try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                         calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex {
@@ -201,14 +201,14 @@ import Vitals
                     clock.set(to: .seconds(20))
                     release.fulfil(())
                     await #expect(throws: LinkError.self) { try await weak.value }
-                    presence.whenNoticed { noticed.fulfil(()) }
+                    presence.whenSeen { seen.fulfil(()) }
                     try await scans(after: "Connect ")
-                    for (moment, isNoticed) in [(39, false), (40, true)] {
+                    for (moment, isSeen) in [(39, false), (40, true)] {
                         clock.set(to: .seconds(moment))
                         await clinic.bluez.advertise(path)
                         // Its answer comes after the advertisement.
                         _ = try await link.read(model)
-                        #expect((noticed.value != nil) == isNoticed, "\(moment)")
+                        #expect((seen.value != nil) == isSeen, "\(moment)")
                     }
                     group.cancelAll()
                 }

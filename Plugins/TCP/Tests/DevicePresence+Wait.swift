@@ -2,10 +2,10 @@ import Concurrency
 import GatewayKit
 
 extension DevicePresence {
-    /// Waits until the device is noticed, or was noticed since the last wait.
+    /// Waits until the device is seen, or was seen since the last wait.
     func wait() async throws {
-        let noticed = Promise<Void>()
-        whenNoticed { noticed.fulfil(()) }
-        try await noticed.wait()
+        let seen = Promise<Void>()
+        whenSeen { seen.fulfil(()) }
+        try await seen.wait()
     }
 }

@@ -12,7 +12,7 @@ extension DeviceAgent {
     func runSession(_ device: any DeviceSession, _ attempt: ConnectionAttempt) async throws {
         let description = device.description
         let work = link.open(description, attempt)
-        history.noticeAbsence(since: link.lastSeen, description.capabilities)
+        history.recordAbsence(since: link.lastSeen, description.capabilities)
         link.reportConnected(description)
         projection.overlaps = description.overlaps
         await profile.learn(description)

@@ -90,10 +90,10 @@ final class HistorySync {
     // MARK: - In a session
 
     /// Notes that a device last seen at `lastSeen` has connected. The next synchronisation reports what was lost since.
-    func noticeAbsence(since lastSeen: Timestamp?, _ capabilities: Capabilities) {
+    func recordAbsence(since lastSeen: Timestamp?, _ capabilities: Capabilities) {
         // The connection's own synchronisation comes first, and the schedule counts from there.
         marks.nextAt = nil
-        marks.noticeAbsence(
+        marks.recordAbsence(
             since: lastSeen, lastSuccessAt: machine.state.lastSuccessAt, capabilities, at: context.clock.now)
     }
 

@@ -7,21 +7,21 @@ final class RetryTimer {
     /// Distinguishes waits: the end of a wait may come twice, or late.
     struct Number: Sendable, Hashable {
         fileprivate var count: Int
-        /// Whether it is over because the device was noticed.
-        fileprivate var isNoticed = false
+        /// Whether it is over because the device was seen.
+        fileprivate var isSeen = false
     }
 
     /// By how much an attempt may be late. The waits have jitter in any case.
     static let tolerance: Duration = .milliseconds(250)
 
-    /// The longest wait for a device that is noticed all the time and cannot be connected. A device that calls waits for twice as long.
-    static let longestNoticedWait: Duration = .seconds(15)
+    /// The longest wait for a device that is seen all the time and cannot be connected. A device that calls waits for twice as long.
+    static let longestSeenWait: Duration = .seconds(15)
 
     private let clock: GatewayClock
     private let alarms: Alarms
     private let presence: DevicePresence
     private var count = 0
-    /// How many attempts since the last session began because the device was noticed.
+    /// How many attempts since the last session began because the device was seen.
     private var vainAttempts = 0
     /// The present wait, with what ends it early.
     private var wait: (alarm: Alarms.Alarm, end: @Sendable () -> Void)?
@@ -32,27 +32,27 @@ final class RetryTimer {
         self.presence = presence
     }
 
-    /// Begins to wait after an attempt that failed or a session that ended, for less than `duration` if the device is noticed.
+    /// Begins to wait after an attempt that failed or a session that ended, for less than `duration` if the device is seen.
     /// - Parameter onOver: called with the number of this wait when it is over; pass it to `end`.
     func begin(_ duration: Duration, onOver: @escaping @Sendable (Number) -> Void) {
         cancel()
         count += 1
         let end: @Sendable () -> Void = { [count] in onOver(Number(count: count)) }
         wait = (alarms.set(after: duration, tolerance: Self.tolerance, end), end)
-        // A device that is noticed need not wait as long, but neither one that comes and goes nor one that is heard and out of reach
+        // A device that is seen need not wait as long, but neither one that comes and goes nor one that is heard and out of reach
         // must keep the gateway busy.
-        let earliest = clock.uptime + min(duration, noticedWait)
-        let endNoticed: @Sendable () -> Void = { [count] in onOver(Number(count: count, isNoticed: true)) }
-        presence.whenNoticed { [alarms, clock] in
+        let earliest = clock.uptime + min(duration, seenWait)
+        let endSeen: @Sendable () -> Void = { [count] in onOver(Number(count: count, isSeen: true)) }
+        presence.whenSeen { [alarms, clock] in
             let left = earliest - clock.uptime
-            if left > .zero { _ = alarms.set(after: left, endNoticed) } else { endNoticed() }
+            if left > .zero { _ = alarms.set(after: left, endSeen) } else { endSeen() }
         }
     }
 
-    /// The shortest wait for a device that is noticed. It doubles with each attempt that was made for a notice in vain.
-    private var noticedWait: Duration {
+    /// The shortest wait for a device that is seen. It doubles with each attempt that was made for a notice in vain.
+    private var seenWait: Duration {
         guard vainAttempts > 0 else { return ConnectionMachine.firstWait }
-        return min(ConnectionMachine.firstWait * (1 << min(vainAttempts - 1, 10)), Self.longestNoticedWait)
+        return min(ConnectionMachine.firstWait * (1 << min(vainAttempts - 1, 10)), Self.longestSeenWait)
     }
 
     /// The attempt has opened a session.
@@ -64,7 +64,7 @@ final class RetryTimer {
     /// Ends the wait of this number. Returns whether it was still going on.
     func end(_ number: Number) -> Bool {
         guard wait != nil, number.count == count else { return false }
-        if number.isNoticed { vainAttempts += 1 }
+        if number.isSeen { vainAttempts += 1 }
         cancel()
         return true
     }

@@ -106,7 +106,7 @@ package struct TwinMachine: Sendable {
         let known = state.reported.values
         state.drift = state.drift.filter { known[$0] != nil }
         let dropped = adoptFirst(capabilities: capabilities, at: now)
-        notice(since: before, at: now)
+        recordChanges(since: before, at: now)
         compare(at: now)
         if let dropped { state.error = dropped }
         let confirmed = written.filter { metrics.contains($0.key.metric) }
@@ -149,7 +149,7 @@ package struct TwinMachine: Sendable {
     }
 
     /// Detects drift: a setting that was confirmed and now differs was changed on the device itself.
-    private mutating func notice(since before: TwinState, at now: Timestamp) {
+    private mutating func recordChanges(since before: TwinState, at now: Timestamp) {
         guard let wanted = before.desired?.values else { return }
         let reportedBefore = before.reported.values
         for (setting, value) in state.reported.values {

@@ -19,7 +19,7 @@ package struct SyncMarks: Sendable {
     }
 
     /// Checks at a connection whether the device was offline for longer than it keeps its history.
-    package mutating func noticeAbsence(
+    package mutating func recordAbsence(
         since lastSeen: Timestamp?, lastSuccessAt: Timestamp?, _ capabilities: Capabilities, at now: Timestamp
     ) {
         guard let lastSeen, let days = capabilities.maximumHistoryDays, lastSeen < now - .days(max(days, 1)) else {

@@ -187,7 +187,7 @@ actor DeviceSupervisor {
     /// Lets the devices of a service that is open again connect without waiting for their next attempt.
     private func reconnectDevices(of service: String) {
         for member in members.values where member.setup.services.contains(where: { $0.name == service }) {
-            member.setup.presence.notice()
+            member.setup.presence.sawDevice()
         }
     }
 

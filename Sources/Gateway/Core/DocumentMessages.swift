@@ -68,7 +68,7 @@ package struct DocumentMessages: Sendable {
                 "Documents come faster than they are stored; one is not taken.",
                 metadata: ["waiting": "\(Self.maximumWaiting)"])
         }
-        presence.notice()
+        presence.sawDevice()
     }
 
     /// No sender receives the answer, so the log has the error.

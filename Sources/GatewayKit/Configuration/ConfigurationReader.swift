@@ -14,7 +14,7 @@ public struct ConfigurationReader {
     public private(set) var issues: [ConfigurationIssue] = []
     /// Allowed but probably unintended settings, found so far.
     public private(set) var warnings: [ConfigurationIssue] = []
-    /// The content of the files and variables that were read so far, so that a change of one is noticed although the
+    /// The content of the files and variables that were read so far, so that a change of one is seen although the
     /// configuration has only its name.
     package internal(set) var contents: [Secret] = []
     private let members: [String: (line: Int, value: ConfigurationValue)]

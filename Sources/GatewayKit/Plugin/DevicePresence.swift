@@ -2,12 +2,12 @@ import Synchronization
 
 /// Reports to the gateway that a device is in reach: it called, or its advertisement was heard. If the gateway waits for the next attempt to
 /// connect it, it connects at once, but no sooner than a second after the last attempt; if that one failed although the device was
-/// noticed, after waits that grow to fifteen seconds.
+/// seen, after waits that grow to fifteen seconds.
 public final class DevicePresence: Sendable {
     private struct State {
         var action: (@Sendable () -> Void)?
-        /// Whether the device was noticed while no action was set.
-        var isNoticed = false
+        /// Whether the device was seen while no action was set.
+        var isSeen = false
         /// What to do when the device is no longer served; `nil` before and afterwards.
         var farewell: (@Sendable () -> Void)?
         var isOver = false
@@ -18,24 +18,24 @@ public final class DevicePresence: Sendable {
     public init() {}
 
     /// Reports that the device can be reached.
-    public func notice() {
+    public func sawDevice() {
         let action = state.withLock { state in
             defer { state.action = nil }
-            if state.action == nil { state.isNoticed = true }
+            if state.action == nil { state.isSeen = true }
             return state.action
         }
         action?()
     }
 
-    /// Calls `action` once, when the device is noticed: at once if it was noticed since the last action was called. It takes
+    /// Calls `action` once, when the device is seen: at once if it was seen since the last action was called. It takes
     /// the place of an earlier action.
-    package func whenNoticed(_ action: @escaping @Sendable () -> Void) {
-        let (isNoticed, earlier) = state.withLock { state in
-            defer { (state.isNoticed, state.action) = (false, state.isNoticed ? nil : action) }
-            return (state.isNoticed, state.action)
+    package func whenSeen(_ action: @escaping @Sendable () -> Void) {
+        let (isSeen, earlier) = state.withLock { state in
+            defer { (state.isSeen, state.action) = (false, state.isSeen ? nil : action) }
+            return (state.isSeen, state.action)
         }
         withExtendedLifetime(earlier) {}
-        if isNoticed { action() }
+        if isSeen { action() }
     }
 
     /// The device is no longer served: it is not in the configuration any more, or has another transport.

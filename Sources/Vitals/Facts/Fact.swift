@@ -123,7 +123,7 @@ package struct Gap: Sendable, Hashable {
     package var count: Int?
     /// The reason.
     package var reason: Reason
-    /// When it was noticed.
+    /// When it was seen.
     package var at: Timestamp
     /// The numbers of facts that will never be sent, if any had one.
     package var sequences: [ClosedRange<Int64>]

@@ -20,7 +20,7 @@ import Vitals
         }
     }
 
-    /// Moves the clock, and waits until the agent has noticed and settled the days before.
+    /// Moves the clock, and waits until the agent has seen and settled the days before.
     private func jump(_ world: Simulation, by duration: Duration) async throws {
         world.jumpDate(by: duration)
         try await world.gatewayClock.sleep(for: .minutes(1))

@@ -42,17 +42,17 @@ import Vitals
         }
     }
 
-    @Test func `a device that is noticed is connected at once, but not within a second of the last attempt`() throws {
+    @Test func `a device that is seen is connected at once, but not within a second of the last attempt`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)
             rig.refuse(.max)
             try await rig.run { _ in
                 try await world.gatewayClock.sleep(for: .minutes(10))
                 let count = rig.count
-                rig.presence.notice()
+                rig.presence.sawDevice()
                 try await rig.waitForLink(.connecting, after: count)
                 let attempt = world.uptime
-                rig.presence.notice()
+                rig.presence.sawDevice()
                 try await rig.waitForLink(.waiting, after: count)
                 try await rig.waitForLink(.connecting, after: rig.count)
                 #expect(world.uptime - attempt == .seconds(1))
@@ -64,7 +64,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that is noticed and cannot be connected is tried every fifteen seconds in the end`() throws {
+    @Test func `a device that is seen and cannot be connected is tried every fifteen seconds in the end`() throws {
         try AgentRig.everyOrder { world in
             let rig = AgentRig(world)
             rig.refuse(.max)
@@ -72,7 +72,7 @@ import Vitals
             @Sendable func advertise(for duration: Duration) async throws {
                 let end = world.uptime + duration
                 while world.uptime < end {
-                    rig.presence.notice()
+                    rig.presence.sawDevice()
                     try await world.gatewayClock.sleep(for: .milliseconds(700))
                 }
             }

@@ -18,7 +18,7 @@ import Vitals
     func `an absence longer than the device's history loses what is older`(days: Int, isLoss: Bool) throws {
         var marks = SyncMarks()
         let seen = Fixture.noon - .days(days)
-        marks.noticeAbsence(since: seen, lastSuccessAt: seen, Self.week, at: Fixture.noon)
+        marks.recordAbsence(since: seen, lastSuccessAt: seen, Self.week, at: Fixture.noon)
         let loss = marks.loss(of: Self.week, at: Fixture.noon)
         #expect((loss != nil) == isLoss)
         guard let loss else { return }
@@ -31,17 +31,17 @@ import Vitals
     func `nothing is lost before the first synchronisation, or where the device does not say how long it keeps what`() {
         var marks = SyncMarks()
         let seen = Fixture.noon - .days(100)
-        marks.noticeAbsence(since: seen, lastSuccessAt: nil, Self.week, at: Fixture.noon)
+        marks.recordAbsence(since: seen, lastSuccessAt: nil, Self.week, at: Fixture.noon)
         #expect(marks.loss(of: Self.week, at: Fixture.noon) == nil)
-        marks.noticeAbsence(since: seen, lastSuccessAt: seen, Capabilities(), at: Fixture.noon)
+        marks.recordAbsence(since: seen, lastSuccessAt: seen, Capabilities(), at: Fixture.noon)
         #expect(marks.loss(of: Self.week, at: Fixture.noon) == nil)
     }
 
     @Test func `of several absences in a row the first one counts, until it is reported`() {
         var marks = SyncMarks()
         let first = Fixture.noon - .days(30)
-        marks.noticeAbsence(since: first, lastSuccessAt: first, Self.week, at: Fixture.noon)
-        marks.noticeAbsence(
+        marks.recordAbsence(since: first, lastSuccessAt: first, Self.week, at: Fixture.noon)
+        marks.recordAbsence(
             since: Fixture.noon - .days(9), lastSuccessAt: Fixture.noon - .days(9), Self.week, at: Fixture.noon)
         #expect(marks.loss(of: Self.week, at: Fixture.noon)?.from == first)
         marks.lossFrom = nil

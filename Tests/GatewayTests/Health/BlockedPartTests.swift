@@ -86,7 +86,7 @@ import Vitals
             try await check(.devices, [HealthProbe(.devices, limit: Self.limit) { await supervisor.answer() }]) {
                 place.close()
                 // The next attempt publishes the link, a second later at most; it blocks there.
-                presence.notice()
+                presence.sawDevice()
                 try await place.isReached.wait()
             } unblock: {
                 place.open()

@@ -120,7 +120,7 @@ extension Radio {
                 expected[id]?.state = .settled
                 promise.fulfil(.success(path))
                 change.wake()
-            case .offline: device.presence.notice()
+            case .offline: device.presence.sawDevice()
             case .settled: break
             }
         }

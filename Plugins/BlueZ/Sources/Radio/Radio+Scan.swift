@@ -169,7 +169,7 @@ extension Radio {
     }
 
     private func startScan(_ adapter: Adapter) async throws(BusError) {
-        // Without duplicates some adapters report a device only once, and its return is not noticed.
+        // Without duplicates some adapters report a device only once, and its return is not seen.
         let filter = BusValue.options(["Transport": .string("le"), "DuplicateData": .bool(true)])
         try await call(adapter.path, BlueZ.adapter, "SetDiscoveryFilter", [filter])
         do throws(BusError) { try await call(adapter.path, BlueZ.adapter, "StartDiscovery") } catch {

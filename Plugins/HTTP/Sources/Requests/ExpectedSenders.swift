@@ -19,7 +19,7 @@ final class ExpectedSenders: Sendable {
         /// Hands a document over to the driver.
         func add(_ document: Document) {
             _ = documents.add(document)
-            presence.notice()
+            presence.sawDevice()
         }
     }
     private let senders = Mutex<[DeviceID: Sender]>([:])

@@ -127,7 +127,7 @@ final class ExpectedCallers: Sendable {
         }
         earlier?.settled.fulfil(false)
         entry?.arrival.wake()
-        entry?.presence.notice()
+        entry?.presence.sawDevice()
         await entry?.current?.link.close()
     }
 
