@@ -9,13 +9,13 @@ import Testing
 
     /// The parts, each with the siblings passed to it.
     private static let parts: [String: Set<String>] = [
-        "TickTimer": [], "RetryTimer": [], "LinkKeeper": ["RetryTimer"], "DeviceProfile": [], "SharedProjection": [],
-        "WearKeeper": [],
-        "SampleIntake": ["DeviceProfile", "SharedProjection", "WearKeeper"],
-        "LiveIntake": ["SampleIntake"], "DayKeeper": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
-        "HistorySync": ["SyncQueue", "SampleIntake", "DayKeeper"], "MonitorSync": ["DeviceProfile", "SampleIntake"],
-        "Measuring": ["DeviceProfile", "SampleIntake", "LinkKeeper"],
-        "CommandLane": ["DeviceProfile", "SharedProjection", "LinkKeeper"],
+        "TickTimer": [], "RetryTimer": [], "ConnectionManager": ["RetryTimer"], "DeviceProfile": [], "SharedProjection": [],
+        "WearTracker": [],
+        "SampleIntake": ["DeviceProfile", "SharedProjection", "WearTracker"],
+        "LiveIntake": ["SampleIntake"], "DailySummaryTracker": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
+        "HistorySync": ["SyncQueue", "SampleIntake", "DailySummaryTracker"], "MonitorSync": ["DeviceProfile", "SampleIntake"],
+        "Measuring": ["DeviceProfile", "SampleIntake", "ConnectionManager"],
+        "CommandLane": ["DeviceProfile", "SharedProjection", "ConnectionManager"],
     ]
 
     /// The stored properties of a type: each `let` or `var` at the first level of indentation that is not computed.

@@ -18,8 +18,8 @@ import Testing
 
         init(error: DeviceError? = nil) { self.error = error }
 
-        var keeper: DeviceNotes.Keeper {
-            DeviceNotes.Keeper { () async throws(DeviceError) in
+        var keeper: DeviceNotes.Storage {
+            DeviceNotes.Storage { () async throws(DeviceError) in
                 if let error = self.error { throw error }
                 return self.state.withLock { $0.notes }
             } save: { changes throws(DeviceError) in

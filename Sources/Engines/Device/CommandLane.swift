@@ -35,14 +35,14 @@ final class CommandLane {
     private let context: DeviceContext
     private let profile: DeviceProfile
     private let projection: SharedProjection
-    private let link: LinkKeeper
+    private let link: ConnectionManager
     let answers: AnswerLine
     private var running = 0
     /// Fulfilled when commands may begin.
     private let opening = Promise<Void>()
 
     init(
-        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, link: LinkKeeper,
+        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, link: ConnectionManager,
         answers: AnswerLine
     ) {
         self.context = context

@@ -22,11 +22,11 @@ package actor DeviceAgent {
     nonisolated let commands: CommandQueue
     let profile: DeviceProfile
     let projection: SharedProjection
-    let link: LinkKeeper
-    let wear: WearKeeper
+    let link: ConnectionManager
+    let wear: WearTracker
     let intake: SampleIntake
     let live: LiveIntake
-    let days: DayKeeper
+    let days: DailySummaryTracker
     let history: HistorySync
     let monitor: MonitorSync
     let measuring: Measuring
@@ -56,12 +56,12 @@ package actor DeviceAgent {
         let answers = AnswerLine(launcher: launcher, output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)
-        let link = LinkKeeper(
+        let link = ConnectionManager(
             context: context, alarms: alarms, opener: opener, presence: presence, generator: generator)
-        let wear = WearKeeper(context: context)
+        let wear = WearTracker(context: context)
         let intake = SampleIntake(
             context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.ignoreSilence)
-        let days = DayKeeper(context: context, profile: profile, projection: projection)
+        let days = DailySummaryTracker(context: context, profile: profile, projection: projection)
         self.context = context
         self.launcher = launcher
         self.commands = CommandQueue(launcher: launcher, answer: output.answer)

@@ -5,7 +5,7 @@ import Vitals
 /// the session.
 struct DeviceLine {
     let device: any DeviceSession
-    let link: LinkKeeper
+    let link: ConnectionManager
 
     var capabilities: Capabilities { device.description.capabilities }
 

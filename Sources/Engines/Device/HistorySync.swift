@@ -11,12 +11,12 @@ final class HistorySync {
     private var marks = SyncMarks()
     private let queue: SyncQueue
     private let intake: SampleIntake
-    private let days: DayKeeper
+    private let days: DailySummaryTracker
     private let answers: AnswerLine
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
 
-    init(context: DeviceContext, intake: SampleIntake, days: DayKeeper, answers: AnswerLine) {
+    init(context: DeviceContext, intake: SampleIntake, days: DailySummaryTracker, answers: AnswerLine) {
         self.context = context
         self.intake = intake
         self.days = days

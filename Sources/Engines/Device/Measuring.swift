@@ -12,10 +12,10 @@ final class Measuring {
     private var deadline: (at: Duration, attempt: Int)?
     private let intake: SampleIntake
     private let answers: AnswerLine
-    private let link: LinkKeeper
+    private let link: ConnectionManager
 
     init(
-        context: DeviceContext, profile: DeviceProfile, intake: SampleIntake, answers: AnswerLine, link: LinkKeeper
+        context: DeviceContext, profile: DeviceProfile, intake: SampleIntake, answers: AnswerLine, link: ConnectionManager
     ) {
         self.context = context
         self.profile = profile

@@ -14,14 +14,14 @@ final class SampleIntake {
     let context: DeviceContext
     private let profile: DeviceProfile
     private let projection: SharedProjection
-    private let wear: WearKeeper
+    private let wear: WearTracker
     private var newest: NewestValues
     private var input = InputLog()
     /// Called while a failing store holds the device back.
     private let onHeldBack: () -> Void
 
     init(
-        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, wear: WearKeeper,
+        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, wear: WearTracker,
         onHeldBack: @escaping () -> Void
     ) {
         self.context = context

@@ -11,7 +11,7 @@ struct StoreQueries {
     private static let answeredItems = 1_000
 
     let context: DeviceContext
-    let days: DayKeeper
+    let days: DailySummaryTracker
 
     /// A page of samples.
     func samples(

@@ -2,7 +2,7 @@ import GatewayKit
 import StoreAPI
 import Vitals
 
-extension DeviceNotes.Keeper {
+extension DeviceNotes.Storage {
     /// Keeps a device's notes in the store.
     init(_ store: any DeviceStore, of device: DeviceID) {
         self.init { () async throws(DeviceError) in

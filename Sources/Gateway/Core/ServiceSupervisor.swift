@@ -7,7 +7,7 @@ final class ServiceSupervisor {
     /// How long devices wait for their service at the start. After that they begin, and say that it is not open.
     static let timeout: Duration = .seconds(10)
 
-    private var keepers: [String: ServiceKeeper] = [:]
+    private var keepers: [String: ServiceRunner] = [:]
     private let settings: CoreSettings
     private var generator: SplitMix64
 
@@ -61,9 +61,9 @@ final class ServiceSupervisor {
         onReopened: @escaping @Sendable (String) async -> Void
     ) async {
         forgetEnded()
-        var begun: [ServiceKeeper] = []
+        var begun: [ServiceRunner] = []
         for (name, setup) in Self.services(of: setups).sorted(by: { $0.key < $1.key }) where keepers[name] == nil {
-            let keeper = ServiceKeeper(
+            let keeper = ServiceRunner(
                 setup, in: settings.services, passing: settings.passing, clock: settings.clock,
                 logger: settings.logger,
                 onReopened: { await onReopened(name) })

@@ -6,7 +6,7 @@ import Synchronization
 /// driver must work without them: after a damaged store they are empty.
 public final class DeviceNotes: Sendable {
     /// Where notes are kept.
-    package struct Keeper: Sendable {
+    package struct Storage: Sendable {
         package var load: @Sendable () async throws(DeviceError) -> [String: [UInt8]]
         package var save: @Sendable (_ changes: [String: [UInt8]?]) async throws(DeviceError) -> Void
 
@@ -27,7 +27,7 @@ public final class DeviceNotes: Sendable {
     public static let maximumName = 64
 
     private struct State {
-        var keeper: Keeper?
+        var keeper: Storage?
         /// The notes, as long as no store keeps them.
         var own: [String: [UInt8]] = [:]
         /// The names of all notes; `nil` until they were read.
@@ -39,7 +39,7 @@ public final class DeviceNotes: Sendable {
     public init() {}
 
     /// Keeps them from now on.
-    package func attach(to keeper: Keeper) { state.withLock { $0 = State(keeper: keeper) } }
+    package func attach(to keeper: Storage) { state.withLock { $0 = State(keeper: keeper) } }
 
     /// All notes by name. A driver calls it and `save` one after the other.
     /// - Throws: `failure` if the store cannot be read.

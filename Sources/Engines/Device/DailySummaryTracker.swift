@@ -5,7 +5,7 @@ import StoreAPI
 import Vitals
 
 /// Keeps the running day of each metric, and summarises past days.
-final class DayKeeper {
+final class DailySummaryTracker {
     private let context: DeviceContext
     private let profile: DeviceProfile
     private let projection: SharedProjection

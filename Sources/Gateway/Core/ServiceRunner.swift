@@ -4,7 +4,7 @@ import Logging
 import Vitals
 
 /// Keeps one service of a plugin open: it opens it again whenever it breaks, until it is stopped.
-final class ServiceKeeper: Sendable {
+final class ServiceRunner: Sendable {
     /// The wait after the first failure.
     static let firstWait: Duration = .seconds(1)
     /// The longest wait. A service is local, so a try costs little.

@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 /// Tracks whether the device is worn and charging, if it reports that.
-final class WearKeeper {
+final class WearTracker {
     private let context: DeviceContext
     private var state: WearState
 
