@@ -2,7 +2,7 @@ import Testing
 
 @testable import vitals2mqtt_bench
 
-/// Checks the benchmark's own judgement: an error in it would pass a bad gateway.
+/// Checks the benchmark's own severity: an error in it would pass a bad gateway.
 @Suite struct DeviceArrivalsTests {
     @Test func `tells duplicates, new ids, strangers and disorder apart`() {
         var arrivals = DeviceArrivals()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, judged by what a subscriber of MQTT
+"""Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, evaluated by what a subscriber of MQTT
 sees. Prints each finding with the seconds it took, goes on after one that does not come, and has status 1 then."""
 
 import json

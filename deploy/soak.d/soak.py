@@ -1,4 +1,4 @@
-"""Watches a gateway with simulated devices for hours from outside, and judges whether it stays the same. See deploy/soak."""
+"""Watches a gateway with simulated devices for hours from outside, and checks whether it stays the same. See deploy/soak."""
 
 import argparse
 import json
@@ -123,12 +123,12 @@ def mean(rows: list[tuple[float, dict[str, float], int]], name: str) -> float:
     return sum(row[name] for _, row, _ in rows) / len(rows)
 
 
-def judge(rows: list[tuple[float, dict[str, float], int]]) -> list[str]:
+def evaluate(rows: list[tuple[float, dict[str, float], int]]) -> list[str]:
     """What is not as it should be. Compares the first and the last quarter of the time after it has settled."""
     settled = [row for row in rows if row[0] >= SETTLED]
     findings = []
     if len(settled) < 8:
-        return [f"it was too short to judge: it needs more than {SETTLED / 60:.0f} minutes"]
+        return [f"it was too short to check: it needs more than {SETTLED / 60:.0f} minutes"]
     quarter = len(settled) // 4
     first, last = settled[:quarter], settled[-quarter:]
     memory = mean(last, "memory") / mean(first, "memory") - 1
@@ -177,7 +177,7 @@ def live(arguments: argparse.Namespace, folder: str) -> list[str]:
             arguments.stop.wait(10)
             if arguments.stop.is_set():
                 break
-        findings = judge(rows)
+        findings = evaluate(rows)
         gateway.send_signal(signal.SIGTERM)
         if (status := gateway.wait(10)) != 0:
             findings.append(f"the gateway ended with status {status}")

@@ -54,7 +54,7 @@ class Consumer:
         """Every command that was accepted gets its final answer. Others were lost with a connection to the broker."""
         self.await_answers(set(self.accepted), seconds, "accepted commands")
 
-    def judge(self) -> int:
+    def evaluate(self) -> int:
         """An answer may come again when the broker was cut at it, but never another one. Returns how many came again."""
         with self.news:
             for name, answers in self.answers.items():
@@ -177,7 +177,7 @@ class Storm:
         if failed:
             raise Finding(f"{len(failed)} commands to devices that are connected failed: {failed[:3]}")
         self.consumer.await_accepted(SERVED)
-        self.consumer.judge()
+        self.consumer.evaluate()
         self.commands += 1
 
     def let_go(self) -> tuple[int, int]:
@@ -220,7 +220,7 @@ class Storm:
         # The last commands were accepted before the stop.
         self.consumer.await_accepted(SERVED)
         self.gateway.stop()
-        repeated = self.consumer.judge()
+        repeated = self.consumer.evaluate()
         print(f"{self.commands} commands, {len(self.consumer.accepted)} accepted and answered, "
               f"{repeated} answers that came again (the broker was cut at them)")
         print(", ".join(f"{count} {status}" for status, count in self.consumer.statuses().most_common()))

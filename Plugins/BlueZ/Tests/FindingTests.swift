@@ -23,7 +23,7 @@ import Vitals
         }
         try await withClinic(isPowered: false) { clinic in
             let found = await findings(clinic)
-            #expect(found.map(\.judgement) == [.fine, .warning])
+            #expect(found.map(\.severity) == [.fine, .warning])
             #expect(found.last?.text.contains("rfkill unblock bluetooth") == true)
             #expect(await clinic.bluez.property("/org/bluez/hci0", BlueZ.adapter, "Powered") == .bool(false))
         }
@@ -32,7 +32,7 @@ import Vitals
     @Test func `without BlueZ, an adapter or the right to use it, it says what to do`() async throws {
         try await withClinic(isRunning: false) { clinic in
             let found = await findings(clinic)
-            #expect(found.map(\.judgement) == [.problem])
+            #expect(found.map(\.severity) == [.problem])
             #expect(found.first?.text.contains("systemctl start bluetooth") == true)
         }
         try await withClinic(adapters: []) { clinic in
@@ -47,7 +47,7 @@ import Vitals
             // Once when it connects, and once when it looks.
             await clinic.bluez.fail("GetManagedObjects", refusal, refusal)
             let found = await findings(clinic)
-            #expect(found.map(\.judgement) == [.problem])
+            #expect(found.map(\.severity) == [.problem])
             #expect(found.first?.text.contains("usermod -aG bluetooth") == true)
         }
     }
@@ -57,7 +57,7 @@ import Vitals
         options.bus = "unix:path=/nowhere/bus"
         let found = await BlueZService(options).examine(
             context: ServiceContext(clock: .system, logger: LogRecorder().logger))
-        #expect(found.map(\.judgement) == [.problem])
+        #expect(found.map(\.severity) == [.problem])
         #expect(found.first?.text.contains("D-Bus, which cannot be reached") == true)
         #expect(found.first?.text.contains("A container needs /run/dbus/system_bus_socket mounted.") == true)
     }

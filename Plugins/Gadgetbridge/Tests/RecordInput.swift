@@ -15,7 +15,7 @@ enum RecordInput {
             metric: .sleep, start: night.start, end: night.end, reading: .sleep(Sleep(stages: night.stages)))
         var issues: [String] = []
         if night.stages.isEmpty || night.start >= night.end { issues.append("a night of nothing") }
-        // Its length is for the feed to judge, and the year for the gateway.
+        // Its length is for the feed to check, and the year for the gateway.
         let stages = sample.violations.filter { $0.path.hasPrefix("stages") }
         if !stages.isEmpty { issues.append("a night with \(stages)") }
         return issues

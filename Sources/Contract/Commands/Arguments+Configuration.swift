@@ -30,13 +30,13 @@ extension Arguments {
         }
         for violation in patch.violations { refuse(violation.path, violation.message) }
         refuseUnknown(of: Request.configSet, envelope: CommandParser.envelopeKeys)
-        judge(patch.changes)
+        evaluate(patch.changes)
         return .configure(MonitorPatch(patch.changes), ifVersion: ifVersion, adopts: adopts)
     }
 
     /// If there is an error already, also checks the values that could be read, so that the sender gets all errors
     /// at once. Otherwise they are checked later, with the device's other settings and abilities.
-    private mutating func judge(_ changes: [MonitorSetting: MonitorSetting.Value]) {
+    private mutating func evaluate(_ changes: [MonitorSetting: MonitorSetting.Value]) {
         guard !violations.isEmpty else { return }
         do throws(Violations) {
             _ = try MonitorPatch(changes).applied(to: MonitorSettings(), capabilities: nil)

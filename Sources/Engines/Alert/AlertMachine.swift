@@ -78,7 +78,7 @@ package struct AlertMachine: Sendable {
         for (rule, limit) in limits {
             let edge: Outcome?
             if let value = rule.value(in: stored.sample, isExercise: isExercise) {
-                edge = judge(
+                edge = evaluate(
                     rule, value: value, limit: limit, of: stored, policy: policy,
                     calendar: calendar)
             } else {
@@ -131,7 +131,7 @@ package struct AlertMachine: Sendable {
         for rule in AlertRule.watching(metric) { watches[rule] = nil }
     }
 
-    private mutating func judge(
+    private mutating func evaluate(
         _ rule: AlertRule, value: Double, limit: Double, of stored: StoredSample, policy: AlertPolicy,
         calendar: LocalCalendar
     ) -> Outcome? {

@@ -28,7 +28,7 @@ extension SampleProjection {
                 measurements.add(stored, isHistorical: isHistorical)
                 projection.remember(stored, isNewest: isNewest)
                 if outcome.novelty == .new {
-                    alerts += projection.judge(
+                    alerts += projection.evaluate(
                         stored, limits: limits.watching(stored.sample.metric), isLate: !isNewest || !isFresh,
                         in: context)
                 }
@@ -145,7 +145,7 @@ extension SampleProjection {
         if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
     }
 
-    private mutating func judge(
+    private mutating func evaluate(
         _ stored: StoredSample, limits: [(rule: AlertRule, limit: Double)], isLate: Bool, in context: IntakeContext
     ) -> [AlertMachine.Outcome] {
         let isExercise = isExercise(stored.sample)

@@ -56,14 +56,14 @@ actor ExportOpener {
         case .read(let stamp):
             do throws(ExportError) {
                 let export = try OpenExport(stamp, format, context)
-                watch.judge(stamp)
+                watch.markChecked(stamp)
                 rejection = nil
                 inUse = stamp
                 return .export(export)
             } catch {
                 // What the machine prevents may succeed with the same file; everything else needs another one.
                 guard error.code != .unavailable else { throw error }
-                watch.judge(stamp)
+                watch.markChecked(stamp)
                 rejection = rejection ?? error
                 guard format.place.isFolder else { throw error }
                 if passedOver.count >= Self.maximumPassedOver { passedOver = [] }

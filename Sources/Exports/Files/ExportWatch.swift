@@ -17,14 +17,14 @@ package struct ExportWatch: Sendable {
     /// How long size and time of a file must not change before it is read.
     package static let stillness: Duration = .seconds(5)
 
-    private var judged: FileStamp?
+    private var checked: FileStamp?
     private var moving: (stamp: FileStamp, since: Duration)?
 
     package init() {}
 
     /// Takes a look's result, at a moment of a steady clock.
     package mutating func observe(_ stamp: FileStamp, at uptime: Duration) -> Decision {
-        guard stamp != judged else {
+        guard stamp != checked else {
             moving = nil
             return .rest
         }
@@ -37,8 +37,8 @@ package struct ExportWatch: Sendable {
     }
 
     /// Notes that a file was read, or cannot be read as it is: it is not worth another look until it changes.
-    package mutating func judge(_ stamp: FileStamp) {
-        judged = stamp
+    package mutating func markChecked(_ stamp: FileStamp) {
+        checked = stamp
         moving = nil
     }
 }

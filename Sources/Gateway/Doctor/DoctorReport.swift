@@ -9,21 +9,21 @@ package struct DoctorReport: Sendable, Hashable {
     package init(_ findings: [Finding]) { self.findings = findings }
 
     /// Whether nothing is broken. Warnings are none.
-    package var isSound: Bool { !findings.contains { $0.judgement == .problem } }
+    package var isSound: Bool { !findings.contains { $0.severity == .problem } }
 
     /// A line for each finding, and one that counts them.
     package var text: String {
         let width = findings.map(\.subject.count).max() ?? 0
         let lines = findings.map { finding in
-            let judgement = Self.padded(finding.judgement.rawValue, to: 4)
-            return "\(judgement)  \(Self.padded(finding.subject, to: width))  \(finding.text)\n"
+            let severity = Self.padded(finding.severity.rawValue, to: 4)
+            return "\(severity)  \(Self.padded(finding.subject, to: width))  \(finding.text)\n"
         }
         return lines.joined() + summary
     }
 
     private var summary: String {
-        let problems = findings.count { $0.judgement == .problem }
-        let warnings = findings.count { $0.judgement == .warning }
+        let problems = findings.count { $0.severity == .problem }
+        let warnings = findings.count { $0.severity == .warning }
         guard problems > 0 else { return warnings > 0 ? "The gateway can run. See the warnings.\n" : "All is well.\n" }
         return "\(problems) \(problems == 1 ? "problem" : "problems"). The gateway does not work as it should.\n"
     }

@@ -10,7 +10,7 @@ struct Sighting: Sendable {
 extension ScanReport {
     /// What was found, by how sure a driver is, then by the signal; the rest is counted.
     init(_ sightings: [Sighting], drivers: [any DeviceDriver.Type], limit: Int) {
-        let judged = sightings.map { sighting in
+        let evaluated = sightings.map { sighting in
             let fitting = drivers.filter { $0.link == sighting.transport.link }
             let claims = fitting.compactMap { driver in
                 driver.recognition.mark(of: sighting.device).map { (driver: driver.name, mark: $0) }
@@ -26,8 +26,8 @@ extension ScanReport {
                 ? first.sighting.device.address < second.sighting.device.address : signals.0 > signals.1
         }
         self.init(
-            devices: judged.prefix(limit).map { Device($0.sighting, claims: $0.claims) },
-            leftOut: max(0, judged.count - limit))
+            devices: evaluated.prefix(limit).map { Device($0.sighting, claims: $0.claims) },
+            leftOut: max(0, evaluated.count - limit))
     }
 }
 

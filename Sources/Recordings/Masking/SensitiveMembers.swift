@@ -15,9 +15,9 @@ struct SensitiveMembers {
     private var place = Place.outside
     /// The text that may be a key, cut after one byte more than the longest.
     private var text: [UInt8] = []
-    /// The keys that were judged lately: a page of samples has the same ones again and again.
-    private var judged: [[UInt8]: Bool] = [:]
-    private static let mostJudged = 256
+    /// The keys that were evaluated lately: a page of samples has the same ones again and again.
+    private var evaluated: [[UInt8]: Bool] = [:]
+    private static let mostEvaluated = 256
 
     /// Takes the next byte. Returns what takes its place; `nil` if it may appear. A number stays one: its digits become ones.
     mutating func replacement(for byte: UInt8) -> UInt8? {
@@ -41,11 +41,11 @@ struct SensitiveMembers {
 
     private mutating func isSensitive() -> Bool {
         guard text.count <= SensitiveKey.longest else { return true }
-        if let judged = judged[text] { return judged }
+        if let evaluated = evaluated[text] { return evaluated }
         let key = String(decoding: text, as: UTF8.self)
         let isSensitive = SensitiveKey.isSecret(key) || SensitiveKey.isIdentity(key)
-        if judged.count == Self.mostJudged { judged = [:] }
-        judged[text] = isSensitive
+        if evaluated.count == Self.mostEvaluated { evaluated = [:] }
+        evaluated[text] = isSensitive
         return isSensitive
     }
 

@@ -6,7 +6,7 @@ import Vitals
 /// The values of a primary key.
 typealias TableKey = [DatabaseValue]
 
-/// A table that the check reads in parts, and how it judges a row.
+/// A table that the check reads in parts, and how it checks a row.
 struct CheckedTable: Sendable {
     /// A row of another table to which rows refer, by its number.
     struct References {

@@ -16,7 +16,7 @@ public struct MonitorPatch: Sendable, Hashable {
     /// - Throws: all errors of the patch at once.
     public func applied(to settings: MonitorSettings, capabilities: Capabilities?) throws(Violations) -> MonitorSettings
     {
-        let changed = try judged(over: settings.values, capabilities: capabilities)
+        let changed = try evaluated(over: settings.values, capabilities: capabilities)
         var result = settings
         result.merge(changed)
         return result
@@ -27,11 +27,11 @@ public struct MonitorPatch: Sendable, Hashable {
     package func followed(
         by later: MonitorPatch, capabilities: Capabilities?
     ) throws(Violations) -> MonitorPatch {
-        MonitorPatch(changes.merging(try later.judged(over: changes, capabilities: capabilities)) { $1 })
+        MonitorPatch(changes.merging(try later.evaluated(over: changes, capabilities: capabilities)) { $1 })
     }
 
     /// The changed leaves, after checking them.
-    private func judged(
+    private func evaluated(
         over values: [MonitorSetting: MonitorSetting.Value], capabilities: Capabilities?
     ) throws(Violations) -> [MonitorSetting: MonitorSetting.Value] {
         let changed = changes.filter { values[$0.key] != $0.value }

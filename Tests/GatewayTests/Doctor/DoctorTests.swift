@@ -40,7 +40,7 @@ import Vitals
         try await withRoom { folder in
             let report = try await report(toy, in: folder)
             #expect(report.isSound, "\(report.text)")
-            #expect(of("broker", report).map(\.judgement) == [.fine])
+            #expect(of("broker", report).map(\.severity) == [.fine])
             #expect(of("store", report).map(\.text) == ["\(folder)/new.sqlite will be made when the gateway runs."])
             #expect(of("disk", report).count == 1)
             #expect(of("clock", report).count == 1)
@@ -52,7 +52,7 @@ import Vitals
         try await withRoom { folder in
             let report = try await report("devices: [{id: a, driver: none}]\nstor: 1\n", in: folder)
             #expect(!report.isSound)
-            #expect(report.findings.allSatisfy { $0.subject == "configuration" && $0.judgement == .problem })
+            #expect(report.findings.allSatisfy { $0.subject == "configuration" && $0.severity == .problem })
             #expect(report.text.contains("c.yaml:3: stor:"))
         }
     }
@@ -63,7 +63,7 @@ import Vitals
         try await withRoom { folder in
             let port = try freePort()
             let away = try await report(toy, in: folder, url: "mqtt://127.0.0.1:\(port)")
-            #expect(of("broker", away).map(\.judgement) == [.problem])
+            #expect(of("broker", away).map(\.severity) == [.problem])
             #expect(away.text.contains("Start the broker, or correct mqtt.url."))
             let users = MosquittoOptions(users: ["vitals": "right"])
             let refused = try await report(
@@ -77,11 +77,11 @@ import Vitals
         try await withRoom { folder in
             let missing = try await report(
                 "store: {path: none/a.sqlite}\ndevices: [{id: a, driver: toy}]\n", in: folder)
-            #expect(of("store", missing).map(\.judgement) == [.problem])
+            #expect(of("store", missing).map(\.severity) == [.problem])
             #expect(of("store", missing).first?.text.contains("Create it") == true)
             try write("no database, but long enough to be one", to: "new.sqlite", in: folder)
             let foreign = try await report(toy, in: folder)
-            #expect(of("store", foreign).map(\.judgement) == [.warning])
+            #expect(of("store", foreign).map(\.severity) == [.warning])
         }
     }
 
@@ -112,23 +112,23 @@ import Vitals
 
 @Suite struct DoctorFindingTests {
     @Test(arguments: [
-        (DiskSpace.least - 1, Int?.none, Finding.Judgement.problem), (DiskSpace.least, nil, .warning),
+        (DiskSpace.least - 1, Int?.none, Finding.Severity.problem), (DiskSpace.least, nil, .warning),
         (DiskSpace.comfortable - 1, 7, .warning), (DiskSpace.comfortable, 7, .fine), (1 << 40, 0, .problem),
-    ]) func `little room is a warning, and none a problem`(bytes: Int, files: Int?, judgement: Finding.Judgement) {
-        #expect(DiskSpace(bytes: bytes, files: files).finding(in: "/a").judgement == judgement)
+    ]) func `little room is a warning, and none a problem`(bytes: Int, files: Int?, severity: Finding.Severity) {
+        #expect(DiskSpace(bytes: bytes, files: files).finding(in: "/a").severity == severity)
     }
 
     @Test func `a folder that is missing has no room to tell`() { #expect(DiskSpace(of: "/nowhere/a") == nil) }
 
     @Test(arguments: [
-        (2026, Bool?.some(true), Finding.Judgement.fine), (2026, false, .warning), (2026, nil, .fine),
+        (2026, Bool?.some(true), Finding.Severity.fine), (2026, false, .warning), (2026, nil, .fine),
         (1970, true, .problem),
     ]) func `a date that cannot be is a problem, and one that nobody keeps right a warning`(
-        year: Int, isSynchronised: Bool?, judgement: Finding.Judgement
+        year: Int, isSynchronised: Bool?, severity: Finding.Severity
     ) throws {
         let now = Timestamp(seconds: Int64(year - 1970) * 31_557_600)
         let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
-        #expect(ClockState(now: now, isSynchronised: isSynchronised).finding(in: calendar).judgement == judgement)
+        #expect(ClockState(now: now, isSynchronised: isSynchronised).finding(in: calendar).severity == severity)
     }
 
     @Test func `the report has a line for each finding, and counts the problems`() {

@@ -94,7 +94,7 @@ struct HuamiNights: NightFeed {
             }
             do throws(HuamiSleepBlob.BlobError) {
                 let night = try HuamiSleepBlob(row.bytes(0) ?? [])
-                // The check sum is one of the stages; the row's own time judges that of the night.
+                // The check sum is one of the stages; the row's own time checks that of the night.
                 guard abs(night.start.milliseconds - row.moment.milliseconds) <= Self.margin.inMilliseconds else {
                     throw .init(reason: .checkSum)
                 }
