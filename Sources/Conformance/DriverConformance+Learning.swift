@@ -4,16 +4,16 @@ package import Vitals
 
 extension DriverConformance {
     /// The most records of a metric to learn: the suite reads each on its own page.
-    static let learnedRecords = 40
+    static let discoveredRecords = 40
     /// The most consecutive empty pages before a history counts as endless; the gateway has the same limit.
     static let emptyPages = 10
     /// The most pages of a history.
     static let pages = 10_000
     /// How many days before today have their summaries learned.
-    static let learnedDays = 3
+    static let discoveredDays = 3
 
     /// What the suite has learned about an unknown device.
-    package struct Lesson: Sendable {
+    package struct Discovery: Sendable {
         /// The device's own description.
         package var description: DeviceDescription
         /// Its present content, for comparison with later answers.
@@ -26,45 +26,45 @@ extension DriverConformance {
     /// right.
     ///
     /// A read that fails or exceeds the timeout is a finding, and is left out of the expectation.
-    package func learn(calendar: LocalCalendar) async -> (lesson: Lesson?, findings: [Finding]) {
-        let result = Mutex<Lesson?>(nil)
+    package func discover(calendar: LocalCalendar) async -> (discovery: Discovery?, findings: [Finding]) {
+        let result = Mutex<Discovery?>(nil)
         let findings = await session(.history) { session, _, findings in
-            var lesson = Lesson(description: session.description, expectation: self.expectation)
+            var discovery = Discovery(description: session.description, expectation: self.expectation)
             let capabilities = session.description.capabilities
-            lesson.expectation.hasSettableClock = await self.canSetClock(session, calendar, findings)
+            discovery.expectation.hasSettableClock = await self.canSetClock(session, calendar, findings)
             for metric in capabilities.configurable {
-                lesson.monitoring[metric] = await findings.value { try await self.configuration(session, metric) }
+                discovery.monitoring[metric] = await findings.value { try await self.configuration(session, metric) }
             }
             for metric in capabilities.metrics(with: .history) {
                 let records = await findings.value { try await self.newestRecords(of: metric, session) }
-                lesson.expectation.history[metric] = records ?? []
+                discovery.expectation.history[metric] = records ?? []
             }
             let today = calendar.day(of: self.clock.now)
-            let days = today.advanced(by: -Self.learnedDays)...today.advanced(by: -1)
-            lesson.expectation.summaryDays = days
+            let days = today.advanced(by: -Self.discoveredDays)...today.advanced(by: -1)
+            discovery.expectation.summaryDays = days
             for metric in capabilities.metrics(with: .summary) {
-                lesson.expectation.summaries[metric] = await findings.value {
+                discovery.expectation.summaries[metric] = await findings.value {
                     try await self.inTime("the summaries of \(metric.rawValue)") {
                         try await session.summaries(of: metric, days: days)
                     }
                 }
             }
-            result.withLock { [lesson] in $0 = lesson }
+            result.withLock { [discovery] in $0 = discovery }
         }
         return (result.withLock { $0 }, findings)
     }
 
     /// Restores a device's monitoring, sets its clock right, and reads the clock in a new session.
-    package func restore(_ lesson: Lesson, calendar: LocalCalendar) async -> [Finding] {
+    package func restore(_ discovery: Discovery, calendar: LocalCalendar) async -> [Finding] {
         let findings = await session(.monitoring) { session, _, findings in
-            for (metric, configuration) in lesson.monitoring {
+            for (metric, configuration) in discovery.monitoring {
                 try await self.inTime("writing the monitoring of \(metric.rawValue)") {
                     try await session.setMonitorConfiguration(configuration)
                 }
             }
-            if lesson.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, findings) }
+            if discovery.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, findings) }
         }
-        return lesson.expectation.hasSettableClock == true ? findings + (await checkRightClock()) : findings
+        return discovery.expectation.hasSettableClock == true ? findings + (await checkRightClock()) : findings
     }
 
     private func canSetClock(
@@ -109,8 +109,8 @@ extension DriverConformance {
     }
 
     private static func tail(_ samples: [Sample]) -> [Sample] {
-        guard samples.count > learnedRecords else { return samples }
-        let before = samples[samples.count - learnedRecords - 1].start
+        guard samples.count > discoveredRecords else { return samples }
+        let before = samples[samples.count - discoveredRecords - 1].start
         return samples.filter { $0.start > before }
     }
 }

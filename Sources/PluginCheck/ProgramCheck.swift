@@ -64,22 +64,22 @@ package struct ProgramCheck: Sendable {
         }
         let expectation = DriverConformance.Expectation(
             endsLink: true, measurementDuration: options.measurement, timeout: options.timeout)
-        let (lesson, findings) = await suite(expectation).learn(calendar: calendar)
-        reportStep(Self.greeting, findings, seen: lesson.map { Self.summary(of: $0.description) })
-        guard let lesson else { return false }
+        let (discovery, findings) = await suite(expectation).discover(calendar: calendar)
+        reportStep(Self.greeting, findings, seen: discovery.map { Self.summary(of: $0.description) })
+        guard let discovery else { return false }
         if options.listening > .zero {
             let findings = await suite(expectation).listen(for: options.listening)
             reportStep("what it sends by itself", findings, seen: notifications)
         }
-        let suite = suite(lesson.expectation)
+        let suite = suite(discovery.expectation)
         for check in Self.checks {
-            if let reason = reasonToSkip(check, lesson.description.capabilities) {
+            if let reason = reasonToSkip(check, discovery.description.capabilities) {
                 report(CheckStep(name: check.rawValue, outcome: .skipped(reason)))
             } else {
                 reportStep(check.rawValue, await suite.run(check))
             }
         }
-        reportStep("monitoring and clock as before", await suite.restore(lesson, calendar: calendar))
+        reportStep("monitoring and clock as before", await suite.restore(discovery, calendar: calendar))
         let endings = program.endings
         let problems = endings.prefix(1).map { status in
             CheckProblem(

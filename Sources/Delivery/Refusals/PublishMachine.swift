@@ -34,7 +34,7 @@ struct PublishMachine: Sendable {
     /// The Maximum Packet Size of this connection.
     private var announced: Int?
     /// A size in bytes that this broker took, after it had refused longer ones.
-    private(set) var learned: Int?
+    private(set) var discovered: Int?
     /// Sizes that are tried for single facts.
     private var trials: [Key: Int] = [:]
     /// Facts and answers that are not sent any more: the blamed samples; `nil` for all of it.
@@ -134,7 +134,7 @@ struct PublishMachine: Sendable {
 
     /// The maximum size in bytes of this entry's packets; `nil` without a limit.
     func limit(_ lane: Lane, _ number: Int64) -> Int? {
-        [announced, learned, trials.isEmpty ? nil : trials[Key(lane: lane, number: number)]].compactMap { $0 }.min()
+        [announced, discovered, trials.isEmpty ? nil : trials[Key(lane: lane, number: number)]].compactMap { $0 }.min()
     }
 
     /// Whether an answer of this size must go without its data.
@@ -230,7 +230,7 @@ struct PublishMachine: Sendable {
         case .packetTooLarge:
             if case .entry(.answer, let number) = mark, let item, shorten(item, number) { return .reconnect }
             if let smaller = item?.smaller {
-                learned = min(learned ?? .max, smaller)
+                discovered = min(discovered ?? .max, smaller)
                 return .reconnect
             }
         case .notAuthorized, .invalidTopic, .invalidPayload: break
@@ -280,7 +280,7 @@ struct PublishMachine: Sendable {
 
     /// A size that was tried for a fact and taken is the limit from now on.
     private mutating func delivered(_ key: Key) {
-        if !trials.isEmpty, let trial = trials[key] { learned = min(learned ?? .max, trial) }
+        if !trials.isEmpty, let trial = trials[key] { discovered = min(discovered ?? .max, trial) }
         forget(key.lane, key.number)
     }
 

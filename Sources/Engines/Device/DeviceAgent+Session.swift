@@ -15,7 +15,7 @@ extension DeviceAgent {
         history.recordAbsence(since: link.lastSeen, description.capabilities)
         link.reportConnected(description)
         projection.overlaps = description.overlaps
-        await profile.learn(description)
+        await profile.update(description)
         context.logger.info("The device is connected.")
         link.admitCommands()
         scheduleTick(within: Self.tick)
@@ -77,7 +77,7 @@ extension DeviceAgent {
 
     private func noteSignal(_ strength: Int) async {
         link.noteSignal(strength)
-        await profile.learn(.signal)
+        await profile.update(.signal)
     }
 
     private func synchronise(_ device: any DeviceSession) async throws { try await history.run(on: line(to: device)) }
@@ -122,12 +122,12 @@ extension DeviceAgent {
         case .battery(let percent, let isCharging):
             if let isCharging {
                 wear.change(isCharging: isCharging)
-                await profile.learn(.charging)
+                await profile.update(.charging)
             }
             try await intake.storeBattery(percent: percent)
         case .wear(let isWorn):
             wear.change(isWorn: isWorn)
-            await profile.learn(.worn)
+            await profile.update(.worn)
         case .signal(let strength): await noteSignal(strength)
         case .alert(let alert): try await intake.storeAlert(alert)
         case .unreadable(let sample): await measuring.refuse(sample)

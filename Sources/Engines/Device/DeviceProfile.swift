@@ -23,7 +23,7 @@ final class DeviceProfile {
     }
 
     /// Takes a connected device's description, if it is new.
-    func learn(_ description: DeviceDescription) async {
+    func update(_ description: DeviceDescription) async {
         guard info.identity != description.identity || info.capabilities != description.capabilities else { return }
         info.identity = description.identity
         info.capabilities = description.capabilities
@@ -32,7 +32,7 @@ final class DeviceProfile {
     }
 
     /// Notes that the device reports something that not every device reports.
-    func learn(_ feature: DeviceFeatures) async {
+    func update(_ feature: DeviceFeatures) async {
         guard !info.features.isSuperset(of: feature) else { return }
         info.features.formUnion(feature)
         await context.save([.features(info.features)])

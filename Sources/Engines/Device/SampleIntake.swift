@@ -128,7 +128,7 @@ final class SampleIntake {
         let sample = Sample(metric: .battery, start: context.clock.now, reading: .value(percent))
         if let reason = SampleCheck.reason(of: sample) { return input.refuse(sample, reason) }
         try await store([sample], source: .live)
-        await profile.learn(.battery)
+        await profile.update(.battery)
     }
 
     /// Stores an alert that the device itself raised or cleared.
