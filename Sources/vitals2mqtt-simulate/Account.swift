@@ -9,9 +9,9 @@ enum Account {
 
     /// Lives a seed and prints what happened. Returns whether all was well.
     static func print(of seed: UInt64) throws -> Bool {
-        Swift.print("seed \(seed), from \(SeededLife.start(of: seed))")
+        Swift.print("seed \(seed), from \(SeededRun.start(of: seed))")
         do {
-            let life = try SeededLife.live(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
+            let life = try SeededRun.live(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
             Swift.print("\(life.messages) messages, \(life.restarts) restarts")
             for issue in life.issues { Swift.print("WRONG: \(issue)") }
             return life.issues.isEmpty

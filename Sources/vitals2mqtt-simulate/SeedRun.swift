@@ -18,15 +18,15 @@ final class SeedRun: Sendable {
     private static let step = 500
 
     private let seeds: Range<UInt64>
-    private let livesTwice: Bool
+    private let runsTwice: Bool
     /// When no further life begins.
     private let deadline: ContinuousClock.Instant?
     private let state: Mutex<State>
 
     /// A run of seeds. With `within`, no life begins after that time.
-    init(seeds: Range<UInt64>, livesTwice: Bool, within: Duration? = nil) {
+    init(seeds: Range<UInt64>, runsTwice: Bool, within: Duration? = nil) {
         self.seeds = seeds
-        self.livesTwice = livesTwice
+        self.runsTwice = runsTwice
         deadline = within.map { .now + $0 }
         state = Mutex(State(left: seeds))
     }
@@ -62,12 +62,12 @@ final class SeedRun: Sendable {
 
     private func live(_ seed: UInt64) {
         var issues: [String]
-        var life: SeededLife?
+        var life: SeededRun?
         do {
-            let first = try SeededLife.live(seed: seed)
+            let first = try SeededRun.live(seed: seed)
             issues = first.issues
             life = first
-            if livesTwice, try SeededLife.live(seed: seed) != first {
+            if runsTwice, try SeededRun.live(seed: seed) != first {
                 issues.append("its second life is another one")
             }
         } catch {

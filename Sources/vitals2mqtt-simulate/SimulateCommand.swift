@@ -44,7 +44,7 @@ struct SimulateCommand: ParsableCommand {
     func run() throws {
         let succeeded =
             if let seed { try Account.print(of: seed) } else {
-                SeedRun(seeds: first..<first + seeds, livesTwice: twice, within: within.map { .seconds($0) })
+                SeedRun(seeds: first..<first + seeds, runsTwice: twice, within: within.map { .seconds($0) })
                     .run(jobs: jobs)
             }
         if !succeeded { throw ExitCode.failure }

@@ -6,7 +6,7 @@ import Vitals
 
 @Suite struct DeliveryPropertyTests {
     /// The store, the broker and the machine between them, with all events between them in any order.
-    private struct World {
+    private struct Environment {
         var random: SplitMix64
         var machine = DeliveryMachine()
         var entries: [OutboxEntry] = []
@@ -156,14 +156,14 @@ import Vitals
     @Test(arguments: 0..<200) func `everything arrives, in order per lane, and the watermark passes nothing`(
         seed: UInt64
     ) {
-        var world = World(seed: seed)
-        for _ in 0..<3_000 { world.stepAnyhow() }
-        world.calm()
+        var environment = Environment(seed: seed)
+        for _ in 0..<3_000 { environment.stepAnyhow() }
+        environment.calm()
         for lane in Lane.allCases {
-            let all = Set(world.numbers(in: lane))
-            #expect(world.delivered[lane, default: []] == all, "seed \(seed), \(lane)")
-            #expect(world.stored[lane] ?? 0 == all.max() ?? 0)
+            let all = Set(environment.numbers(in: lane))
+            #expect(environment.delivered[lane, default: []] == all, "seed \(seed), \(lane)")
+            #expect(environment.stored[lane] ?? 0 == all.max() ?? 0)
         }
-        #expect(world.machine.inFlight == 0)
+        #expect(environment.machine.inFlight == 0)
     }
 }

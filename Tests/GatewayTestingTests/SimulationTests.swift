@@ -22,23 +22,23 @@ import Vitals
         let clock = ContinuousClock()
         let took = try clock.measure {
             let simulation = Simulation(seed: 1)
-            try simulation.run(deadline: .days(400)) { world in
-                try await world.gatewayClock.sleep(for: .days(365))
-                #expect(world.gatewayClock.uptime == .days(365))
-                #expect(world.gatewayClock.now == Simulation.defaultStart + .days(365))
+            try simulation.run(deadline: .days(400)) { environment in
+                try await environment.gatewayClock.sleep(for: .days(365))
+                #expect(environment.gatewayClock.uptime == .days(365))
+                #expect(environment.gatewayClock.now == Simulation.defaultStart + .days(365))
             }
         }
         #expect(took < .seconds(60))
     }
 
     @Test func `sleepers wake in the order of their deadlines`() throws {
-        let woken = try Simulation.run(seed: 3, deadline: .hours(1)) { world in
+        let woken = try Simulation.run(seed: 3, deadline: .hours(1)) { environment in
             let log = Log()
             try await withThrowingTaskGroup { group in
-                var random = world.random()
+                var random = environment.random()
                 for second in (1...200).shuffled(using: &random) {
                     group.addTask {
-                        try await world.clock.sleep(for: .seconds(second))
+                        try await environment.clock.sleep(for: .seconds(second))
                         await log.add("\(second)")
                     }
                 }
@@ -50,48 +50,48 @@ import Vitals
     }
 
     @Test func `a cancelled sleeper wakes at once and throws`() throws {
-        try Simulation.run(seed: 4, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: 4, deadline: .minutes(1)) { environment in
             for _ in 0..<1_000 {
                 await withThrowingTaskGroup { group in
-                    group.addTask { try await world.gatewayClock.sleep(for: .days(1)) }
-                    group.addTask { try await world.gatewayClock.sleep(for: .milliseconds(1)) }
+                    group.addTask { try await environment.gatewayClock.sleep(for: .days(1)) }
+                    group.addTask { try await environment.gatewayClock.sleep(for: .milliseconds(1)) }
                     try? await group.next()
                     group.cancelAll()
                     await #expect(throws: CancellationError.self) { try await group.next() }
                 }
             }
-            #expect(world.uptime == .seconds(1))
-            #expect(world.executor.sleeperCount == 0)
+            #expect(environment.uptime == .seconds(1))
+            #expect(environment.executor.sleeperCount == 0)
         }
     }
 
     @Test func `sleeping in a task that is cancelled already throws`() throws {
-        try Simulation.run(seed: 5, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: 5, deadline: .minutes(1)) { environment in
             await withThrowingTaskGroup(of: Void.self) { group in
                 group.cancelAll()
-                group.addTask { try await world.gatewayClock.sleep(for: .seconds(1)) }
+                group.addTask { try await environment.gatewayClock.sleep(for: .seconds(1)) }
                 await #expect(throws: CancellationError.self) { try await group.next() }
             }
-            #expect(world.uptime == .zero)
+            #expect(environment.uptime == .zero)
         }
     }
 
     @Test func `the date jumps and the steady clock does not`() throws {
-        try Simulation.run(seed: 6, start: Timestamp(seconds: 1_000), deadline: .hours(2)) { world in
-            world.jumpDate(by: .hours(1))
-            #expect(world.gatewayClock.now == Timestamp(seconds: 4_600))
-            world.jumpDate(by: .hours(-2))
-            #expect(world.gatewayClock.now == Timestamp(seconds: -2_600))
-            #expect(world.gatewayClock.uptime == .zero)
-            try await world.gatewayClock.sleep(for: .seconds(10))
-            #expect(world.gatewayClock.now == Timestamp(seconds: -2_590))
+        try Simulation.run(seed: 6, start: Timestamp(seconds: 1_000), deadline: .hours(2)) { environment in
+            environment.jumpDate(by: .hours(1))
+            #expect(environment.gatewayClock.now == Timestamp(seconds: 4_600))
+            environment.jumpDate(by: .hours(-2))
+            #expect(environment.gatewayClock.now == Timestamp(seconds: -2_600))
+            #expect(environment.gatewayClock.uptime == .zero)
+            try await environment.gatewayClock.sleep(for: .seconds(10))
+            #expect(environment.gatewayClock.now == Timestamp(seconds: -2_590))
         }
     }
 
     @Test func `names the seed of a run in which everybody waits`() throws {
         let error = #expect(throws: SimulationError.self) {
-            try Simulation.run(seed: 77, deadline: .hours(1)) { world in
-                try await world.gatewayClock.sleep(for: .seconds(2))
+            try Simulation.run(seed: 77, deadline: .hours(1)) { environment in
+                try await environment.gatewayClock.sleep(for: .seconds(2))
                 for await _ in AsyncStream<Never>.makeStream().stream {}
                 // The stream ends because the simulation cancels a stuck body.
                 try Task.checkCancellation()
@@ -105,9 +105,9 @@ import Vitals
         let simulation = Simulation(seed: 8)
         let isCleanedUp = Mutex(false)
         let error = #expect(throws: SimulationError.self) {
-            try simulation.run(deadline: .minutes(5)) { world in
+            try simulation.run(deadline: .minutes(5)) { environment in
                 do {
-                    while true { try await world.gatewayClock.sleep(for: .seconds(1)) }
+                    while true { try await environment.gatewayClock.sleep(for: .seconds(1)) }
                 } catch {
                     isCleanedUp.withLock { $0 = true }
                     throw error
@@ -128,8 +128,8 @@ import Vitals
     @Test func `an actor with an executor of its own takes part`() throws {
         let orders = try (0..<UInt64(20)).map { seed in
             try (0..<2).map { _ in
-                try Simulation.run(seed: seed, deadline: .hours(1)) { world in
-                    let book = Book(world)
+                try Simulation.run(seed: seed, deadline: .hours(1)) { environment in
+                    let book = Book(environment)
                     await withTaskGroup { group in
                         for page in 0..<6 { group.addTask { await book.write(page) } }
                     }
@@ -152,10 +152,10 @@ import Vitals
     }
 
     @Test func `a thousand tasks that sleep a hundred times are run in a moment`() throws {
-        let count = try Simulation.run(seed: 11, deadline: .days(30)) { world in
+        let count = try Simulation.run(seed: 11, deadline: .days(30)) { environment in
             try await withThrowingTaskGroup { group in
                 for _ in 0..<1_000 {
-                    group.addTask { for _ in 0..<100 { try await world.clock.sleep(for: .seconds(60)) } }
+                    group.addTask { for _ in 0..<100 { try await environment.clock.sleep(for: .seconds(60)) } }
                 }
                 try await group.waitForAll()
             }
@@ -166,14 +166,14 @@ import Vitals
 }
 
 /// Four devices speak at two different times, and one task listens.
-private func party(_ world: Simulation) async throws -> String {
+private func party(_ environment: Simulation) async throws -> String {
     let (stream, events) = AsyncStream.makeStream(of: String.self)
     let log = Log()
     try await withThrowingTaskGroup { group in
         for device in 0..<4 {
             group.addTask {
                 for event in 0..<3 {
-                    try await world.gatewayClock.sleep(for: .seconds(60 * (device % 2 + 1)))
+                    try await environment.gatewayClock.sleep(for: .seconds(60 * (device % 2 + 1)))
                     events.yield("\(device).\(event)")
                 }
             }
@@ -194,7 +194,7 @@ private actor Book {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     var pages: [Int] = []
 
-    init(_ world: Simulation) { executor = world.executor.serialExecutor() }
+    init(_ environment: Simulation) { executor = environment.executor.serialExecutor() }
 
     func write(_ page: Int) async {
         preconditionIsolated()

@@ -28,10 +28,10 @@ struct BrokerUnderTest: Sendable, CustomTestStringConvertible {
             let broker = InMemoryBroker(clock: .real)
             // The same rule as in the access list for mosquitto below.
             if !accessList.isEmpty { broker.forbid("forbidden") }
-            try await body(BrokerBench(version: version, world: .inMemory(broker)))
+            try await body(BrokerBench(version: version, environment: .inMemory(broker)))
         case .mosquitto:
             try await withMosquitto(MosquittoOptions(accessList: accessList)) { server in
-                try await body(BrokerBench(version: version, world: .mosquitto(server)))
+                try await body(BrokerBench(version: version, environment: .mosquitto(server)))
             }
         }
     }
@@ -39,12 +39,12 @@ struct BrokerUnderTest: Sendable, CustomTestStringConvertible {
 
 /// A broker, with the actions available to a test.
 struct BrokerBench: Sendable {
-    enum World: Sendable {
+    enum Environment: Sendable {
         case inMemory(InMemoryBroker)
         case mosquitto(MosquittoServer)
     }
     var version: MQTTVersion
-    var world: World
+    var environment: Environment
 
     /// A client, with every option known to both implementations.
     func client(
@@ -52,7 +52,7 @@ struct BrokerBench: Sendable {
         maximumInbound: Int = BrokerOptions.defaultMaximumInbound,
         maximumInboundPayload: Int = BrokerOptions.defaultMaximumInboundPayload
     ) throws -> any Broker {
-        switch world {
+        switch environment {
         case .inMemory(let broker):
             return broker.client(
                 InMemoryClientOptions(
@@ -69,7 +69,7 @@ struct BrokerBench: Sendable {
 
     /// Publishes from another client, and returns once the broker has the message.
     func publish(_ message: OutgoingMessage) async throws {
-        switch world {
+        switch environment {
         case .inMemory(let broker): broker.publish(message)
         case .mosquitto(let server): try await server.publish(message)
         }
@@ -77,7 +77,7 @@ struct BrokerBench: Sendable {
 
     /// Makes the broker stop answering.
     func hold() {
-        switch world {
+        switch environment {
         case .inMemory(let broker): broker.hold()
         case .mosquitto(let server): server.freeze()
         }
@@ -85,7 +85,7 @@ struct BrokerBench: Sendable {
 
     /// Lets the broker answer again.
     func release() {
-        switch world {
+        switch environment {
         case .inMemory(let broker): broker.release()
         case .mosquitto(let server): server.thaw()
         }
@@ -93,7 +93,7 @@ struct BrokerBench: Sendable {
 
     /// Breaks every connection.
     func cut() async throws {
-        switch world {
+        switch environment {
         case .inMemory(let broker): broker.cut()
         case .mosquitto(let server): try await server.kill()
         }
@@ -101,7 +101,7 @@ struct BrokerBench: Sendable {
 
     /// Makes the broker reachable again after `cut`.
     func comeBack() async throws {
-        if case .mosquitto(let server) = world { try await server.start() }
+        if case .mosquitto(let server) = environment { try await server.start() }
     }
 }
 

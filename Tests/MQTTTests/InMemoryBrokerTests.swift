@@ -88,8 +88,8 @@ import Vitals
     }
 
     @Test func `messages need time, in order, and are forgotten when they expire`() throws {
-        try Simulation.run(seed: 1, deadline: .minutes(1)) { world in
-            let clock = world.gatewayClock
+        try Simulation.run(seed: 1, deadline: .minutes(1)) { environment in
+            let clock = environment.gatewayClock
             let broker = InMemoryBroker(clock: clock)
             broker.publish(OutgoingMessage(topic: "state", payload: [1], isRetained: true, expiry: .seconds(10)))
             try await broker.client(id: "a").withConnection { connection in
@@ -104,7 +104,7 @@ import Vitals
                 var topics: [String] = []
                 while topics.count < 3 { topics += try await connection.nextEvents().received.map(\.topic) }
                 #expect(topics == ["slow", "fast", "last"])
-                #expect(world.uptime == .seconds(2))
+                #expect(environment.uptime == .seconds(2))
             }
             try await clock.sleep(for: .milliseconds(7_999))
             #expect(broker.retained().map(\.topic) == ["state"])
@@ -128,8 +128,8 @@ import Vitals
             var fingerprint: UInt64
         }
         func run(_ seed: UInt64) throws -> Run {
-            try Simulation.run(seed: seed, deadline: .hours(1)) { world in
-                let broker = InMemoryBroker(clock: world.gatewayClock, generator: world.random())
+            try Simulation.run(seed: seed, deadline: .hours(1)) { environment in
+                let broker = InMemoryBroker(clock: environment.gatewayClock, generator: environment.random())
                 broker.setFaults(
                     BrokerFaults(
                         refuseConnection: 0.2, cutBeforeStoring: 0.05, cutBeforeAcknowledging: 0.05,
@@ -139,7 +139,7 @@ import Vitals
                         group.addTask { await Self.publish(20, of: client, to: broker) }
                     }
                 }
-                return Run(texts: broker.published.map(\.text), fingerprint: world.fingerprint)
+                return Run(texts: broker.published.map(\.text), fingerprint: environment.fingerprint)
             }
         }
         let (first, again, other) = (try run(1), try run(1), try run(2))

@@ -12,15 +12,15 @@ import Vitals
     /// Nearly as many as may wait to be read, beside messages from Home Assistant.
     private static let burst = BrokerOptions.defaultMaximumInbound - 24
 
-    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
         for seed: UInt64 in 0..<3 {
-            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Household(simulation))
+            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Scenario(simulation))
             }
         }
     }
 
     /// The final answers of commands, by their ids.
-    private static func finals(_ home: Household) throws -> [String: [String]] {
+    private static func finals(_ home: Scenario) throws -> [String: [String]] {
         var finals: [String: [String]] = [:]
         for message in home.observation.messages where message.message.topic.hasSuffix("/response") {
             let answer = try JSONValue(parsing: message.message.payload)

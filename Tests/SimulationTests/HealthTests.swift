@@ -15,10 +15,10 @@ import Vitals
 @Suite struct HealthTests {
     private static let seeds: Range<UInt64> = 0..<5
 
-    private func everyOrder(_ body: @escaping @Sendable (Household, GatewayCore) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario, GatewayCore) async throws -> Void) throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 try await home.run([try home.device("band")]) {
                     try await home.settled("band")
                     try await body(home, try #require(home.core))
@@ -28,7 +28,7 @@ import Vitals
     }
 
     /// The parts that do not answer within their limits of simulated time.
-    private func silent(_ core: GatewayCore, _ home: Household) async throws -> [HealthPart] {
+    private func silent(_ core: GatewayCore, _ home: Scenario) async throws -> [HealthPart] {
         var silent: [HealthPart] = []
         for probe in core.probes(connection: {}, writer: {}, reader: {}) + core.passing.probes {
             let answer: Void? = await home.simulation.gatewayClock.race(against: probe.limit) { await probe.ask() }
@@ -69,7 +69,7 @@ import Vitals
     @Test func `a device that never ends is late, and no part of the gateway is, nor does its cleaning wait`() throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 let end = Promise<Void>()
                 try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
                     try await home.settled("band")
@@ -123,7 +123,7 @@ import Vitals
             home.hold(call, until: end)
             switch part {
             case .commands: _ = home.send("band/command/fetch")
-            case .refusedFacts: home.broker.cutAt { $0.topic == "\(Household.base)/band/measurement/heart_rate" }
+            case .refusedFacts: home.broker.cutAt { $0.topic == "\(Scenario.base)/band/measurement/heart_rate" }
             default: break
             }
             // By then the fact was found at which the broker cuts, and the store is to be cleaned.
@@ -156,7 +156,7 @@ import Vitals
     {
         try everyOrder { home, core in
             func status() -> String? {
-                home.broker.retained("\(Household.base)/gateway/status").first.map {
+                home.broker.retained("\(Scenario.base)/gateway/status").first.map {
                     String(decoding: $0.payload, as: UTF8.self)
                 }
             }
@@ -185,7 +185,7 @@ import Vitals
     @Test func `a driver that ignores its cancellation is named by its device until it ends`() throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 let (drop, end) = (Promise<Void>(), Promise<Void>())
                 try await home.run([try home.device("band"), try home.lingering("ring", from: drop, until: end)]) {
                     for name in ["band", "ring"] { try await home.settled(name) }
@@ -208,7 +208,7 @@ import Vitals
     @Test func `what the devices of a plugin share is asked while it is open`() throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let (home, radio) = (try Household(simulation), SharedRadio())
+                let (home, radio) = (try Scenario(simulation), SharedRadio())
                 try await home.run([try home.device("band", sharing: radio.setup())]) {
                     try await home.settled("band")
                     let core = try #require(home.core)
@@ -233,7 +233,7 @@ import Vitals
     {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 let end = Promise<Void>()
                 try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
                     try await home.settled("band")

@@ -34,13 +34,13 @@ import Vitals
 
 /// A household with a device that has the new metric.
 private struct NewMetric: Sendable {
-    let home: Household
+    let home: Scenario
     let metric: Metric
     let session: ScriptedSession
     let start: Timestamp
 
     init(_ simulation: Simulation) throws {
-        home = try Household(simulation)
+        home = try Scenario(simulation)
         metric = try #require(Metric(rawValue: "skin_tension"))
         start = simulation.gatewayClock.now - .minutes(30)
         let metric = metric

@@ -9,10 +9,10 @@ import Vitals
 
 /// Devices that end long after a reload, or never.
 @Suite struct OverdueDeviceTests {
-    private func everyOrder(_ body: @escaping @Sendable (Household, Promise<Void>) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario, Promise<Void>) async throws -> Void) throws {
         for seed in UInt64(0)..<5 {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 let end = Promise<Void>()
                 try await home.run([try home.device("band"), try home.stuck("ring", until: end)]) {
                     try await home.settled("band")

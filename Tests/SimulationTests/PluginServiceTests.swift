@@ -7,10 +7,10 @@ import Vitals
 
 /// What the devices of a plugin share, in many orders of events.
 @Suite struct PluginServiceTests {
-    private func everyOrder(_ body: @escaping @Sendable (Household, SharedRadio) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario, SharedRadio) async throws -> Void) throws {
         for seed in UInt64(0)..<10 {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                try await body(Household(simulation), SharedRadio())
+                try await body(Scenario(simulation), SharedRadio())
             }
         }
     }

@@ -10,14 +10,14 @@ import Vitals
 
 /// A broker that does not take some messages: it refuses them, or it cuts the connection.
 @Suite struct PoisonTests {
-    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
         for seed: UInt64 in 0..<5 {
-            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Household(simulation))
+            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Scenario(simulation))
             }
         }
     }
 
-    private static let beats = "\(Household.base)/band/measurement/heart_rate"
+    private static let beats = "\(Scenario.base)/band/measurement/heart_rate"
 
     @Test func `a fact at which the broker cuts the connection is quarantined, and all others arrive`() throws {
         try everyOrder { home in
@@ -96,7 +96,7 @@ import Vitals
                 for _ in 0..<20 {
                     home.broker.publish(
                         OutgoingMessage(
-                            topic: "\(Household.base)/band/command/fetch", payload: [], responseTopic: "elsewhere/me"))
+                            topic: "\(Scenario.base)/band/command/fetch", payload: [], responseTopic: "elsewhere/me"))
                 }
                 let answer = try await home.ask("band/command/fetch")
                 #expect(answer["status"]?.asString == "done")
@@ -111,7 +111,7 @@ import Vitals
         }
     }
 
-    private static let info = "\(Household.base)/band/info"
+    private static let info = "\(Scenario.base)/band/info"
 
     @Test func `a state at which the broker cuts the connection is left out, and tried again seldom`() throws {
         try everyOrder { home in

@@ -8,9 +8,9 @@ import Vitals
 
 /// A broker whose access list restricts the gateway's topics.
 @Suite struct RefusalTests {
-    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
         for seed: UInt64 in 0..<10 {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Household(simulation)) }
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Scenario(simulation)) }
         }
     }
 
@@ -23,7 +23,7 @@ import Vitals
                 for name in ["fetch", "sync"] {
                     home.broker.publish(
                         OutgoingMessage(
-                            topic: "\(Household.base)/band/command/\(name)", payload: [], responseTopic: "elsewhere/me")
+                            topic: "\(Scenario.base)/band/command/\(name)", payload: [], responseTopic: "elsewhere/me")
                     )
                 }
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
@@ -42,7 +42,7 @@ import Vitals
                 try await home.settled("band")
                 home.broker.publish(
                     OutgoingMessage(
-                        topic: "\(Household.base)/band/command/sync", payload: [], responseTopic: topic))
+                        topic: "\(Scenario.base)/band/command/sync", payload: [], responseTopic: topic))
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
                 let answer = try await home.ask("band/command/fetch")
                 #expect(answer["status"]?.asString == "done")
@@ -77,7 +77,7 @@ import Vitals
                 try await home.message("band/measurement/heart_rate")
                 try await home.simulation.gatewayClock.sleep(for: .minutes(1))
                 #expect(home.broker.connectionAttempts == 1)
-                #expect(home.retained(about: "band").contains("\(Household.base)/band/latest/heart_rate"))
+                #expect(home.retained(about: "band").contains("\(Scenario.base)/band/latest/heart_rate"))
             }
         }
     }

@@ -12,9 +12,9 @@ import Vitals
 @Suite struct ReloadTests {
     private static let seeds: Range<UInt64> = 0..<10
 
-    private func everyOrder(_ body: @escaping @Sendable (Household) async throws -> Void) throws {
+    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
         for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Household(simulation)) }
+            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Scenario(simulation)) }
         }
     }
 
@@ -164,9 +164,9 @@ import Vitals
                 ]))
             let first = [try home.device("band"), try home.device("ring")]
             try await home.run(first, reloadingAtOnce: true) {
-                for name in Household.names { try await home.settled(name) }
+                for name in Scenario.names { try await home.settled(name) }
                 try await home.message("band/info") { $0["name"]?.asString == "Anna's band" }
-                let info = home.broker.retained("\(Household.base)/gateway/info").first
+                let info = home.broker.retained("\(Scenario.base)/gateway/info").first
                 let devices = try JSONValue(parsing: try #require(info).payload)["devices"]
                 #expect(devices == ["band", "cuff", "ring"])
             }
@@ -216,9 +216,9 @@ import Vitals
 
     @Test func `a replay of more than a connection carries at once arrives, and nothing waits for it`() throws {
         try Simulation.run(seed: 1, deadline: .hours(12)) { simulation in
-            let home = try Household(simulation)
-            try await home.run(try Household.names.map { try home.device($0) }) {
-                for name in Household.names { try await home.settled(name) }
+            let home = try Scenario(simulation)
+            try await home.run(try Scenario.names.map { try home.device($0) }) {
+                for name in Scenario.names { try await home.settled(name) }
                 var last = 0
                 while last < 1_500 {
                     try await simulation.gatewayClock.sleep(for: .minutes(1))

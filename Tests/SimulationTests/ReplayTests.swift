@@ -9,7 +9,7 @@ import Vitals
     @Test func `replays that are asked for at once are all answered, each with all that it asked for`() throws {
         for seed: UInt64 in 0..<10 {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 try await home.run([try home.device("band")]) {
                     try await home.settled("band")
                     try await home.message("band/measurement/heart_rate") { ($0["seq"]?.asInt ?? 0) >= 100 }

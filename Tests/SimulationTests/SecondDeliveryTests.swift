@@ -11,12 +11,12 @@ import Vitals
     @Test func `a command that comes again after it expired has the answer that it had`() throws {
         for seed: UInt64 in 0..<10 {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 try await home.run([try home.device("band")]) {
                     try await home.settled("band")
                     let expiry = simulation.gatewayClock.now + .seconds(40)
                     let command = OutgoingMessage(
-                        topic: "\(Household.base)/band/command/fetch",
+                        topic: "\(Scenario.base)/band/command/fetch",
                         payload: Array(#"{"id":"once","expires_at":"\#(expiry)"}"#.utf8))
                     home.broker.publish(command)
                     #expect(try await home.answer("once")["status"] == "done")
@@ -34,7 +34,7 @@ import Vitals
     @Test func `an answer does not come a second time after a crash a second later`() throws {
         for seed: UInt64 in 0..<10 {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Household(simulation)
+                let home = try Scenario(simulation)
                 let band = try home.device("band")
                 try await home.run([band], crashing: true) {
                     try await home.settled("band")

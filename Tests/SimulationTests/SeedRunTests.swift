@@ -6,19 +6,19 @@ import Testing
 /// How many seeds `deploy/simulate` lives.
 @Suite struct SeedRunTests {
     @Test func `no life begins after the time, and the seeds that are left are counted`() {
-        let run = SeedRun(seeds: 7..<10, livesTwice: false, within: .zero)
+        let run = SeedRun(seeds: 7..<10, runsTwice: false, within: .zero)
         #expect(run.run(jobs: 2))
         #expect(run.left == 3)
     }
 
     @Test func `all seeds that there are can be left`() {
-        let run = SeedRun(seeds: 0..<UInt64.max, livesTwice: false, within: .zero)
+        let run = SeedRun(seeds: 0..<UInt64.max, runsTwice: false, within: .zero)
         #expect(run.run(jobs: 1))
         #expect(run.left == UInt64.max)
     }
 
     @Test func `all seeds that have time are lived`() {
-        let run = SeedRun(seeds: 7..<9, livesTwice: false, within: .seconds(600))
+        let run = SeedRun(seeds: 7..<9, runsTwice: false, within: .seconds(600))
         #expect(run.run(jobs: 2))
         #expect(run.left == 0)
     }

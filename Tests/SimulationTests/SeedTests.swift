@@ -18,23 +18,23 @@ import Testing
 
     @Test(arguments: batches) func `no seed loses a sample, and each replays exactly`(seeds: Range<UInt64>) throws {
         for seed in seeds {
-            let first = try SeededLife.live(seed: seed)
+            let first = try SeededRun.live(seed: seed)
             #expect(first.issues.isEmpty, "seed \(seed): \(first.issues.prefix(5))")
             #expect(first.messages > 100, "seed \(seed) had nothing to say")
-            let second = try SeededLife.live(seed: seed)
+            let second = try SeededRun.live(seed: seed)
             #expect(first == second, "seed \(seed) does not replay")
         }
     }
 
     @Test func `without faults everything arrives as it is measured`() throws {
-        var plan = World.Plan()
+        var plan = Environment.Plan()
         plan.brokerFaults = false
         plan.brokerRefusals = false
         plan.deviceFaults = false
         plan.crashes = false
         plan.storeFaults = false
         plan.clockFaults = false
-        let life = try SeededLife.live(seed: 7, plan: plan)
+        let life = try SeededRun.live(seed: 7, plan: plan)
         #expect(life.issues.isEmpty, "\(life.issues)")
         #expect(life.restarts == 0)
         // The first report, and the one after connecting, come immediately.
@@ -47,7 +47,7 @@ import Testing
         var (losses, earlier) = (0, 0)
         for seed: UInt64 in 0..<20 {
             let recorder = AccountRecorder()
-            _ = try SeededLife.live(seed: seed) { recorder.record($0) }
+            _ = try SeededRun.live(seed: seed) { recorder.record($0) }
             let events = recorder.lines.map(\.event)
             let lost = events.count { $0.hasPrefix("loses contact for ") }
             let kept = events.count { $0.hasPrefix("has ") && $0.hasSuffix(" measurements without contact") }
@@ -62,7 +62,7 @@ import Testing
     @Test func `a flood of commands is answered whole, and what did not fit in as busy`() throws {
         for seed: UInt64 in [62, 107] {
             let recorder = AccountRecorder()
-            let life = try SeededLife.live(seed: seed) { recorder.record($0) }
+            let life = try SeededRun.live(seed: seed) { recorder.record($0) }
             #expect(life.issues.isEmpty, "seed \(seed): \(life.issues.prefix(5))")
             let events = recorder.lines.map(\.event)
             let refused = events.count {
@@ -75,7 +75,7 @@ import Testing
     @Test func `the loss of a damaged store is asked to each device, also where the gateway crashes first`() throws {
         for seed: UInt64 in [36, 127, 209] {
             let recorder = AccountRecorder()
-            let life = try SeededLife.live(seed: seed) { recorder.record($0) }
+            let life = try SeededRun.live(seed: seed) { recorder.record($0) }
             #expect(life.issues.isEmpty, "seed \(seed): \(life.issues.prefix(5))")
             let events = recorder.lines.map(\.event)
             let damage = try #require(events.firstIndex(of: "damages the store"), "seed \(seed) damages nothing")
@@ -96,8 +96,8 @@ import Testing
 
     @Test func `a seed's account says what happened to whom, in order, and changes nothing`() throws {
         let recorder = AccountRecorder()
-        let life = try SeededLife.live(seed: 5) { recorder.record($0) }
-        #expect(try SeededLife.live(seed: 5) == life)
+        let life = try SeededRun.live(seed: 5) { recorder.record($0) }
+        #expect(try SeededRun.live(seed: 5) == life)
         let lines = recorder.lines
         #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.uptime <= $1.uptime })
         let parties = Set(lines.map(\.party))

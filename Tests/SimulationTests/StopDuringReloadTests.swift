@@ -9,7 +9,7 @@ import Vitals
 @Suite struct StopDuringReloadTests {
     @Test(arguments: 0..<5) func `a device that a reload adds during a stop does not begin`(seed: UInt64) throws {
         try Simulation.run(seed: seed, deadline: .hours(1)) { simulation in
-            let home = try Household(simulation)
+            let home = try Scenario(simulation)
             // The stop waits for this device.
             let (end, read) = (Promise<Void>(), Promise<Void>())
             let setups = [try home.device("band"), try home.stuck("stuck", until: end)]

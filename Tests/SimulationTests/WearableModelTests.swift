@@ -8,9 +8,9 @@ import Vitals
 @Suite struct WearableModelTests {
     private static let models = ["band", "ring", "cuff", "oximeter", "scale", "glucose"]
 
-    private func run(_ models: [String], _ body: @escaping @Sendable (Household) async throws -> Void) throws {
+    private func run(_ models: [String], _ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
-            let home = try Household(simulation)
+            let home = try Scenario(simulation)
             let setups = try models.map { model in
                 try home.simulated(model, [("model", model), ("live_interval", "off"), ("history_days", "1")])
             }

@@ -16,7 +16,7 @@ import Vitals
         let phone = try Phone()
         try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!")
         try phone.insert("PINE_TIME_ACTIVITY_SAMPLE", (0..<40).map { [Phone.midnight + $0 * 60, 1, 7, 60] })
-        try Simulation.run(seed: 1, start: Household.start, deadline: .days(1)) { simulation in
+        try Simulation.run(seed: 1, start: Scenario.start, deadline: .days(1)) { simulation in
             let clock = simulation.gatewayClock
             let driver = GadgetbridgeDriver(
                 GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),

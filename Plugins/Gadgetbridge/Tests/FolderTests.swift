@@ -49,7 +49,7 @@ import Vitals
         let folder = phone.folder
         try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
         try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
-        try Household.live(with: phone, path: folder.path) { [phone] home in
+        try Scenario.live(with: phone, path: folder.path) { [phone] home in
             try await home.pass(.seconds(80))
             #expect(home.kept.samples(.stress).count == 1)
             // As when a share is unmounted and mounted again.
@@ -73,7 +73,7 @@ import Vitals
         @Sendable func problems() -> [String] {
             log.entries.filter { $0.message == "The export cannot be read now." }.compactMap { $0.metadata["error"] }
         }
-        try Household.live(with: phone, path: folder.path, log: log) { [phone] home in
+        try Scenario.live(with: phone, path: folder.path, log: log) { [phone] home in
             try await home.pass(.seconds(80))
             // As Syncthing does: the old file is taken away, and then the new one gets its name. The looks meet every moment.
             for round in 1...80 {

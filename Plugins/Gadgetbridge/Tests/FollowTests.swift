@@ -35,7 +35,7 @@ import Vitals
     private static let soon: Duration = .seconds(80)
 
     @Test func `a new export comes within a minute and a half, and the same one again adds nothing`() throws {
-        try Household.live(with: phone) { [phone] home in
+        try Scenario.live(with: phone) { [phone] home in
             try await home.pass(Self.soon)
             #expect(home.kept.samples(.heartRate).count == 600 && home.kept.samples(.steps).count == 600)
             #expect(home.kept.samples(.sleep).count == 2)
@@ -51,7 +51,7 @@ import Vitals
     }
 
     @Test func `a corrected night raises its own revision, and late rows come whenever they were measured`() throws {
-        try Household.live(with: phone) { [phone] home in
+        try Scenario.live(with: phone) { [phone] home in
             try await home.pass(Self.soon)
             try phone.run(
                 """
@@ -67,7 +67,7 @@ import Vitals
     }
 
     @Test func `a night that grows comes with its new end`() throws {
-        try Household.live(with: phone) { [phone] home in
+        try Scenario.live(with: phone) { [phone] home in
             try await home.pass(Self.soon)
             try phone.run(
                 """
@@ -83,7 +83,7 @@ import Vitals
     }
 
     @Test func `a file with an older time is a new export all the same`() throws {
-        try Household.live(with: phone) { [phone] home in
+        try Scenario.live(with: phone) { [phone] home in
             try await home.pass(Self.soon)
             try Self.minutes(600..<610, of: phone)
             try FileManager.default.setAttributes(
@@ -98,7 +98,7 @@ import Vitals
     }
 
     @Test func `the state before stays while the file is gone or torn, and a new metric begins a new session`() throws {
-        try Household.live(with: phone) { [phone] home in
+        try Scenario.live(with: phone) { [phone] home in
             try await home.pass(Self.soon)
             let whole = try Data(contentsOf: phone.file)
             try FileManager.default.removeItem(at: phone.file)
@@ -121,7 +121,7 @@ import Vitals
     @Test func `a session begins when there is an export, and tells the charge of the last day`() throws {
         let whole = try Data(contentsOf: phone.file)
         try FileManager.default.removeItem(at: phone.file)
-        try Household.live(with: phone, path: phone.folder.path) { [phone] home in
+        try Scenario.live(with: phone, path: phone.folder.path) { [phone] home in
             try await home.pass(.minutes(1))
             #expect(home.kept.count == 0 && home.endings.first?.contains("has no export yet") == true)
             try whole.write(to: phone.file)
@@ -137,7 +137,7 @@ import Vitals
         try Data([UInt8](other.utf8) + [UInt8](repeating: 0, count: 200)).write(to: file)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: file.path)
-        try Household.live(with: phone, path: phone.folder.path) { [phone] home in
+        try Scenario.live(with: phone, path: phone.folder.path) { [phone] home in
             try await home.pass(Self.soon)
             #expect(home.kept.samples(.heartRate).count == 600)
             try Self.minutes(600..<660, of: phone)

@@ -16,7 +16,7 @@ import Vitals
             try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
             try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
             let whole = try Data(contentsOf: phone.file)
-            try Simulation.run(seed: 1, start: Household.start, deadline: .hours(1)) { simulation in
+            try Simulation.run(seed: 1, start: Scenario.start, deadline: .hours(1)) { simulation in
                 let driver = GadgetbridgeDriver(
                     GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
                     opening: simulation.executor.serialExecutor())
@@ -96,7 +96,7 @@ import Vitals
         let phone = try Phone()
         try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
         try phone.insert("GENERIC_STRESS_SAMPLE", (0..<1001).map { [(Phone.midnight + $0) * 1000, 30] })
-        try Simulation.run(seed: 1, start: Household.start, deadline: .hours(1)) { simulation in
+        try Simulation.run(seed: 1, start: Scenario.start, deadline: .hours(1)) { simulation in
             let driver = GadgetbridgeDriver(
                 GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
                 opening: simulation.executor.serialExecutor())

@@ -33,7 +33,7 @@ import Vitals
         zone: String = "UTC", notes: DeviceNotes? = nil, during body: @escaping @Sendable () throws -> Void = {}
     ) throws -> [Timestamp] {
         let reported = Recorder<[Timestamp]>()
-        try Household.live(with: phone, zone: zone, deadline: .days(3), notes: notes ?? self.notes) { home in
+        try Scenario.live(with: phone, zone: zone, deadline: .days(3), notes: notes ?? self.notes) { home in
             try await home.pass(Self.soon)
             try body()
             try await home.pass(Self.soon)

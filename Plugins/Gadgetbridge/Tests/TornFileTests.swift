@@ -70,7 +70,7 @@ import Vitals
 
     /// Overwrites the file slowly, and checks all that is kept meanwhile.
     private static func overwrite(
-        _ phone: Phone, with target: Data, _ home: Household, _ random: inout SplitMix64,
+        _ phone: Phone, with target: Data, _ home: Scenario, _ random: inout SplitMix64,
         check: (_ kept: [Sample]) -> Void
     ) async throws {
         let file = try FileHandle(forUpdating: phone.file)
@@ -94,7 +94,7 @@ import Vitals
         let (old, new) = try exports(grows: grows)
         let rounds = 6
         let log = LogRecorder()
-        try Household.live(with: phone, deadline: .days(20), log: log) { [phone] home in
+        try Scenario.live(with: phone, deadline: .days(20), log: log) { [phone] home in
             let changed = Set(Self.changed.flatMap { $0 })
             /// How many of the changed rates are those of the second export.
             func changes(_ kept: [Sample]) -> Int {

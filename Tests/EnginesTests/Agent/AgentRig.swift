@@ -29,7 +29,7 @@ final class AgentRig: Sendable {
         var submitted: Set<String> = []
     }
 
-    let world: Simulation
+    let environment: Simulation
     let capabilities: Capabilities
     let events = Recorder<Event>()
     let store: ScratchStore
@@ -40,21 +40,21 @@ final class AgentRig: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ world: Simulation, capabilities: Capabilities = AgentRig.capabilities,
+        _ environment: Simulation, capabilities: Capabilities = AgentRig.capabilities,
         content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
         store: ScratchStore? = nil, commitWithin: Duration = .zero
     ) {
-        self.world = world
+        self.environment = environment
         self.capabilities = capabilities
-        self.store = store ?? Self.scratchStore(world)
+        self.store = store ?? Self.scratchStore(environment)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
-        pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: world.gatewayClock) : nil
-        alarms = Alarms(clock: world.gatewayClock)
+        pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: environment.gatewayClock) : nil
+        alarms = Alarms(clock: environment.gatewayClock)
         state = Mutex(State(content: content))
     }
 
-    private static func scratchStore(_ world: Simulation) -> ScratchStore {
-        do { return try ScratchStore(world) } catch { preconditionFailure("There is no place for a store: \(error)") }
+    private static func scratchStore(_ environment: Simulation) -> ScratchStore {
+        do { return try ScratchStore(environment) } catch { preconditionFailure("There is no place for a store: \(error)") }
     }
 
     static let capabilities = Capabilities([
@@ -98,12 +98,12 @@ final class AgentRig: Sendable {
                 state.content = old.content
                 state.calls += old.calls
             }
-            let now = world.gatewayClock.now
+            let now = environment.gatewayClock.now
             let session = ScriptedSession(
                 DeviceDescription(
                     identity: DeviceIdentity(model: "Scripted"), capabilities: capabilities,
                     clock: DeviceClock(now: now + state.skew, utcOffset: 0)),
-                content: state.content, clock: world.gatewayClock)
+                content: state.content, clock: environment.gatewayClock)
             session.behave(state.behaviour)
             state.session = session
             return (opening, session)
@@ -116,7 +116,7 @@ final class AgentRig: Sendable {
         let (opening, session) = connect()
         switch opening {
         case .refuse: throw DeviceError(.disconnected, "It is offline.")
-        case .hang: try await world.gatewayClock.sleep(for: .days(10_000))
+        case .hang: try await environment.gatewayClock.sleep(for: .days(10_000))
         case .open: break
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -140,7 +140,7 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: world.gatewayClock, alarms: alarms, pace: pace, logger: logger, generator: world.random(),
+            clock: environment.gatewayClock, alarms: alarms, pace: pace, logger: logger, generator: environment.random(),
             presence: presence, opener: { body in try await self.withSession(body) })
     }
 
@@ -158,13 +158,13 @@ final class AgentRig: Sendable {
                 agent.stop()
                 throw error
             }
-            let stopped = world.uptime
+            let stopped = environment.uptime
             agent.stop()
             try await group.waitForAll()
-            #expect(world.uptime - stopped <= .seconds(5))
+            #expect(environment.uptime - stopped <= .seconds(5))
         }
         for key in state.withLock({ $0.submitted }) {
-            #expect(finals(key).count == 1, "\(key): \(finals(key)), seed \(world.seed)")
+            #expect(finals(key).count == 1, "\(key): \(finals(key)), seed \(environment.seed)")
         }
     }
 
@@ -175,7 +175,7 @@ final class AgentRig: Sendable {
         state.withLock { _ = $0.submitted.insert(key) }
         await agent.submit(
             CommandItem(
-                command: command, key: key, expiresAt: expiresIn.map { world.gatewayClock.now + $0 }, name: key))
+                command: command, key: key, expiresAt: expiresIn.map { environment.gatewayClock.now + $0 }, name: key))
     }
 
     /// Submits a command and waits for its final answer.

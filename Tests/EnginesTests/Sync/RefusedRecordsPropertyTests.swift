@@ -9,7 +9,7 @@ import Vitals
     private enum Break: CaseIterable { case crashBefore, crashAfter, storeFails, deviceFails, disconnects }
 
     /// A device, and what a store has of it.
-    private struct World {
+    private struct Environment {
         var random: SplitMix64
         var now = Fixture.noon
         var records: [Sample] = []
@@ -89,19 +89,19 @@ import Vitals
     @Test(arguments: 0..<100) func `each refused record is announced once, wherever a reading or the gateway breaks`(
         seed: UInt64
     ) {
-        var world = World(seed: seed)
-        var made = world.records
+        var environment = Environment(seed: seed)
+        var made = environment.records
         for round in 0..<25 {
             let isCalm = round >= 15
-            if world.synchronise(isCalm: isCalm) == nil { world.machine = World.makeMachine() }
+            if environment.synchronise(isCalm: isCalm) == nil { environment.machine = Environment.makeMachine() }
             guard round < 12 else { continue }
-            let count = world.records.count
-            world.now = world.now + .minutes(10)
-            world.add(at: Int((world.now - Fixture.noon) / .minutes(1)) - 1)
-            made += world.records[count...]
+            let count = environment.records.count
+            environment.now = environment.now + .minutes(10)
+            environment.add(at: Int((environment.now - Fixture.noon) / .minutes(1)) - 1)
+            made += environment.records[count...]
         }
         let refused = made.filter { !$0.isValid }
-        #expect(world.announced == refused.count, "seed \(seed)")
-        #expect(Set(made).subtracting(refused).subtracting(world.disk).isEmpty, "seed \(seed)")
+        #expect(environment.announced == refused.count, "seed \(seed)")
+        #expect(Set(made).subtracting(refused).subtracting(environment.disk).isEmpty, "seed \(seed)")
     }
 }

@@ -44,24 +44,24 @@ import Vitals
         var random = SplitMix64(seed: seed)
         var device = Device(records: records(&random), forgets: Bool.random(using: &random), random: random.split())
         let all = device.records
-        var world = World(policy: SyncPolicy(overlap: .minutes(Int.random(in: 0...30, using: &random))))
+        var environment = Environment(policy: SyncPolicy(overlap: .minutes(Int.random(in: 0...30, using: &random))))
         for job in 0..<40 {
             // New records follow the last one.
             if job < 5 {
                 device.records.append(Fixture.heartRate(70, at: 10 + job))
                 device.records.sort { $0.start < $1.start }
             }
-            world.now = Fixture.minute(10 + job)
-            world.run(&device, isCommanded: job % 5 == 4, &random)
+            environment.now = Fixture.minute(10 + job)
+            environment.run(&device, isCommanded: job % 5 == 4, &random)
         }
         // All records are in the past now, and nothing fails any more.
-        world.now = Fixture.minute(1_000)
-        for _ in 0..<200 where !world.run(&device, isCommanded: false, &random, isCalm: true) {}
-        let missing = Set(all).union(device.records).subtracting(world.disk)
+        environment.now = Fixture.minute(1_000)
+        for _ in 0..<200 where !environment.run(&device, isCommanded: false, &random, isCalm: true) {}
+        let missing = Set(all).union(device.records).subtracting(environment.disk)
         #expect(missing.isEmpty, "seed \(seed): \(missing.map(\.start))")
     }
 
-    private struct World {
+    private struct Environment {
         let policy: SyncPolicy
         var now = Fixture.noon
         var disk: Set<Sample> = []

@@ -65,7 +65,7 @@ import WearableTesting
     @Test(arguments: 0..<seedCount)
     func `what the wearables store arrives once, whatever breaks`(seed: UInt64) throws {
         try Simulation.run(seed: seed, start: Self.start, deadline: .days(3)) { simulation in
-            let home = try Household(simulation)
+            let home = try Scenario(simulation)
             let wardrobe = Wardrobe(simulation, worn: Self.worn, recordings: Self.recordings)
             let clock = simulation.gatewayClock
             var random = simulation.random()
@@ -95,7 +95,7 @@ import WearableTesting
     }
 
     private func check(
-        _ home: Household, _ wardrobe: Wardrobe, calm: Timestamp, end: Timestamp, ends: [Timestamp]
+        _ home: Scenario, _ wardrobe: Wardrobe, calm: Timestamp, end: Timestamp, ends: [Timestamp]
     ) throws {
         var reported: [String: Set<Reported>] = [:]
         var beats = 0

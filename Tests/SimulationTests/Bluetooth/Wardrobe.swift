@@ -114,7 +114,7 @@ final class Wardrobe: Sendable {
     }
 }
 
-extension Household {
+extension Scenario {
     /// A device entry for a wearable of a wardrobe.
     func wireless(_ id: String, _ driver: any DeviceDriver, _ wardrobe: Wardrobe) throws -> DeviceSetup {
         guard let deviceID = DeviceID(id) else { throw CancellationError() }

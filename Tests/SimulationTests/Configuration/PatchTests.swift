@@ -14,17 +14,17 @@ import Vitals
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `any patch leaves a valid configuration, or the one that was`(seed: UInt64) throws {
         try Simulation.run(seed: seed, start: Self.start, deadline: .days(2)) { simulation in
-            let world = try FourWearables(simulation: simulation, zone: "Europe/Berlin", historyDays: 0)
-            defer { world.remove() }
-            let configurations = world.broker.observe("vitals2mqtt/home/+/config")
-            try await world.visit {
+            let environment = try FourWearables(simulation: simulation, zone: "Europe/Berlin", historyDays: 0)
+            defer { environment.remove() }
+            let configurations = environment.broker.observe("vitals2mqtt/home/+/config")
+            try await environment.visit {
                 try await simulation.gatewayClock.sleep(for: .minutes(1))
                 var counts: [String: Int] = [:]
                 for device in ["band", "ring", "cuff"] {
                     var patches = RandomPatch(random: simulation.random())
                     for number in 0..<60 {
                         let patch = patches.next(id: "\(device) \(number)")
-                        let status = try await Self.send(patch, to: device, world, configurations)
+                        let status = try await Self.send(patch, to: device, environment, configurations)
                         counts[status, default: 0] += 1
                     }
                 }
@@ -36,7 +36,7 @@ import Vitals
 
     /// Sends a patch and checks its effect. Returns the answer's status.
     private static func send(
-        _ patch: JSONValue, to device: String, _ world: FourWearables, _ configurations: BrokerObservation
+        _ patch: JSONValue, to device: String, _ environment: FourWearables, _ configurations: BrokerObservation
     ) async throws -> String {
         let topic = "vitals2mqtt/home/\(device)/config"
         @Sendable func configuration(_ messages: [PublishedMessage]) -> JSONValue? {
@@ -45,10 +45,10 @@ import Vitals
         let count = configurations.messages.count
         let old = try #require(configuration(configurations.messages))
         let id = try #require(patch["id"]?.asString)
-        world.send("\(patch)", to: device, "config/set")
-        let answer = try await world.answer(id)
+        environment.send("\(patch)", to: device, "config/set")
+        let answer = try await environment.answer(id)
         // The settings that the device took may be published after the answer.
-        try await world.simulation.gatewayClock.sleep(for: .seconds(1))
+        try await environment.simulation.gatewayClock.sleep(for: .seconds(1))
         let new = try #require(configuration(configurations.messages))
         let (before, after) = (PlainRules.settings(old), PlainRules.settings(new))
         #expect(PlainRules.issues(after) == [], "after \(patch)")

@@ -10,23 +10,23 @@ import Vitals
 final class Year: Sendable {
     typealias Series = YearConsumer.Series
 
-    let world: FourWearables
+    let environment: FourWearables
     let days: PlainDays
     private let consumer: Mutex<YearConsumer>
     private let visits = Mutex(0)
 
-    init(world: FourWearables, days: PlainDays) {
-        self.world = world
+    init(environment: FourWearables, days: PlainDays) {
+        self.environment = environment
         self.days = days
         consumer = Mutex(YearConsumer(days: days))
     }
 
-    private func today() throws -> String { try #require(days.day(of: world.now.formatted(PlainDays.wire))) }
+    private func today() throws -> String { try #require(days.day(of: environment.now.formatted(PlainDays.wire))) }
 
     /// The consumer's knowledge after all published messages.
     func read() throws -> YearConsumer {
         try consumer.withLock { consumer in
-            try consumer.read(world.observation.messages)
+            try consumer.read(environment.observation.messages)
             return consumer
         }
     }
@@ -37,13 +37,13 @@ final class Year: Sendable {
             visits += 1
             return visits
         }
-        try await world.sleep(until: midnight.addingTimeInterval(-240))
-        try await world.visit {
+        try await environment.sleep(until: midnight.addingTimeInterval(-240))
+        try await environment.visit {
             if visit == 1 { self.configure() }
-            try await self.world.sleep(until: midnight.addingTimeInterval(-210))
+            try await self.environment.sleep(until: midnight.addingTimeInterval(-210))
             if visit % 8 == 2 { try await self.measure(visit) }
             for offset in [-60.0, 60] {
-                try await self.world.sleep(until: midnight.addingTimeInterval(offset))
+                try await self.environment.sleep(until: midnight.addingTimeInterval(offset))
                 let differences = try self.read().runningDifferences(on: try self.today())
                 #expect(differences.isEmpty, "\(differences.count): \(differences.prefix(5).joined(separator: "\n"))")
             }
@@ -52,14 +52,14 @@ final class Year: Sendable {
 
     private func configure() {
         for (id, _, monitoring) in FourWearables.models {
-            if let monitoring { world.send(monitoring, to: id, "config/set") }
+            if let monitoring { environment.send(monitoring, to: id, "config/set") }
         }
     }
 
     /// Makes measurements on demand, which become manual items.
     private func measure(_ visit: Int) async throws {
         for (device, metric) in [("band", "heart_rate"), ("cuff", "blood_pressure"), ("ring", "blood_oxygen")] {
-            let answer = try await world.ask(
+            let answer = try await environment.ask(
                 "measure", "\(device) \(visit)", of: device,
                 [("metric", .string(metric)), ("duration_s", 5)])
             #expect(answer["status"] == "done", "\(answer)")
@@ -68,15 +68,15 @@ final class Year: Sendable {
 
     /// Checks the whole year, as published and as answered.
     func checkAll() async throws {
-        try await world.visit {
-            try await self.world.simulation.gatewayClock.sleep(for: .minutes(2))
+        try await environment.visit {
+            try await self.environment.simulation.gatewayClock.sleep(for: .minutes(2))
             try await self.checkAnswers(of: try self.read())
         }
         let year = try read()
         let differences = try year.pastDifferences(before: try today())
         #expect(differences.isEmpty, "\(differences.count): \(differences.prefix(5).joined(separator: "\n"))")
         var names: Set<String> = []
-        for device in world.devices {
+        for device in environment.devices {
             for sample in device.holding where sample.metric != .battery {
                 names.insert(
                     YearConsumer.name(
@@ -109,10 +109,10 @@ final class Year: Sendable {
         var result: [String: JSONValue] = [:]
         let to = try today()
         // Up to a year and a day per request.
-        let begin = world.now.addingTimeInterval(-365 * 86_400).formatted(PlainDays.wire)
+        let begin = environment.now.addingTimeInterval(-365 * 86_400).formatted(PlainDays.wire)
         var from: String? = days.day(of: begin) ?? days.first
         while let first = from {
-            let answer = try await world.ask(
+            let answer = try await environment.ask(
                 "daily", "\(series.device) \(series.metric) \(first) \(to)", of: series.device,
                 [("metric", .string(series.metric)), ("from_day", .string(first)), ("to_day", .string(to))])
             let list = try #require(answer["data"]?["days"]?.asArray, "\(answer)")

@@ -30,8 +30,8 @@ extension Year {
 
     /// Lets the devices correct past records. Each affected day, and no other, is published once more.
     func correct() async throws {
-        try await world.visit {
-            try await self.world.simulation.gatewayClock.sleep(for: .minutes(2))
+        try await environment.visit {
+            try await self.environment.simulation.gatewayClock.sleep(for: .minutes(2))
             for (number, correction) in Self.corrections.enumerated() { try await self.make(correction, number) }
         }
     }
@@ -43,7 +43,7 @@ extension Year {
         let known = try #require(before.samples[series]?[day]?.values)
         let samples = known.filter { !$0.isWithdrawn }.sorted { $0.start < $1.start }
         let old = samples[samples.count / 2]
-        let device = try #require(world.devices.first { $0.id.text == correction.device })
+        let device = try #require(environment.devices.first { $0.id.text == correction.device })
         var sample = try #require(
             device.handedOver.first {
                 $0.metric == correction.metric && $0.start.description == old.start && $0.end.description == old.end
@@ -85,8 +85,8 @@ extension Year {
 
     private func synchronise(_ correction: Correction, _ day: String, _ id: String) async throws {
         let start = try days.start(of: day)
-        let range = [start.addingTimeInterval(-86_400), min(world.now, start.addingTimeInterval(90_000))]
-        let answer = try await world.ask(
+        let range = [start.addingTimeInterval(-86_400), min(environment.now, start.addingTimeInterval(90_000))]
+        let answer = try await environment.ask(
             "sync", id, of: correction.device,
             [
                 ("metrics", [.string(correction.metric.rawValue)]),
@@ -94,7 +94,7 @@ extension Year {
                 ("to", .string(range[1].formatted(PlainDays.wire))),
             ])
         #expect(answer["status"] == "done", "\(answer)")
-        try await world.simulation.gatewayClock.sleep(for: .minutes(1))
+        try await environment.simulation.gatewayClock.sleep(for: .minutes(1))
     }
 
     /// A reading that must change the summary of the day.

@@ -50,11 +50,11 @@ import Vitals
             let count = course.history + course.days + 15
             let days = try PlainDays(zone: course.zone, from: earlier, count: count)
             let additions = YearAdditions.all(calendar: days.calendar, from: earlier, days: count)
-            let world = try FourWearables(
+            let environment = try FourWearables(
                 simulation: simulation, zone: course.zone, historyDays: 400, first: .days(course.history),
                 additions: additions)
-            defer { world.remove() }
-            let year = Year(world: world, days: days)
+            defer { environment.remove() }
+            let year = Year(environment: environment, days: days)
             for midnight in Self.midnights(course, days.calendar) { try await year.passMidnight(midnight) }
             try await year.checkAll()
             try await year.correct()

@@ -45,10 +45,10 @@ extension HealthPhone {
     /// A gateway in simulated time beside this phone, from noon on the day after.
     func live(
         app: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
-        _ body: @escaping @Sendable (DriverLife) async throws -> Void
+        _ body: @escaping @Sendable (DriverRun) async throws -> Void
     ) throws {
         let options = HealthConnectOptions(path: folder.path, app: app)
-        try DriverLife.live(
+        try DriverRun.live(
             start: Self.at(36), deadline: deadline,
             { simulation in
                 (

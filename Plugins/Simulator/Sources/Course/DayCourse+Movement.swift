@@ -14,11 +14,11 @@ extension DayCourse {
             distance += Double(steps) * person.stride * activity.kind.stride
             energy += activity.kind.metabolicEquivalent * person.weight * overlap.inMinutes / 60
         }
-        let household = household(from: start, to: end)
-        count += household
-        distance += Double(household) * person.stride
+        let scenario = scenario(from: start, to: end)
+        count += scenario
+        distance += Double(scenario) * person.stride
         // Walking costs about 0.75 kcal per kilogram and kilometre.
-        energy += Double(household) * person.stride / 1000 * person.weight * 0.75
+        energy += Double(scenario) * person.stride / 1000 * person.weight * 0.75
         return Steps(count: count, distance: distance.rounded(), energy: (energy * 10).rounded() / 10)
     }
 
@@ -71,13 +71,13 @@ extension DayCourse {
         return (lowest / Double(span)).rounded()
     }
 
-    private func household(from start: Timestamp, to end: Timestamp) -> Int {
+    private func scenario(from start: Timestamp, to end: Timestamp) -> Int {
         let up = max(start, night.end)
         let down = min(end, nextNight.start)
         guard up < down else { return 0 }
         let asleep = nap.map { max(.zero, min(down, $0.end) - max(up, $0.start)) } ?? .zero
         let key = start.milliseconds
-        guard person.noise.happens(.household, key, probability: 0.7) else { return 0 }
-        return Int(person.noise.number(.household, ~key, in: 0...4) * (down - up - asleep).inMinutes)
+        guard person.noise.happens(.scenario, key, probability: 0.7) else { return 0 }
+        return Int(person.noise.number(.scenario, ~key, in: 0...4) * (down - up - asleep).inMinutes)
     }
 }

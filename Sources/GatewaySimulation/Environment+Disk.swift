@@ -6,7 +6,7 @@ import Synchronization
 import Vitals
 
 /// The faults of the world's disk.
-extension World {
+extension Environment {
     /// Fills the disk for a while, at random times.
     func fillDisk() async throws {
         while !isPeaceful.withLock({ $0 }) {

@@ -4,7 +4,7 @@ import Synchronization
 import Vitals
 
 /// The faults of the world's broker.
-extension World {
+extension Environment {
     /// Disturbs the connections until the peace.
     func troubleBroker() async throws {
         broker.setFaults(

@@ -18,7 +18,7 @@ import Synchronization
 import Vitals
 
 /// A gateway between fault-free wearables and a broker, with a configuration that a test changes.
-final class Household: Sendable {
+final class Scenario: Sendable {
     let simulation: Simulation
     let broker: InMemoryBroker
     /// Every published message.
@@ -281,10 +281,10 @@ final class Household: Sendable {
 
     /// The broker as the gateway reaches it.
     private struct HeldBroker: Broker {
-        let home: Household
+        let home: Scenario
         let broker: any Broker
 
-        init(_ home: Household) {
+        init(_ home: Scenario) {
             self.home = home
             broker = home.broker.client(id: "gateway")
         }

@@ -4,7 +4,7 @@ import Vitals
 /// What only one life in twenty has.
 ///
 /// Each draw comes from a copy of the generator, so that all other lives stay as they were.
-struct Rarities {
+struct RareEvents {
     /// How many bad records each wearable keeps from before: far more than ten pages, or none.
     let zeros: [Int]
     /// How many commands come at once.
@@ -12,7 +12,7 @@ struct Rarities {
     /// After how long the store is damaged.
     let damage: Duration?
 
-    init(_ random: SplitMix64, _ plan: World.Plan) {
+    init(_ random: SplitMix64, _ plan: Environment.Plan) {
         var copy = random
         var draws = copy.split()
         zeros = (1...3).map { _ in

@@ -13,7 +13,7 @@ import Synchronization
 import Vitals
 
 /// The whole gateway between wearables and a broker with random faults, in simulated time.
-package final class World: Sendable {
+package final class Environment: Sendable {
     /// The faults of a world.
     package struct Plan: Sendable {
         package var brokerFaults = true
@@ -80,15 +80,15 @@ package final class World: Sendable {
         broker = InMemoryBroker(clock: clock, generator: simulation.random())
         observation = broker.observe("vitals2mqtt/#")
         stores = try StoreFolder()
-        let rarities = Rarities(random, plan)
-        flood = rarities.flood
-        damage = Mutex(rarities.damage)
+        let rareEvents = RareEvents(random, plan)
+        flood = rareEvents.flood
+        damage = Mutex(rareEvents.damage)
         wearables = (1...3).compactMap { number in
             DeviceID("wearable-\(number)").map { id in
                 Wearable(
                     id: id, clock: clock, faults: plan.deviceFaults ? Self.faults(&random) : Wearable.Faults(),
                     asksForReceipts: number == 2, random: random.split(),
-                    zeros: rarities.zeros[number - 1], trace: trace)
+                    zeros: rareEvents.zeros[number - 1], trace: trace)
             }
         }
         commander = Commander(broker, clock: clock, random: random.split(), flood: flood, trace: trace)

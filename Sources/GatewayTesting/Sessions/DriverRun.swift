@@ -4,7 +4,7 @@ package import Vitals
 
 /// A gateway in simulated time with one device: it opens one session after the other, synchronises each, and stores what the device
 /// sends. For drivers that need no link.
-package struct DriverLife: Sendable {
+package struct DriverRun: Sendable {
     package let simulation: Simulation
     package let kept = KeptSamples()
     private let driver: any DeviceDriver
@@ -30,11 +30,11 @@ package struct DriverLife: Sendable {
     package static func live(
         start: Timestamp, deadline: Duration = .days(2),
         _ make: @escaping @Sendable (Simulation) throws -> (driver: any DeviceDriver, context: SessionContext),
-        _ body: @escaping @Sendable (DriverLife) async throws -> Void
+        _ body: @escaping @Sendable (DriverRun) async throws -> Void
     ) throws {
         try Simulation.run(seed: 1, start: start, deadline: deadline) { simulation in
             let (driver, context) = try make(simulation)
-            let life = DriverLife(simulation: simulation, driver: driver, context: context)
+            let life = DriverRun(simulation: simulation, driver: driver, context: context)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await life.keepConnected() }
                 try await body(life)

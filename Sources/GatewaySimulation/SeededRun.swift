@@ -4,7 +4,7 @@ import Synchronization
 package import Vitals
 
 /// The life of a whole gateway in a random world, decided by a seed.
-package struct SeededLife: Sendable, Hashable {
+package struct SeededRun: Sendable, Hashable {
     /// A hash of all scheduling choices: equal for two lives of one seed.
     package var fingerprint: UInt64
     /// What was lost, invented, out of order or unanswered; empty if all is well.
@@ -30,36 +30,36 @@ package struct SeededLife: Sendable, Hashable {
     /// - Throws: a `SimulationError` that says why the life does not end.
     package static func live(
         seed: UInt64, account: (@Sendable ([Trace.Line]) -> Void)? = nil
-    ) throws -> SeededLife {
-        var plan = World.Plan()
+    ) throws -> SeededRun {
+        var plan = Environment.Plan()
         plan.zoneChanges = seed % 4 == 3
         return try live(seed: seed, plan: plan, account: account)
     }
 
     /// Lives a seed with these faults.
     package static func live(
-        seed: UInt64, plan: World.Plan, account: (@Sendable ([Trace.Line]) -> Void)? = nil
-    ) throws -> SeededLife {
+        seed: UInt64, plan: Environment.Plan, account: (@Sendable ([Trace.Line]) -> Void)? = nil
+    ) throws -> SeededRun {
         let simulation = Simulation(seed: seed, start: start(of: seed))
         let trace = account.map { _ in Trace(of: simulation) }
         return try simulation.run(deadline: .hours(3)) { simulation in
-            let world = try World(simulation: simulation, plan: plan, trace: trace)
+            let environment = try Environment(simulation: simulation, plan: plan, trace: trace)
             defer {
-                world.stores.remove()
-                if let account, let trace { account(trace.lines(with: world.observation)) }
+                environment.stores.remove()
+                if let account, let trace { account(trace.lines(with: environment.observation)) }
             }
-            try await world.run()
-            let messages = world.observation.messages
+            try await environment.run()
+            let messages = environment.observation.messages
             let findings = Findings(
-                messages, truth: world.wearables, days: plan.zoneChanges ? nil : world.calendar.withLock { $0 },
-                clockSettings: world.clockSettings.withLock { $0 },
-                diskSettings: world.diskSettings.withLock { $0 }, deliveries: world.consumer.deliveries,
-                received: world.broker.received(by: "gateway"), ends: world.ends.withLock { $0 },
-                losses: StoreLosses(damages: world.damages.withLock { $0 }, isFlooded: world.flood != nil))
-            let damage = try world.stores.findings().map { "the store: \($0)" }
-            return SeededLife(
+                messages, truth: environment.wearables, days: plan.zoneChanges ? nil : environment.calendar.withLock { $0 },
+                clockSettings: environment.clockSettings.withLock { $0 },
+                diskSettings: environment.diskSettings.withLock { $0 }, deliveries: environment.consumer.deliveries,
+                received: environment.broker.received(by: "gateway"), ends: environment.ends.withLock { $0 },
+                losses: StoreLosses(damages: environment.damages.withLock { $0 }, isFlooded: environment.flood != nil))
+            let damage = try environment.stores.findings().map { "the store: \($0)" }
+            return SeededRun(
                 fingerprint: simulation.fingerprint, issues: findings.issues + damage, messages: messages.count,
-                restarts: world.restarts.withLock { $0 },
+                restarts: environment.restarts.withLock { $0 },
                 reports: messages.filter { $0.message.topic.hasSuffix("gateway/state") }.map(\.uptime))
         }
     }

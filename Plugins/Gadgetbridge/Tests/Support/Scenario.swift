@@ -7,16 +7,16 @@ import Vitals
 @testable import Gadgetbridge
 
 /// A gateway in simulated time, beside a phone with real files.
-typealias Household = DriverLife
+typealias Scenario = DriverRun
 
-extension DriverLife {
+extension DriverRun {
     /// Noon after the day of the tests' rows.
     static let start = Phone.at(36)
 
     static func live(
         with phone: Phone, path: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
         log: LogRecorder = LogRecorder(), notes: DeviceNotes = DeviceNotes(),
-        _ body: @escaping @Sendable (Household) async throws -> Void
+        _ body: @escaping @Sendable (Scenario) async throws -> Void
     ) throws {
         let options = GadgetbridgeOptions(path: path ?? phone.file.path)
         try live(
