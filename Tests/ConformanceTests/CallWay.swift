@@ -29,7 +29,7 @@ struct CallWay {
     }
 
     private func meet(
-        _ wearable: Wearable, _ stage: StagedSession, _ context: SessionContext, _ listener: TCPListener,
+        _ wearable: Wearable, _ stage: RecordingSession, _ context: SessionContext, _ listener: TCPListener,
         _ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void
     ) async throws {
         let link = LinkContext(
@@ -51,7 +51,7 @@ struct CallWay {
 
     /// The device's side of a call.
     private func call(
-        _ wearable: Wearable, _ stage: StagedSession, port: Int, _ connected: Recorder<any Channel>
+        _ wearable: Wearable, _ stage: RecordingSession, port: Int, _ connected: Recorder<any Channel>
     ) async throws {
         let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in

@@ -38,7 +38,7 @@ func linkDriver() -> LinkDriver {
     return LinkDriver(options: &options)
 }
 
-extension StagedSession {
+extension RecordingSession {
     /// The peer for the suite, which controls this stage.
     func peer(disconnect: @escaping @Sendable () async -> Void) -> DriverConformance.Peer {
         DriverConformance.Peer(

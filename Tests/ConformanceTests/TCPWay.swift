@@ -43,7 +43,7 @@ struct TCPWay {
 
     /// Serves the first connection.
     private func serve(
-        _ stage: StagedSession,
+        _ stage: RecordingSession,
         _ connections: NIOAsyncChannelInboundStream<NIOAsyncChannel<ByteBuffer, ByteBuffer>>,
         _ connected: Recorder<any Channel>
     ) async throws {

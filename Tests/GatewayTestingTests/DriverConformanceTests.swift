@@ -9,16 +9,16 @@ import Vitals
 struct DriverConformanceTests {
     @Test(arguments: UInt64(0)..<20)
     func `finds nothing wrong with a device that does everything right`(seed: UInt64) throws {
-        #expect(try ConformanceStage().check(seed: seed) == [])
+        #expect(try ConformanceSetup().check(seed: seed) == [])
     }
 
     @Test func `runs on the system's clock, too`() async {
-        let findings = await ConformanceStage().suite(clock: .system, expecting: .milliseconds(1)).check()
+        let findings = await ConformanceSetup().suite(clock: .system, expecting: .milliseconds(1)).check()
         #expect(findings == [])
     }
 
     @Test func `finds a description that makes no sense`() throws {
-        var stage = ConformanceStage()
+        var stage = ConformanceSetup()
         stage.description = DeviceDescription(
             identity: DeviceIdentity(manufacturer: "", model: "two\nlines"),
             capabilities: Capabilities(
@@ -26,7 +26,7 @@ struct DriverConformanceTests {
                     .stress: [.restAlert], .temperature: [.scheduleTime], .steps: [.monitor, .measure],
                     .battery: [.history], .heartRate: [.alert], .skinTemperature: [.monitor, .alert],
                 ], maximumHistoryDays: 0),
-            clock: DeviceClock(now: ConformanceStage.start, utcOffset: 900))
+            clock: DeviceClock(now: ConformanceSetup.start, utcOffset: 900))
         let findings = try stage.check()
         for text in [
             "stress has abilities that only heart rate has", "temperature has a schedule that can be set",
@@ -42,7 +42,7 @@ struct DriverConformanceTests {
     }
 
     @Test func `finds an expectation that checks nothing`() throws {
-        var stage = ConformanceStage()
+        var stage = ConformanceSetup()
         stage.expectation.history = [:]
         stage.expectation.summaryDays = nil
         stage.sendsTooFewSafeSamples = true
@@ -56,7 +56,7 @@ struct DriverConformanceTests {
     }
 
     @Test func `finds a clock that can be set although the device has none`() throws {
-        var stage = ConformanceStage()
+        var stage = ConformanceSetup()
         stage.description.clock = nil
         #expect(try stage.check() == ["clock: setting the clock succeeded; it should throw unsupported."])
         stage.expectation.hasSettableClock = true
@@ -64,7 +64,7 @@ struct DriverConformanceTests {
     }
 
     @Test func `is content with a driver that starts a second measurement after the first`() throws {
-        var stage = ConformanceStage()
+        var stage = ConformanceSetup()
         stage.expectation.secondMeasurement = .isQueued
         #expect(try stage.check { FaultySession(session: $0, fault: .queuesMeasurements) } == [])
         let findings = try stage.check()
@@ -72,7 +72,7 @@ struct DriverConformanceTests {
     }
 
     @Test func `asks for no more than a device can do`() throws {
-        var stage = ConformanceStage()
+        var stage = ConformanceSetup()
         stage.expectation.refusesNonsense = false
         stage.expectation.saysGoodbye = false
         #expect(try stage.check { FaultySession(session: $0, fault: .takesNonsense) } == [])
@@ -81,7 +81,7 @@ struct DriverConformanceTests {
 
     @Test(arguments: DriverFault.allCases)
     func `finds an error`(fault: DriverFault) throws {
-        let findings = try ConformanceStage().check { FaultySession(session: $0, fault: fault) }
+        let findings = try ConformanceSetup().check { FaultySession(session: $0, fault: fault) }
         #expect(
             findings.contains { $0.contains(fault.finding) }, "\(fault.finding) is not among \(findings)")
     }

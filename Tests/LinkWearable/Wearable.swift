@@ -45,9 +45,9 @@ struct Wearable: Sendable {
     }
 
     /// Opens a session with the device, controlled by a test.
-    func withStage(clock: GatewayClock, _ body: @Sendable (StagedSession) async throws -> Void) async throws {
+    func withStage(clock: GatewayClock, _ body: @Sendable (RecordingSession) async throws -> Void) async throws {
         try await withDevice(clock: clock) { device in
-            let stage = StagedSession(device)
+            let stage = RecordingSession(device)
             try await withThrowingTaskGroup { group in
                 group.addTask { await stage.run() }
                 defer { group.cancelAll() }

@@ -5,15 +5,15 @@ enum FootprintFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] { try few(settings) + many(settings) }
 
     private static func few(_ settings: RunSettings) throws -> [Figure] {
-        try Scene.with(settings, "few", Scene.Setting(age: 1000)) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
-            try scene.run(seconds: 5)
-            let idle = try scene.gateway.use
+        try Setup.with(settings, "few", Setup.Setting(age: 1000)) { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
+            try setup.run(seconds: 5)
+            let idle = try setup.gateway.use
             try feed.pace(10)
-            try scene.run(seconds: 3)
-            let share = try processor(scene, seconds: settings.pick(quick: 12, full: 30))
-            let use = try scene.gateway.use
+            try setup.run(seconds: 3)
+            let share = try processor(setup, seconds: settings.pick(quick: 12, full: 30))
+            let use = try setup.gateway.use
             return [
                 Figure(
                     "few.memory", "memory with 10 devices, 1 sample/s each", use.memory, "MB", aim: .atMost(50),
@@ -26,13 +26,13 @@ enum FootprintFigures {
     }
 
     private static func many(_ settings: RunSettings) throws -> [Figure] {
-        try Scene.with(settings, "many", Scene.Setting(devices: simulated, kind: .simulated)) { scene in
-            try scene.startGateway()
-            try scene.run(seconds: settings.pick(quick: 10, full: 30))
-            let (before, start) = (scene.arrivals.samples, Instant.steady)
-            let share = try processor(scene, seconds: settings.pick(quick: 8, full: 30))
-            let rate = Double(scene.arrivals.samples - before) / Instant.seconds(since: start)
-            let use = try scene.gateway.use
+        try Setup.with(settings, "many", Setup.Setting(devices: simulated, kind: .simulated)) { setup in
+            try setup.startGateway()
+            try setup.run(seconds: settings.pick(quick: 10, full: 30))
+            let (before, start) = (setup.arrivals.samples, Instant.steady)
+            let share = try processor(setup, seconds: settings.pick(quick: 8, full: 30))
+            let rate = Double(setup.arrivals.samples - before) / Instant.seconds(since: start)
+            let use = try setup.gateway.use
             return [
                 Figure(
                     "many.memory", "memory with 1,000 simulated devices, 1 sample/s each", use.memory, "MB",
@@ -44,9 +44,9 @@ enum FootprintFigures {
     }
 
     /// The share of a core that the gateway uses during the next seconds.
-    private static func processor(_ scene: Scene, seconds: Double) throws -> Double {
-        let (before, start) = (try scene.gateway.use.processor, Instant.steady)
-        try scene.run(seconds: seconds)
-        return (try scene.gateway.use.processor - before) / Instant.seconds(since: start)
+    private static func processor(_ setup: Setup, seconds: Double) throws -> Double {
+        let (before, start) = (try setup.gateway.use.processor, Instant.steady)
+        try setup.run(seconds: seconds)
+        return (try setup.gateway.use.processor - before) / Instant.seconds(since: start)
     }
 }

@@ -7,46 +7,46 @@ enum KillFigures {
     }
 
     private static func kill(_ settings: RunSettings) throws -> [Figure] {
-        try Scene.with(settings, "kill", Scene.Setting(age: 1000)) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
+        try Setup.with(settings, "kill", Setup.Setting(age: 1000)) { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
             try feed.request(rate)
             for _ in 0..<settings.pick(quick: 2, full: 4) {
-                try scene.run(seconds: 3)
-                scene.gateway.kill()
-                try scene.startGateway()
+                try setup.run(seconds: 3)
+                setup.gateway.kill()
+                try setup.startGateway()
             }
-            try scene.run(seconds: 2)
-            return try end(scene, feed, "kill", "kill -9 at 1,000/s")
+            try setup.run(seconds: 2)
+            return try end(setup, feed, "kill", "kill -9 at 1,000/s")
         }
     }
 
     private static func killWithoutBroker(_ settings: RunSettings) throws -> [Figure] {
-        try Scene.with(settings, "kill-away", Scene.Setting(age: 1000)) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
+        try Setup.with(settings, "kill-away", Setup.Setting(age: 1000)) { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
             try feed.request(rate)
-            try scene.run(seconds: 2)
-            scene.broker.stop()
+            try setup.run(seconds: 2)
+            setup.broker.stop()
             for _ in 0..<settings.pick(quick: 1, full: 3) {
-                try scene.run(seconds: 3)
-                scene.gateway.kill()
-                try scene.gateway.start()
-                try scene.waitForDevices()
+                try setup.run(seconds: 3)
+                setup.gateway.kill()
+                try setup.gateway.start()
+                try setup.waitForDevices()
             }
-            try scene.run(seconds: 1)
-            try scene.broker.start()
-            return try end(scene, feed, "kill_offline", "kill -9 with the broker offline")
+            try setup.run(seconds: 1)
+            try setup.broker.start()
+            return try end(setup, feed, "kill_offline", "kill -9 with the broker offline")
         }
     }
 
     private static func end(
-        _ scene: Scene, _ feed: FeedProcess, _ part: String, _ title: String
+        _ setup: Setup, _ feed: FeedProcess, _ part: String, _ title: String
     ) throws -> [Figure] {
         let counts = try feed.stop()
         // The gateway retries a broker that was offline within a minute.
-        try scene.drain(counts.sent, quiet: 70)
-        let integrity = Integrity(try feed.keys(), scene.arrivals)
+        try setup.drain(counts.sent, quiet: 70)
+        let integrity = Integrity(try feed.keys(), setup.arrivals)
         return [
             Figure(
                 "\(part).acknowledged_lost", "\(title): acknowledged samples lost", Double(integrity.acknowledgedLost),

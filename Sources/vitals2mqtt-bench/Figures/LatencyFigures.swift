@@ -10,23 +10,23 @@ enum LatencyFigures {
     private static func measure(
         _ settings: RunSettings, commitWithin: String?, _ key: String, _ title: String, aims: (Double, Double)
     ) throws -> [Figure] {
-        var setting = Scene.Setting(age: 1000)
+        var setting = Setup.Setting(age: 1000)
         setting.commitWithin = commitWithin
-        return try Scene.with(settings, key, setting) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
+        return try Setup.with(settings, key, setting) { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
             try feed.pace(rate)
-            try scene.run(seconds: 2)
-            scene.arrivals.measureLatency(true)
-            try scene.run(seconds: settings.pick(quick: 8, full: 20))
-            scene.arrivals.measureLatency(false)
-            try scene.drain(try feed.stop().sent)
-            let latencies = scene.arrivals.latencies
+            try setup.run(seconds: 2)
+            setup.arrivals.measureLatency(true)
+            try setup.run(seconds: settings.pick(quick: 8, full: 20))
+            setup.arrivals.measureLatency(false)
+            try setup.drain(try feed.stop().sent)
+            let latencies = setup.arrivals.latencies
             guard !latencies.isEmpty else { throw BenchError("No sample arrived.") }
             func milliseconds(_ share: Double) -> Double {
                 Double(latencies[min(latencies.count - 1, Int(Double(latencies.count) * share))]) / 1000
             }
-            let integrity = Integrity(try feed.keys(), scene.arrivals)
+            let integrity = Integrity(try feed.keys(), setup.arrivals)
             return [
                 Figure(
                     "\(key).median", "device to subscriber at 1,000/s \(title): median", milliseconds(0.5), "ms",

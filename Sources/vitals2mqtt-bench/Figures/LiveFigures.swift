@@ -3,9 +3,9 @@ enum LiveFigures {
     private static let rounds = 3
 
     static func measure(_ settings: RunSettings) throws -> [Figure] {
-        try Scene.with(settings, "live") { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
+        try Setup.with(settings, "live") { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
             var rates: [Double] = []
             var bares: [Double] = []
             var (processor, samples, messages) = (0.0, 0, 0)
@@ -13,24 +13,24 @@ enum LiveFigures {
                 // The bare loop runs just before, with the same broker and the same subscriber.
                 bares.append(
                     try BarePublisher.rate(
-                        port: scene.broker.port, seconds: settings.pick(quick: 2, full: 4), arrivals: scene.arrivals))
+                        port: setup.broker.port, seconds: settings.pick(quick: 2, full: 4), arrivals: setup.arrivals))
                 try feed.flood()
-                try scene.run(seconds: settings.pick(quick: 1, full: 2))
-                let before = (samples: scene.arrivals.samples, messages: scene.arrivals.messages)
-                let use = try scene.gateway.use
+                try setup.run(seconds: settings.pick(quick: 1, full: 2))
+                let before = (samples: setup.arrivals.samples, messages: setup.arrivals.messages)
+                let use = try setup.gateway.use
                 let start = Instant.steady
-                try scene.run(seconds: settings.pick(quick: 5, full: 10))
+                try setup.run(seconds: settings.pick(quick: 5, full: 10))
                 let seconds = Instant.seconds(since: start)
-                let count = scene.arrivals.samples - before.samples
+                let count = setup.arrivals.samples - before.samples
                 rates.append(Double(count) / seconds)
-                processor += try scene.gateway.use.processor - use.processor
+                processor += try setup.gateway.use.processor - use.processor
                 samples += count
-                messages += scene.arrivals.messages - before.messages
-                try scene.drain(try feed.stop().sent)
+                messages += setup.arrivals.messages - before.messages
+                try setup.drain(try feed.stop().sent)
             }
-            let integrity = Integrity(try feed.keys(), scene.arrivals)
+            let integrity = Integrity(try feed.keys(), setup.arrivals)
             let ratios = zip(rates, bares).map { $0 / $1 }.sorted()
-            let use = try scene.gateway.use
+            let use = try setup.gateway.use
             return [
                 Figure(
                     "live.rate", "live path", rates.sorted()[rounds / 2], "samples/s", aim: .atLeast(25_000),

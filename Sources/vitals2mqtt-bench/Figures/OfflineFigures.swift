@@ -2,12 +2,12 @@
 enum OfflineFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let count = settings.pick(quick: 1_000, full: 10_000)
-        return try Scene.with(settings, "away", Scene.Setting(devices: count, kind: .offline)) { scene in
-            try scene.startGateway()
-            try scene.run(seconds: settings.pick(quick: 30, full: 120))
-            let (before, start) = (try scene.gateway.use, Instant.steady)
-            try scene.run(seconds: settings.pick(quick: 30, full: 120))
-            let use = try scene.gateway.use
+        return try Setup.with(settings, "away", Setup.Setting(devices: count, kind: .offline)) { setup in
+            try setup.startGateway()
+            try setup.run(seconds: settings.pick(quick: 30, full: 120))
+            let (before, start) = (try setup.gateway.use, Instant.steady)
+            try setup.run(seconds: settings.pick(quick: 30, full: 120))
+            let use = try setup.gateway.use
             let share = (use.processor - before.processor) / Instant.seconds(since: start)
             let name = settings.pick(quick: "1,000", full: "10,000")
             return [

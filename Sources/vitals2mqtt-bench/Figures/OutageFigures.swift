@@ -4,23 +4,23 @@ enum OutageFigures {
 
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let away = settings.pick(quick: 10.0, full: 30.0)
-        return try Scene.with(settings, "outage", Scene.Setting(age: 1000)) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
+        return try Setup.with(settings, "outage", Setup.Setting(age: 1000)) { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
             try feed.pace(rate)
-            try scene.run(seconds: 3)
-            scene.broker.stop()
-            try scene.run(seconds: away)
-            let connections = scene.arrivals.onlineAt.count
+            try setup.run(seconds: 3)
+            setup.broker.stop()
+            try setup.run(seconds: away)
+            let connections = setup.arrivals.onlineAt.count
             let waiting = try feed.counts.sent
-            try scene.broker.start()
+            try setup.broker.start()
             let back = Instant.steady
-            try scene.wait(120, for: "what waited to arrive") { scene.arrivals.received >= waiting }
+            try setup.wait(120, for: "what waited to arrive") { setup.arrivals.received >= waiting }
             let cleared = Instant.seconds(since: back)
-            let online = scene.arrivals.onlineAt.dropFirst(connections).first ?? back
-            try scene.run(seconds: 2)
-            try scene.drain(try feed.stop().sent)
-            let integrity = Integrity(try feed.keys(), scene.arrivals)
+            let online = setup.arrivals.onlineAt.dropFirst(connections).first ?? back
+            try setup.run(seconds: 2)
+            try setup.drain(try feed.stop().sent)
+            let integrity = Integrity(try feed.keys(), setup.arrivals)
             return [
                 Figure(
                     "outage.cleared", "broker offline for \(Int(away)) s at 500/s: backlog cleared in", cleared, "s",

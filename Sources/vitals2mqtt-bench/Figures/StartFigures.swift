@@ -34,17 +34,17 @@ enum StartFigures {
         // The store is built under another name, so that an unfinished one is never used.
         let making = store.appendingPathExtension("making")
         defer { for suffix in ["", "-wal", "-shm"] { unlink(making.path + suffix) } }
-        var setting = Scene.Setting(devices: devices, historyCount: count / devices, store: making)
+        var setting = Setup.Setting(devices: devices, historyCount: count / devices, store: making)
         setting.age = 28 * 86_400_000
         setting.step = setting.age / Int64(setting.historyCount)
         let limit = settings.pick(quick: 60.0, full: 480.0)
-        let received = try Scene.with(settings, "fill", setting) { scene in
-            try scene.startGateway()
+        let received = try Setup.with(settings, "fill", setting) { setup in
+            try setup.startGateway()
             let start = Instant.steady
-            while scene.arrivals.samples < count, Instant.seconds(since: start) < limit {
-                try scene.run(seconds: 0.5)
+            while setup.arrivals.samples < count, Instant.seconds(since: start) < limit {
+                try setup.run(seconds: 0.5)
             }
-            return scene.arrivals.samples
+            return setup.arrivals.samples
         }
         guard rename(making.path, store.path) == 0 else { throw BenchError.system("No store was made", errno) }
         return received < count ? "only \(received) samples in \(Int(limit)) s" : "\(count) samples"
@@ -54,14 +54,14 @@ enum StartFigures {
     private static func start(_ settings: RunSettings, store: URL?) throws -> (online: Double, sample: Double) {
         var (online, sample): ([Double], [Double]) = ([], [])
         for _ in 0..<rounds {
-            try Scene.with(settings, "start", Scene.Setting(devices: devices, age: 1000, store: store)) { scene in
-                try scene.feeder().pace(200)
-                let start = try scene.gateway.start()
-                try scene.wait(120, for: "the first sample") { scene.arrivals.samples > 0 }
-                try scene.wait(30, for: "the first publish") { !scene.arrivals.onlineAt.isEmpty }
-                online.append(Double(scene.arrivals.onlineAt[0] - start) / 1_000_000)
-                sample.append(Double(scene.arrivals.sampleTimes.first - start) / 1_000_000)
-                try scene.feeder().stop()
+            try Setup.with(settings, "start", Setup.Setting(devices: devices, age: 1000, store: store)) { setup in
+                try setup.feeder().pace(200)
+                let start = try setup.gateway.start()
+                try setup.wait(120, for: "the first sample") { setup.arrivals.samples > 0 }
+                try setup.wait(30, for: "the first publish") { !setup.arrivals.onlineAt.isEmpty }
+                online.append(Double(setup.arrivals.onlineAt[0] - start) / 1_000_000)
+                sample.append(Double(setup.arrivals.sampleTimes.first - start) / 1_000_000)
+                try setup.feeder().stop()
             }
         }
         return (online.sorted()[rounds / 2], sample.sorted()[rounds / 2])

@@ -16,25 +16,25 @@ enum WearFigures {
     private static func measure(
         _ rate: Double, seconds: Double, aim: Double?, _ settings: RunSettings
     ) throws -> [Figure] {
-        try Scene.with(settings, "wear-\(Int(rate))", Scene.Setting(devices: devices, age: 1000)) { scene in
-            try scene.startGateway()
-            let feed = try scene.feeder()
+        try Setup.with(settings, "wear-\(Int(rate))", Setup.Setting(devices: devices, age: 1000)) { setup in
+            try setup.startGateway()
+            let feed = try setup.feeder()
             try feed.pace(rate)
-            try scene.run(seconds: 3)
-            scene.arrivals.measureLatency(true)
-            let (before, sent) = (try scene.gateway.use.written, try feed.counts.sent)
-            try scene.run(seconds: settings.pick(quick: 20, full: seconds))
-            let running = try scene.gateway.use.written - before
+            try setup.run(seconds: 3)
+            setup.arrivals.measureLatency(true)
+            let (before, sent) = (try setup.gateway.use.written, try feed.counts.sent)
+            try setup.run(seconds: settings.pick(quick: 20, full: seconds))
+            let running = try setup.gateway.use.written - before
             let count = try feed.counts.sent - sent
-            scene.arrivals.measureLatency(false)
-            try scene.drain(try feed.stop().sent)
+            setup.arrivals.measureLatency(false)
+            try setup.drain(try feed.stop().sent)
             // The journal is folded and the log is moved into the main file: both are due for these samples, too.
-            let end = try scene.gateway.stopCounting()
+            let end = try setup.gateway.stopCounting()
             let total = end - before
             guard count > 0 else { throw BenchError("No sample was sent.") }
-            let waits = scene.arrivals.latencies
+            let waits = setup.arrivals.latencies
             let median = waits.isEmpty ? 0 : Double(waits[waits.count / 2]) / 1000
-            let integrity = Integrity(try feed.keys(), scene.arrivals)
+            let integrity = Integrity(try feed.keys(), setup.arrivals)
             return [
                 Figure(
                     "wear.\(Int(rate))", "written to disk at \(Int(rate)) samples/s", Double(total) / Double(count),

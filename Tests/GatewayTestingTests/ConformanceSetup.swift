@@ -4,7 +4,7 @@ import GatewayTesting
 import Vitals
 
 /// A scripted device with all parts that the suite can check, and its known content.
-struct ConformanceStage: Sendable {
+struct ConformanceSetup: Sendable {
     static let start = Simulation.defaultStart
 
     var description = DeviceDescription(

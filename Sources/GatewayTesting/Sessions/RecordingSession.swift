@@ -5,7 +5,7 @@ package import Vitals
 
 /// A session with a real or simulated device that a test can also control: it can send events and fall silent, and it
 /// records the gateway's messages to the device. Everything else passes to the device.
-package final class StagedSession: DeviceSession {
+package final class RecordingSession: DeviceSession {
     /// The gateway's messages to the device.
     package let deviceCalls = Recorder<DriverConformance.DeviceCall>()
     private let session: any DeviceSession
@@ -40,7 +40,7 @@ package final class StagedSession: DeviceSession {
     }
 }
 
-extension StagedSession {
+extension RecordingSession {
     /// The device's description.
     package var description: DeviceDescription { session.description }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One gateway with its own broker, store, devices and subscriber, in a folder that is removed at the end.
-final class Scene {
+final class Setup {
     let folder: URL
     let broker: BrokerProcess
     let arrivals: Arrivals
@@ -75,11 +75,11 @@ final class Scene {
 
     /// Sets up the scene without starting the gateway, and cleans up afterwards.
     static func with<Result>(
-        _ settings: RunSettings, _ name: String, _ setting: Setting = Setting(), _ body: (Scene) throws -> Result
+        _ settings: RunSettings, _ name: String, _ setting: Setting = Setting(), _ body: (Setup) throws -> Result
     ) throws -> Result {
-        let scene = try Scene(settings, name, setting)
-        defer { scene.clear() }
-        return try body(scene)
+        let setup = try Setup(settings, name, setting)
+        defer { setup.clear() }
+        return try body(setup)
     }
 
     private func clear() {
