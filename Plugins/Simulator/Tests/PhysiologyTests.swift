@@ -7,9 +7,9 @@ import Vitals
     @Test func `a moment gives the same values, whatever was asked before`() throws {
         let moments = (0..<500).map { Stage.noon + .minutes($0 * 37) }
         var forward = try body(7)
-        let first = moments.map { forward.course(at: $0).values(at: $0) }
+        let first = moments.map { forward.profile(at: $0).values(at: $0) }
         var backward = try body(7)
-        let second = moments.reversed().map { backward.course(at: $0).values(at: $0) }
+        let second = moments.reversed().map { backward.profile(at: $0).values(at: $0) }
         #expect(first == second.reversed())
     }
 
@@ -17,7 +17,7 @@ import Vitals
         var (one, two) = (try body(1), try body(2))
         let differing = (0..<100).count { minute in
             let moment = Stage.noon + .minutes(minute * 11)
-            return one.course(at: moment).heartRate(at: moment) != two.course(at: moment).heartRate(at: moment)
+            return one.profile(at: moment).heartRate(at: moment) != two.profile(at: moment).heartRate(at: moment)
         }
         #expect(differing > 60)
         let people = (0..<400 as Range<UInt64>).map { Person(seed: $0) }
@@ -35,9 +35,9 @@ import Vitals
         let monday = 20_465
         var (asleep, awake): ([Values], [Values]) = ([], [])
         for day in monday..<monday + 7 {
-            let course = body.course(of: LocalDay(number: day))
-            for moment in course.everyFiveMinutes {
-                let values = course.values(at: moment)
+            let profile = body.profile(of: LocalDay(number: day))
+            for moment in profile.everyFiveMinutes {
+                let values = profile.values(at: moment)
                 #expect((40...200).contains(values.heartRate))
                 #expect((85...100).contains(values.oxygen))
                 #expect((1...99).contains(values.stress))
@@ -49,9 +49,9 @@ import Vitals
                 #expect((9...48).contains(values.breaths))
                 #expect((27...36.5).contains(values.skinTemperature))
                 #expect((60...180).contains(values.glucose))
-                if course.sleepiness(at: moment) == 1 {
+                if profile.sleepiness(at: moment) == 1 {
                     asleep.append(values)
-                } else if course.exertion(at: moment) == 0, course.sleepiness(at: moment) == 0 {
+                } else if profile.exertion(at: moment) == 0, profile.sleepiness(at: moment) == 0 {
                     awake.append(values)
                 }
             }
@@ -72,13 +72,13 @@ import Vitals
     func `glucose rises after each meal, and is back within three hours`(seed: UInt64) throws {
         var body = try body(seed)
         for day in 20_465..<20_470 {
-            let course = body.course(of: LocalDay(number: day))
+            let profile = body.profile(of: LocalDay(number: day))
             for minute in [800, 1180] {
-                let meal = course.evening(minute - 65)
-                let before = course.glucose(at: meal - .minutes(5))
-                let peak = (0...24).map { course.glucose(at: meal + .minutes($0 * 5)) }.max() ?? 0
+                let meal = profile.evening(minute - 65)
+                let before = profile.glucose(at: meal - .minutes(5))
+                let peak = (0...24).map { profile.glucose(at: meal + .minutes($0 * 5)) }.max() ?? 0
                 #expect(peak > before + 8)
-                let after = course.glucose(at: meal + .hours(4))
+                let after = profile.glucose(at: meal + .hours(4))
                 #expect(abs(after - body.person.glucose) < 25)
             }
         }
@@ -88,8 +88,8 @@ import Vitals
         var body = try body(11)
         var before: Double?
         for day in 20_465..<20_565 {
-            let course = body.course(of: LocalDay(number: day))
-            let weight = course.weight(at: course.night.end + .minutes(5))
+            let profile = body.profile(of: LocalDay(number: day))
+            let weight = profile.weight(at: profile.night.end + .minutes(5))
             #expect(abs((weight * 20).rounded() - weight * 20) < 1e-6)
             #expect(abs(weight - body.person.weight) < 2.5)
             if let before { #expect(abs(weight - before) < 1.3) }
@@ -101,11 +101,11 @@ import Vitals
     func `the resting heart rate agrees with the lows of the night`(seed: UInt64) throws {
         var body = try body(seed)
         for day in 20_465..<20_479 {
-            let course = body.course(of: LocalDay(number: day))
-            let rates = course.everyFiveMinutes.filter { course.night.contains($0) }.map { course.heartRate(at: $0) }
+            let profile = body.profile(of: LocalDay(number: day))
+            let rates = profile.everyFiveMinutes.filter { profile.night.contains($0) }.map { profile.heartRate(at: $0) }
             let lowest = try #require(rates.min())
-            #expect((lowest...lowest + 5).contains(course.restingHeartRate))
-            #expect(abs(course.restingHeartRate - body.person.restingHeartRate) <= 6)
+            #expect((lowest...lowest + 5).contains(profile.restingHeartRate))
+            #expect(abs(profile.restingHeartRate - body.person.restingHeartRate) <= 6)
         }
     }
 
@@ -113,7 +113,7 @@ import Vitals
         var body = try body(3)
         for day in 20_465..<20_500 {
             let (today, tomorrow) = (
-                body.course(of: LocalDay(number: day)), body.course(of: LocalDay(number: day + 1))
+                body.profile(of: LocalDay(number: day)), body.profile(of: LocalDay(number: day + 1))
             )
             #expect(today.nextNight == tomorrow.night)
             for minute in stride(from: 0, to: 600, by: 7) {
@@ -129,7 +129,7 @@ import Vitals
         var before: Double?
         for second in 0..<2 * 86_400 {
             let moment = Stage.noon + .seconds(second)
-            let rate = body.course(at: moment).heartRate(at: moment)
+            let rate = body.profile(at: moment).heartRate(at: moment)
             if let before { #expect(abs(rate - before) <= 3) }
             before = rate
         }
@@ -151,7 +151,7 @@ struct Values: Equatable {
     var pressure: BloodPressure
 }
 
-extension DayCourse {
+extension DailyProfile {
     func values(at moment: Timestamp) -> Values {
         Values(
             heartRate: heartRate(at: moment), oxygen: oxygen(at: moment), stress: stress(at: moment),

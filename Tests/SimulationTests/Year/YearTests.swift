@@ -11,7 +11,7 @@ import Vitals
 /// The gateway runs for five minutes around every second midnight, and around each one with a clock change; everything
 /// in between comes from the wearables' histories.
 @Suite struct YearTests {
-    struct Course: Sendable, CustomTestStringConvertible {
+    struct Profile: Sendable, CustomTestStringConvertible {
         var zone: String
         /// The date of the first connection, which is in its evening; given as noon in Greenwich.
         var first: Date
@@ -35,15 +35,15 @@ import Vitals
         ? ["Europe/Berlin", "America/New_York", "Asia/Kathmandu"].map { whole($0) }
         : [
             whole("Europe/Berlin"),
-            Course("America/New_York", from: "2026-03-02", history: 6, days: 12),
-            Course("America/New_York", from: "2026-10-26", history: 6, days: 12),
-            Course("Asia/Kathmandu", from: "2026-04-10", history: 6, days: 12),
+            Profile("America/New_York", from: "2026-03-02", history: 6, days: 12),
+            Profile("America/New_York", from: "2026-10-26", history: 6, days: 12),
+            Profile("Asia/Kathmandu", from: "2026-04-10", history: 6, days: 12),
         ]
 
     /// With its first synchronisation, the year begins on January 1.
-    private static func whole(_ zone: String) -> Course { Course(zone, from: "2026-01-31", history: 30, days: 335) }
+    private static func whole(_ zone: String) -> Profile { Profile(zone, from: "2026-01-31", history: 30, days: 335) }
 
-    @Test(arguments: courses) func `every day is what its samples amount to`(course: Course) throws {
+    @Test(arguments: courses) func `every day is what its samples amount to`(course: Profile) throws {
         let start = Timestamp(seconds: Int64(course.first.timeIntervalSince1970))
         try Simulation(seed: 3, start: start).run(deadline: .days(400)) { simulation in
             let earlier = course.first.addingTimeInterval(-Double(course.history + 10) * 86_400)
@@ -62,7 +62,7 @@ import Vitals
     }
 
     /// Every second midnight, and those before and after clock changes.
-    private static func midnights(_ course: Course, _ calendar: Calendar) -> [Date] {
+    private static func midnights(_ course: Profile, _ calendar: Calendar) -> [Date] {
         let starts = (1...course.days).compactMap {
             calendar.date(byAdding: .day, value: $0, to: calendar.startOfDay(for: course.first))
         }

@@ -49,9 +49,9 @@ extension DeviceState {
         var day = calendar.day(of: from)
         let last = calendar.day(of: to - .milliseconds(1))
         while day <= last {
-            let course = bodies[0].course(of: day)
-            let window = (from..<to).clamped(to: course.bounds)
-            var records = records(of: metric, on: course, within: window)
+            let profile = bodies[0].profile(of: day)
+            let window = (from..<to).clamped(to: profile.bounds)
+            var records = records(of: metric, on: profile, within: window)
             let kept = measured.filter { $0.metric == metric && window.contains($0.start) }
             if !kept.isEmpty {
                 records += kept.map { Record(from: $0.start, to: $0.end, .measured($0)) }

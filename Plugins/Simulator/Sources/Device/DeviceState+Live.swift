@@ -10,9 +10,9 @@ extension DeviceState {
         var result: [Sample] = []
         for metric in Metric.synchronised where capabilities.supports(metric) {
             for day in days {
-                let course = bodies[0].course(of: LocalDay(number: day))
-                for record in records(of: metric, on: course, within: window)
-                where from < record.end && record.end <= moment && course.owns(record) {
+                let profile = bodies[0].profile(of: LocalDay(number: day))
+                for record in records(of: metric, on: profile, within: window)
+                where from < record.end && record.end <= moment && profile.owns(record) {
                     if let sample = sample(of: metric, record) { result.append(sample) }
                 }
             }
@@ -21,7 +21,7 @@ extension DeviceState {
     }
 }
 
-extension DayCourse {
+extension DailyProfile {
     /// Whether a record belongs to this day rather than a neighbouring one: by its start, or for a sleep by its end.
     fileprivate func owns(_ record: Record) -> Bool {
         if case .sleep = record.content { bounds.contains(record.end) } else { bounds.contains(record.start) }

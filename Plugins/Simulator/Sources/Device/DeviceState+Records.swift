@@ -8,35 +8,35 @@ extension DeviceState {
 
     /// The records of a metric around one day, ascending by start: at least all that begin within `window`, and the
     /// nights of the day that only end in it.
-    mutating func records(of metric: Metric, on course: DayCourse, within window: Range<Timestamp>) -> [Record] {
-        let span = window.clamped(to: course.bounds)
-        if metric.restOf != nil { return [Record(at: course.night.end, .rest)] }
+    mutating func records(of metric: Metric, on profile: DailyProfile, within window: Range<Timestamp>) -> [Record] {
+        let span = window.clamped(to: profile.bounds)
+        if metric.restOf != nil { return [Record(at: profile.night.end, .rest)] }
         switch metric.shape {
-        case .count: return steps(on: course, within: span)
+        case .count: return steps(on: profile, within: span)
         case .sleep:
-            return [course.night, course.nap, course.nextNight].compactMap(\.self).map {
+            return [profile.night, profile.nap, profile.nextNight].compactMap(\.self).map {
                 Record(from: $0.start, to: $0.end, .sleep($0))
             }
         case .session:
-            return course.activities.filter(\.isWorkout).map { Record(from: $0.start, to: $0.end, .workout($0)) }
+            return profile.activities.filter(\.isWorkout).map { Record(from: $0.start, to: $0.end, .workout($0)) }
         case .value, .pressure: break
         }
         switch model {
-        case .cuff, .scale: return measurements(on: course)
+        case .cuff, .scale: return measurements(on: profile)
         case .oximeter: return minutes(within: span)
-        case .band, .ring, .glucose: return slots(of: metric, on: course, within: span)
+        case .band, .ring, .glucose: return slots(of: metric, on: profile, within: span)
         }
     }
 
     /// The records taken by the schedule.
-    private func slots(of metric: Metric, on course: DayCourse, within span: Range<Timestamp>) -> [Record] {
+    private func slots(of metric: Metric, on profile: DailyProfile, within span: Range<Timestamp>) -> [Record] {
         guard let log = schedules[metric] else { return [] }
         let step = Self.slot.inMilliseconds
-        let base = course.bounds.lowerBound.milliseconds
+        let base = profile.bounds.lowerBound.milliseconds
         let first = base - (base - span.lowerBound.milliseconds).floored(by: step) * step
         return stride(from: first, to: span.upperBound.milliseconds, by: Int(step)).compactMap { milliseconds in
             let moment = Timestamp(milliseconds: milliseconds)
-            guard let schedule = log.schedule(at: moment), schedule.includes(course.minuteOfDay(moment)) else {
+            guard let schedule = log.schedule(at: moment), schedule.includes(profile.minuteOfDay(moment)) else {
                 return nil
             }
             return Record(at: moment)
@@ -44,7 +44,7 @@ extension DeviceState {
     }
 
     /// The records of steps, one per quarter of an hour.
-    private func steps(on course: DayCourse, within span: Range<Timestamp>) -> [Record] {
+    private func steps(on profile: DailyProfile, within span: Range<Timestamp>) -> [Record] {
         let step = Self.bucket.inMilliseconds
         let first = span.lowerBound.milliseconds.floored(by: step) * step
         return stride(from: first, to: span.upperBound.milliseconds, by: Int(step)).map {
@@ -63,11 +63,11 @@ extension DeviceState {
 
     /// When the users take their blood pressure or weigh themselves: after getting up, and with a cuff before going to bed,
     /// too, on most days.
-    private mutating func measurements(on course: DayCourse) -> [Record] {
+    private mutating func measurements(on profile: DailyProfile) -> [Record] {
         var result: [Record] = []
         for (place, user) in model.users.enumerated() {
-            let own = bodies[place].course(of: course.day)
-            let key = Int64(course.day.number) * 4 + Int64(place)
+            let own = bodies[place].profile(of: profile.day)
+            let key = Int64(profile.day.number) * 4 + Int64(place)
             for start in model == .cuff ? pressures(of: own, key) : weighings(of: own, key) {
                 result.append(Record(from: start, to: start + model.visit, .visit(user: user)))
             }
@@ -82,7 +82,7 @@ extension DeviceState {
     }
 
     /// Starts twenty seconds past a minute, so that the result comes on a whole minute.
-    private func pressures(of own: DayCourse, _ key: Int64) -> [Timestamp] {
+    private func pressures(of own: DailyProfile, _ key: Int64) -> [Timestamp] {
         let noise = wearing.noise
         var result: [Timestamp] = []
         if noise.happens(.cuffMorning, key, probability: 0.85) {
@@ -94,7 +94,7 @@ extension DeviceState {
         return result
     }
 
-    private func weighings(of own: DayCourse, _ key: Int64) -> [Timestamp] {
+    private func weighings(of own: DailyProfile, _ key: Int64) -> [Timestamp] {
         let noise = wearing.noise
         guard noise.happens(.weighing, key, probability: 0.8) else { return [] }
         return [own.night.end + .minutes(noise.integer(.weighingTime, key, in: 2...7))]

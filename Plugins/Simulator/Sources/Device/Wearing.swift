@@ -14,9 +14,9 @@ struct Wearing: Sendable {
     }
 
     /// When a device that is worn all day is charged: once each evening, after the last activity and before bed.
-    func charging(on course: DayCourse) -> Range<Timestamp> {
-        let key = Int64(course.day.number)
-        let start = course.evening(noise.integer(.charging, key, in: 1190...1230))
+    func charging(on profile: DailyProfile) -> Range<Timestamp> {
+        let key = Int64(profile.day.number)
+        let start = profile.evening(noise.integer(.charging, key, in: 1190...1230))
         return start..<start + .minutes(noise.integer(.chargingLength, key, in: 35...55))
     }
 
@@ -24,7 +24,7 @@ struct Wearing: Sendable {
     func isWorn(at moment: Timestamp, by physiology: inout Physiology) -> Bool {
         switch model {
         case .band, .ring:
-            !charging(on: physiology.course(at: moment)).contains(moment)
+            !charging(on: physiology.profile(at: moment)).contains(moment)
         case .cuff, .scale, .glucose: true
         case .oximeter: spotCheck(at: moment, by: &physiology)
         }
@@ -33,10 +33,10 @@ struct Wearing: Sendable {
     /// The battery at a moment.
     func battery(at moment: Timestamp, of physiology: inout Physiology) -> BatteryState {
         guard model.isWornAllDay else { return disposableBattery(at: moment) }
-        let course = physiology.course(at: moment)
-        let yesterday = physiology.course(of: course.day.advanced(by: -1))
+        let profile = physiology.profile(at: moment)
+        let yesterday = physiology.profile(of: profile.day.advanced(by: -1))
         let before = charging(on: yesterday)
-        let today = charging(on: course)
+        let today = charging(on: profile)
         func level(since full: Timestamp, until moment: Timestamp) -> Double {
             max(5, 100 - noise.number(.drain, in: 1.2...2.8) * (moment - full).inMinutes / 60)
         }
@@ -67,8 +67,8 @@ struct Wearing: Sendable {
             milliseconds: index * hour + Int64(noise.integer(.spotCheck, index, in: 2...45)) * 60_000)
         let end = start + .minutes(noise.integer(.spotCheckLength, index, in: 4...10))
         guard start <= moment, moment < end else { return false }
-        let course = physiology.course(at: moment)
-        return !course.isAsleep(start) && !course.isAsleep(end)
+        let profile = physiology.profile(at: moment)
+        return !profile.isAsleep(start) && !profile.isAsleep(end)
     }
 }
 

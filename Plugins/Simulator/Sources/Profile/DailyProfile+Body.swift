@@ -2,7 +2,7 @@ import Foundation
 import Vitals
 
 /// The other body values that a device measures. Each is a function of the moment, in the metric's unit and resolution.
-extension DayCourse {
+extension DailyProfile {
     /// Oxygen saturation in whole per cent. It is a little lower in sleep, where it dips for a minute or two in some
     /// people.
     func oxygen(at moment: Timestamp) -> Double {

@@ -2,7 +2,7 @@ import Vitals
 
 /// One person's local day: the nights around it and the activities between them. It is a pure function of person, date
 /// and time zone, and all measurements of a device follow from it.
-struct DayCourse: Sendable {
+struct DailyProfile: Sendable {
     let person: Person
     let day: LocalDay
     /// The range of the day: 23, 24 or 25 hours.

@@ -1,7 +1,7 @@
 import Vitals
 
 /// Values that a device measures at night above all. Each is a function of the moment, in the metric's unit and resolution.
-extension DayCourse {
+extension DailyProfile {
     /// Heart-rate variability as RMSSD in whole ms: highest in sleep, low in exercise and under stress.
     func variability(at moment: Timestamp) -> Double {
         let asleep = sleepiness(at: moment)

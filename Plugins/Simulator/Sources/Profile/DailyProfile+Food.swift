@@ -2,7 +2,7 @@ import Foundation
 import Vitals
 
 /// The effects of food. Each is a function of the moment, in the metric's unit and resolution.
-extension DayCourse {
+extension DailyProfile {
     /// Weight in kg to 50 g, as scales show it: it drifts over weeks, and rises a little from morning to evening.
     func weight(at moment: Timestamp) -> Double {
         let noise = person.noise

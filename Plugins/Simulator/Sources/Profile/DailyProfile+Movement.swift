@@ -1,6 +1,6 @@
 import Vitals
 
-extension DayCourse {
+extension DailyProfile {
     /// The steps of an interval of this day: those of walks and workouts, and a few household ones while the person is
     /// up.
     func steps(from start: Timestamp, to end: Timestamp) -> Steps {

@@ -1,7 +1,7 @@
 import Foundation
 import Vitals
 
-extension DayCourse {
+extension DailyProfile {
     /// The heart rate at a moment of this day or of its night, in whole bpm.
     ///
     /// It starts from the person's resting rate, which drifts over days. Asleep, the sleep stage adds to it; awake,

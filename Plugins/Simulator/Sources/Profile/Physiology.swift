@@ -8,7 +8,7 @@ struct Physiology: Sendable {
     let person: Person
     /// The time zone.
     let calendar: LocalCalendar
-    private var recent: [DayCourse] = []
+    private var recent: [DailyProfile] = []
 
     /// The number of cached courses: yesterday, today and tomorrow.
     private static let capacity = 3
@@ -20,16 +20,16 @@ struct Physiology: Sendable {
     }
 
     /// The course of the day that contains a moment.
-    mutating func course(at moment: Timestamp) -> DayCourse {
-        recent.first { $0.bounds.contains(moment) } ?? course(of: calendar.day(of: moment))
+    mutating func profile(at moment: Timestamp) -> DailyProfile {
+        recent.first { $0.bounds.contains(moment) } ?? profile(of: calendar.day(of: moment))
     }
 
     /// The course of a day.
-    mutating func course(of day: LocalDay) -> DayCourse {
+    mutating func profile(of day: LocalDay) -> DailyProfile {
         if let known = recent.first(where: { $0.day == day }) { return known }
-        let course = DayCourse(person, on: day, in: calendar)
+        let profile = DailyProfile(person, on: day, in: calendar)
         if recent.count == Self.capacity { recent.removeFirst() }
-        recent.append(course)
-        return course
+        recent.append(profile)
+        return profile
     }
 }
