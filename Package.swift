@@ -289,7 +289,7 @@ let package = Package(
 )
 
 // Only `deploy/fuzz` builds the fuzzers, as libraries, since libFuzzer brings the main program. They share the files with what
-// must hold with the tests, which are left out then: a file belongs to one target.
+// must hold with the tests, which are skipped then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     let exports = "Plugins/Gadgetbridge/Tests"
     package.products = [

@@ -25,7 +25,7 @@ extension DriverConformance {
     /// Reads everything that the suite has to know from a device. It changes nothing but the clock, which it sets
     /// right.
     ///
-    /// A read that fails or exceeds the timeout is a finding, and is left out of the expectation.
+    /// A read that fails or exceeds the timeout is a finding, and is skipped of the expectation.
     package func discover(calendar: LocalCalendar) async -> (discovery: Discovery?, findings: [Finding]) {
         let result = Mutex<Discovery?>(nil)
         let findings = await session(.history) { session, _, findings in

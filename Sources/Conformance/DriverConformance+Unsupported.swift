@@ -4,7 +4,7 @@ import Vitals
 extension DriverConformance {
     /// Checks that operations beyond the device's abilities are refused as unsupported.
     ///
-    /// `acknowledgeHistory` and `stopMeasurement` are left out: without the ability, doing nothing is right.
+    /// `acknowledgeHistory` and `stopMeasurement` are skipped: without the ability, doing nothing is right.
     func checkUnsupported() async -> [Finding] {
         await session(.unsupported) { session, _, findings in
             for metric in Metric.allCases {

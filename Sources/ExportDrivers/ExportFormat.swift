@@ -56,7 +56,7 @@ package struct ExportedDevice: Sendable {
     /// Tables with rows of it that no rule knows.
     package var unknownTables: [String] = []
     /// Rows of it that no feed reads, by table and reason. Those that a feed leaves out come with its reading.
-    package var leftovers: [String: [Leftovers.Reason: Int]] = [:]
+    package var skippedRows: [String: [SkippedRows.Reason: Int]] = [:]
     /// Notes for the person who chooses it, each a sentence.
     package var notes: [String] = []
     /// What to mind of its entry in the configuration, a sentence.

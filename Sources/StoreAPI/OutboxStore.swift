@@ -8,7 +8,7 @@ package protocol OutboxStore: Sendable {
     func acknowledge(_ lane: Lane, through: Int64) async throws(StoreError)
     /// The same with the next commit of any cause, and without waiting for it.
     func note(_ lane: Lane, through: Int64)
-    /// Facts by number: waiting, acknowledged or quarantined; those no longer stored are left out.
+    /// Facts by number: waiting, acknowledged or quarantined; those no longer stored are skipped.
     func facts(_ numbers: ClosedRange<Int64>, limit: Int) async throws(StoreError) -> [Fact]
     /// Takes facts that the broker refuses out of the outbox and keeps them apart, and makes one gap for each device and
     /// metric of them. A fact that no longer waits changes nothing; a gap is quarantined without another gap.

@@ -149,7 +149,7 @@ import Testing
 }
 
 extension String {
-    /// The bodies of all `withLock`. The lock of an `AsyncMutex` is no lock of a thread: its region may wait, and is left out.
+    /// The bodies of all `withLock`. The lock of an `AsyncMutex` is no lock of a thread: its region may wait, and is skipped.
     fileprivate var lockedRegions: [String] {
         let parts = components(separatedBy: "withLock")
         return zip(parts, parts.dropFirst()).compactMap { before, after in

@@ -53,13 +53,13 @@ import Vitals
         var device = Examples.nearby.devices[0]
         device.name = String(repeating: "\u{1}", count: 248)
         device.services = [String](repeating: "14839ac4-7d7e-415c-9a42-167340cf2339", count: 32)
-        let report = ScanReport(devices: [ScanReport.Device](repeating: device, count: 200), leftOut: 5)
+        let report = ScanReport(devices: [ScanReport.Device](repeating: device, count: 200), skipped: 5)
         let message = ExampleMessages.answer(Answer(.done, data: .nearby(report)))
         #expect(message.payload.count < ContractEncoder.maximumAnswerData + 512)
         let data = try #require(try JSONValue(parsing: message.payload)["data"])
         let listed = try #require(data["devices"]?.asArray?.count)
         #expect((50..<200).contains(listed))
-        #expect(data["left_out"]?.asInt == 205 - listed)
+        #expect(data["skipped"]?.asInt == 205 - listed)
     }
 
     @Test func `names the day with which to go on where not all days fit`() throws {

@@ -15,5 +15,5 @@ extension Examples {
                 device: nil, claims: [],
                 transport: [ScanReport.Option("type", "bluez"), ScanReport.Option("address", "4A:00:00:00:00:02")],
                 note: "Its address changes."),
-        ], leftOut: 3, problems: [ScanReport.Problem(plugin: "radio", message: "There is no antenna.")])
+        ], skipped: 3, problems: [ScanReport.Problem(plugin: "radio", message: "There is no antenna.")])
 }

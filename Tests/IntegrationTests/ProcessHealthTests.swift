@@ -59,26 +59,26 @@ struct ProcessHealthTests {
                 #expect(answer["status"]?.asString == "done")
                 slowest = max(slowest, ContinuousClock.now - began)
                 asked += 1
-            } while asked < 3 || (asked < 100 && Self.leftOut(gateway.events.elements) == 0)
+            } while asked < 3 || (asked < 100 && Self.skipped(gateway.events.elements) == 0)
             #expect(slowest < .seconds(10), "a second elsewhere; this machine may be loaded")
-            let lines = try await gateway.events.wait(within: Bench.timeout) { Self.leftOut($0) > 900_000 }
+            let lines = try await gateway.events.wait(within: Bench.timeout) { Self.skipped($0) > 900_000 }
             let process = try #require(lines.lazy.compactMap { Int($0.text.dropPrefix("process ")) }.first)
             // The processor's time of the whole gateway, in ticks of 10 ms (proc(5)).
             let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: " ")
             let time = Duration.milliseconds(10 * ((Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)))
             #expect(time < .seconds(7), "of a debug build, with all of its work")
             let logged = lines.count { $0.text.contains("xxxxxxxxxx") }
-            #expect(Self.leftOut(lines) + logged <= 1_000_000)
+            #expect(Self.skipped(lines) + logged <= 1_000_000)
             let answer = try await bench.command("chatty/command/sync", id: "still-there")
             #expect(answer["status"]?.asString == "done")
         }
     }
 
     /// How many lines the log says it left out.
-    private static func leftOut(_ events: [ChildProgram.Event]) -> Int {
+    private static func skipped(_ events: [ChildProgram.Event]) -> Int {
         // A search for text first: this is asked after each of thousands of lines, and a regular expression takes longer.
-        events.lazy.filter { $0.text.contains("exec.left_out=") }.reduce(0) { sum, event in
-            sum + (event.text.firstMatch(of: /exec\.left_out=(\d+)/).flatMap { Int($0.1) } ?? 0)
+        events.lazy.filter { $0.text.contains("exec.skipped=") }.reduce(0) { sum, event in
+            sum + (event.text.firstMatch(of: /exec\.skipped=(\d+)/).flatMap { Int($0.1) } ?? 0)
         }
     }
 

@@ -113,7 +113,7 @@ import Vitals
 
     private static let info = "\(Scenario.base)/band/info"
 
-    @Test func `a state at which the broker cuts the connection is left out, and tried again seldom`() throws {
+    @Test func `a state at which the broker cuts the connection is skipped, and tried again seldom`() throws {
         try everyOrder { home in
             home.broker.cutAt { $0.topic == Self.info }
             try await home.run([try home.device("band"), try home.device("ring")]) {
@@ -132,7 +132,7 @@ import Vitals
         }
     }
 
-    @Test func `a state that was left out comes once the broker takes it`() throws {
+    @Test func `a state that was skipped comes once the broker takes it`() throws {
         try everyOrder { home in
             home.broker.cutAt { $0.topic == Self.info }
             try await home.run([try home.device("band")]) {
@@ -167,7 +167,7 @@ import Vitals
         }
     }
 
-    @Test func `a subscription at which the broker cuts the connection is left out, and tried again after a while`()
+    @Test func `a subscription at which the broker cuts the connection is skipped, and tried again after a while`()
         throws
     {
         try everyOrder { home in

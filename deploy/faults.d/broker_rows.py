@@ -161,7 +161,7 @@ def cut_at_answer(bench: Bench) -> str:
 
 
 @row("a broker cuts the connection at a retained state", "a relay aborts at a device's info, while four devices stream",
-     "the state is left out; all others and all samples arrive")
+     "the state is skipped; all others and all samples arrive")
 def cut_at_state(bench: Bench) -> str:
     bench.broker()
     middle = bench.through_middle()
@@ -186,7 +186,7 @@ def cut_at_state(bench: Bench) -> str:
 
 
 @row("a broker cuts the connection at a subscription", "a relay aborts at the topic of one phone, MQTT 3.1.1",
-     "the topic is left out; samples and commands go on")
+     "the topic is skipped; samples and commands go on")
 def cut_at_subscription(bench: Bench) -> str:
     bench.broker()
     middle = bench.through_middle()
@@ -223,7 +223,7 @@ def calm(bench: Bench, began: float, seconds: float = 2 * TIMEOUT) -> float:
 
 
 @row("a broker of MQTT 3.1.1 with max_packet_size 5000", "20 devices with all states and announcements, as shipped",
-     "what is longer is left out; the connection lasts")
+     "what is longer is skipped; the connection lasts")
 def long_announcements(bench: Bench) -> str:
     names = [f"s{number}" for number in range(20)]
     bench.broker("max_packet_size 5000")

@@ -58,7 +58,7 @@ def flood(bench: Bench) -> str:
     class Lines(list):
         def append(self, line: str) -> None:
             logged[0] += "xxxxxxxxxx" in line
-            if found := re.search(r"exec\.left_out=(\d+)", line):
+            if found := re.search(r"exec\.skipped=(\d+)", line):
                 logged[1] += int(found[1])
             super().append(line)
     bench.gateway.start()

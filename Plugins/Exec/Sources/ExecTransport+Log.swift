@@ -50,7 +50,7 @@ private final class ErrorLines: Sendable {
         return rate.withLock { $0.pause(after: bytes.count, lines: ends, at: now) }
     }
 
-    /// Says once a second how many lines were left out, until the task is cancelled.
+    /// Says once a second how many lines were skipped, until the task is cancelled.
     func sayLeftOut() async {
         while !Task.isCancelled {
             await leavesOut.wait()
@@ -59,7 +59,7 @@ private final class ErrorLines: Sendable {
         }
     }
 
-    /// Logs the last line, and how many were left out.
+    /// Logs the last line, and how many were skipped.
     func writeRest() {
         let line = lines.withLock { $0.completeLine() }
         if let line { write(line) }
@@ -70,8 +70,8 @@ private final class ErrorLines: Sendable {
         let count = lines.withLock { $0.takeLeftOut() }
         guard count > 0 else { return }
         logger.warning(
-            "The program writes too many lines to its standard error; some were left out.",
-            metadata: ["exec.program": "\(program)", "exec.left_out": "\(count)"])
+            "The program writes too many lines to its standard error; some were skipped.",
+            metadata: ["exec.program": "\(program)", "exec.skipped": "\(count)"])
     }
 
     private func write(_ line: LogLines.Line) {

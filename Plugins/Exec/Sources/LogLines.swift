@@ -28,16 +28,16 @@ struct LogLines {
     private var second: Duration?
     private var countOfSecond = 0
     private var isInsideLeftOut = false
-    private var leftOut = 0
+    private var skipped = 0
     private var ends = 0
 
-    /// Whether lines were left out and not reported yet.
-    var hasLeftOut: Bool { leftOut > 0 }
+    /// Whether lines were skipped and not reported yet.
+    var hasLeftOut: Bool { skipped > 0 }
 
-    /// The number of lines that were left out since the last call.
+    /// The number of lines that were skipped since the last call.
     mutating func takeLeftOut() -> Int {
-        defer { leftOut = 0 }
-        return leftOut
+        defer { skipped = 0 }
+        return skipped
     }
 
     /// The number of lines that ended since the last call, with the empty ones.
@@ -85,7 +85,7 @@ struct LogLines {
     }
 
     private mutating func skip(_ piece: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
-        if !isInsideLeftOut, !piece.isEmpty { leftOut += 1 }
+        if !isInsideLeftOut, !piece.isEmpty { skipped += 1 }
         isInsideLeftOut = !isWhole && (isInsideLeftOut || !piece.isEmpty)
     }
 

@@ -16,7 +16,7 @@ extension LogLines {
         let flood = (0..<limit + 3).map { "\($0)\n\n" }.joined()
         #expect(lines.append("\(flood)begins".utf8, at: .seconds(1)).map(\.text) == (0..<limit).map { "\($0)" })
         #expect(lines.append(" and goes on".utf8, at: .milliseconds(1999)).isEmpty)
-        // The rest of a line that was left out is no line.
+        // The rest of a line that was skipped is no line.
         #expect(lines.append(" and ends\nnext\n".utf8, at: .seconds(2)) == [.init(level: .info, text: "next")])
         #expect(lines.hasLeftOut)
         #expect(lines.takeLeftOut() == 4)

@@ -108,7 +108,7 @@ import Vitals
         if case .unreadable(let sample)? = events.first { #expect(sample.start == stamped) }
     }
 
-    @Test func `a pulse beyond the cuff's range is left out, a failed measurement refused`() {
+    @Test func `a pulse beyond the cuff's range is skipped, a failed measurement refused`() {
         var cuff = BloodPressureProfile(calendar: calendar, user: nil)
         let found = samples(cuff.events(of: [0x14, 120, 0, 80, 0, 93, 0, 250, 0, 0x08, 0], at: now)).first
         #expect(found?.reading == .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)))

@@ -6,7 +6,7 @@ package import GatewayKit
 ///
 /// - `path`: the exported file, or a folder, of which the newest export counts.
 /// - `device`: the address, the alias or the name of the wearable; may be missing where the export has one.
-/// - `temperature`: `body` or `skin`: what temperatures are of that have neither a kind nor a place. Without it they are left out.
+/// - `temperature`: `body` or `skin`: what temperatures are of that have neither a kind nor a place. Without it they are skipped.
 package struct GadgetbridgeOptions: ExportFormat, Hashable {
     package static let app = "Gadgetbridge"
     package static let driver = "gadgetbridge"

@@ -41,7 +41,7 @@ import Vitals
                 "0…200: L5-195", "230…260: R230-260", "500…530: L500-530", "560…700: D561-690", "720…740: R720-740",
                 "760…800: L760-800",
             ])
-        #expect(try phone.open().leftovers.isEmpty)
+        #expect(try phone.open().skippedRows.isEmpty)
     }
 
     @Test func `rows that go on beyond the bounds of a night are counted, and are no sleep of their own`() throws {
@@ -60,13 +60,13 @@ import Vitals
                 "100…200: L100-200", "1000…1100: R1000-1100", "1900…1998: L1900-1998", "2000…2100: R2000-2100",
                 "2102…2110: L2102-2110",
             ])
-        #expect(try phone.open().leftovers == [Self.stages: [.incomplete: 4]])
+        #expect(try phone.open().skippedRows == [Self.stages: [.incomplete: 4]])
     }
 
     @Test func `a night whose bounds no stage lies in ends no sleep of stages`() throws {
         try huawei(nights: [(50, 60)], stages: [(10..<40, 1), (70..<90, 3)])
         #expect(try nights() == ["10…90: L10-40 D70-90"])
-        #expect(try phone.open().leftovers == [Self.stages: [.incomplete: 1]])
+        #expect(try phone.open().skippedRows == [Self.stages: [.incomplete: 1]])
     }
 
     @Test func `a sleep of Garmin without events is reported beside one with them, and a lone stage is counted`() throws {
@@ -90,13 +90,13 @@ import Vitals
             try nights() == [
                 "0…130: L0-20 D20-60 R60-130", "200…230: D200-215 L215-230", "400…500: L400-450 D450-500",
             ])
-        #expect(try phone.open().leftovers == ["GARMIN_SLEEP_STAGE_SAMPLE": [.incomplete: 1]])
+        #expect(try phone.open().skippedRows == ["GARMIN_SLEEP_STAGE_SAMPLE": [.incomplete: 1]])
     }
 
     @Test func `a code without a meaning is counted once, within a night and beside it`() throws {
         try huawei(
             nights: [(0, 60)], stages: [(0..<30, 1), (30..<31, 9), (31..<60, 1), (200..<210, 2), (210..<211, 9)])
         #expect(try nights() == ["0…60: L0-30 L31-60", "200…210: R200-210"])
-        #expect(try phone.open().leftovers == [Self.stages: [.unknownCode: 2]])
+        #expect(try phone.open().skippedRows == [Self.stages: [.unknownCode: 2]])
     }
 }

@@ -16,7 +16,7 @@ import Vitals
             "PINE_TIME_ACTIVITY_SAMPLE",
             [[midnight, 1, 12, 61], [midnight + 60, 1, "NULL", 62], [midnight + 120, 1, "'many'", 63]])
         #expect(try phone.values(.steps) == [Value(-60, 0, 12)])
-        #expect(try phone.open().leftovers == ["PINE_TIME_ACTIVITY_SAMPLE": [.notMeasured: 1, .unreadable: 1]])
+        #expect(try phone.open().skippedRows == ["PINE_TIME_ACTIVITY_SAMPLE": [.notMeasured: 1, .unreadable: 1]])
     }
 
     @Test(arguments: 1...4) func `a running count goes on after a row without one`(page: Int) throws {
@@ -27,7 +27,7 @@ import Vitals
         }
         let steps = try phone.samples(.steps, limit: page).map { Value($0) }
         #expect(steps == [Value(0, 60, 10), Value(60, 120, 5), Value(180, 240, 10), Value(300, 360, 15)])
-        #expect(try phone.open().leftovers == ["CMF_ACTIVITY_SAMPLE": [.notMeasured: 1, .unreadable: 1]])
+        #expect(try phone.open().skippedRows == ["CMF_ACTIVITY_SAMPLE": [.notMeasured: 1, .unreadable: 1]])
     }
 
     @Test func `an interval without steps was not measured, and one without energy counts`() throws {
@@ -42,7 +42,7 @@ import Vitals
             ])
         #expect(try phone.values(.steps) == [Value(60, 120, 40)])
         #expect(try phone.samples(.steps).map(\.reading) == [.steps(Steps(count: 40))])
-        #expect(try phone.open().leftovers == ["HUAWEI_ACTIVITY_SAMPLE": [.notMeasured: 1]])
+        #expect(try phone.open().skippedRows == ["HUAWEI_ACTIVITY_SAMPLE": [.notMeasured: 1]])
     }
 
     @Test func `steps without their duration were not measured`() throws {
@@ -55,7 +55,7 @@ import Vitals
             ])
         #expect(try phone.values(.steps) == [Value(180, 240, 7)])
         #expect(
-            try phone.open().leftovers == ["WITHINGS_STEEL_HRACTIVITY_SAMPLE": [.notMeasured: 2, .implausible: 1]])
+            try phone.open().skippedRows == ["WITHINGS_STEEL_HRACTIVITY_SAMPLE": [.notMeasured: 2, .implausible: 1]])
     }
 
     @Test func `an empty temperature was not measured, of whatever it would be`() throws {
@@ -72,6 +72,6 @@ import Vitals
             ])
         #expect(try phone.values(.temperature) == [Value(7, 36.9)])
         #expect(try phone.values(.skinTemperature) == [Value(6, 33.1)])
-        #expect(try phone.open().leftovers == ["COLMI_TEMPERATURE_SAMPLE": [.notMeasured: 5, .unreadable: 1]])
+        #expect(try phone.open().skippedRows == ["COLMI_TEMPERATURE_SAMPLE": [.notMeasured: 5, .unreadable: 1]])
     }
 }

@@ -4,7 +4,7 @@ import Vitals
 
 @testable import Gadgetbridge
 
-/// Families with rules of their own, and tables that are left out.
+/// Families with rules of their own, and tables that are skipped.
 @Suite struct FamilyTests {
     private let phone: Phone
     private let midnight = Phone.midnight
@@ -50,7 +50,7 @@ import Vitals
         #expect(try phone.values(.bloodOxygen) == [Value(360, 97)])
         #expect(try phone.values(.steps) == [Value(5940, 6000, 25)])
         #expect(try phone.samples(.bloodPressure).isEmpty)
-        #expect(try phone.open().leftovers["LEFUN_BIOMETRIC_SAMPLE"] == [.unknownCode: 1])
+        #expect(try phone.open().skippedRows["LEFUN_BIOMETRIC_SAMPLE"] == [.unknownCode: 1])
         // The rows of LEFUN_SLEEP_SAMPLE are those of the activity table.
         #expect(try phone.open().device.unknownTables.isEmpty)
     }
@@ -73,7 +73,7 @@ import Vitals
         #expect(try phone.samples(.temperature).isEmpty)
         let manual = try [Metric.heartRate, .bloodOxygen, .stress, .skinTemperature].flatMap { try phone.samples($0) }
         #expect(manual.count == 4 && manual.allSatisfy { $0.isUserInitiated })
-        #expect(try phone.open().leftovers["XIAOMI_MANUAL_SAMPLE"] == [.unknownCode: 1])
+        #expect(try phone.open().skippedRows["XIAOMI_MANUAL_SAMPLE"] == [.unknownCode: 1])
     }
 
     @Test func `a Pebble's deep sleep lies within its light one`() throws {
@@ -108,7 +108,7 @@ import Vitals
                 "0…240: L0-30 D30-60 L60-100 D100-120 L180-240", "600…630: L600-610 D610-630",
             ])
         #expect(try phone.values(.heartRate) == [Value(0, 66)] && phone.values(.steps) == [Value(-60, 0, 9)])
-        #expect(try phone.open().leftovers["PEBBLE_HEALTH_ACTIVITY_OVERLAY"] == [.incomplete: 1])
+        #expect(try phone.open().skippedRows["PEBBLE_HEALTH_ACTIVITY_OVERLAY"] == [.incomplete: 1])
     }
 
     @Test func `a sleep of a Pebble of more than a day is none`() throws {
@@ -119,11 +119,11 @@ import Vitals
                 (\(midnight + 200_000), \(midnight + 286_401), 1, 1, 1);
             """)
         #expect(try nights() == ["0…1440: L0-1440"])
-        #expect(try phone.open().leftovers["PEBBLE_HEALTH_ACTIVITY_OVERLAY"] == [.tooLong: 1])
+        #expect(try phone.open().skippedRows["PEBBLE_HEALTH_ACTIVITY_OVERLAY"] == [.tooLong: 1])
     }
 
     /// GloryFit's hours are not verified, naps of Garmin have no stages, and the codes of a generic stage depend on the wearable.
-    @Test func `what is not understood is left out and named`() throws {
+    @Test func `what is not understood is skipped and named`() throws {
         try phone.table(
             "GLORY_FIT_STEPS_SAMPLE",
             """

@@ -23,7 +23,7 @@ import Vitals
             ])
         #expect(try phone.values(.heartRate) == [Value(0, 61), Value(300, 254)])
         #expect(try phone.values(.steps) == [Value(-60, 0, 12), Value(60, 120, 7)])
-        let counts = try phone.open().leftovers["PINE_TIME_ACTIVITY_SAMPLE"]
+        let counts = try phone.open().skippedRows["PINE_TIME_ACTIVITY_SAMPLE"]
         #expect(counts == [.notMeasured: 3, .implausible: 1])
     }
 
@@ -40,7 +40,7 @@ import Vitals
         #expect(try phone.values(.stress) == [Value(60, 35)])
         #expect(try phone.values(.bloodOxygen) == [Value(120, 97)])
         // One empty stress and two empty saturations.
-        #expect(try phone.open().leftovers["XIAOMI_ACTIVITY_SAMPLE"] == [.notMeasured: 3, .unreadable: 1])
+        #expect(try phone.open().skippedRows["XIAOMI_ACTIVITY_SAMPLE"] == [.notMeasured: 3, .unreadable: 1])
     }
 
     @Test func `a record with its own time counts before the minute's value`() throws {
@@ -111,8 +111,8 @@ import Vitals
         #expect(
             try phone.values(.skinTemperature) == [Value(1, 33.1), Value(2, 33.2), Value(7, 33.3), Value(8, 30.4)])
         // Without kind and place a value has no known meaning.
-        #expect(try phone.open().leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.unspecified: 1, .ambient: 1])
-        #expect(try phone.open().leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.unspecified: 2])
+        #expect(try phone.open().skippedRows["COLMI_TEMPERATURE_SAMPLE"] == [.unspecified: 1, .ambient: 1])
+        #expect(try phone.open().skippedRows["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.unspecified: 2])
         // Their owner may know; what has a kind or a place stays what it is.
         func with(_ choice: UnspecifiedTemperature) throws -> OpenExport {
             try OpenExport(
@@ -121,8 +121,8 @@ import Vitals
         }
         let body = try with(.body)
         #expect(body.extents[.temperature]?.count == 4 && body.extents[.skinTemperature]?.count == 4)
-        #expect(body.leftovers["COLMI_TEMPERATURE_SAMPLE"] == [.ambient: 1])
-        #expect(body.leftovers["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.notMeasured: 1])
+        #expect(body.skippedRows["COLMI_TEMPERATURE_SAMPLE"] == [.ambient: 1])
+        #expect(body.skippedRows["KEEPHEALTH_TEMPERATURE_SAMPLE"] == [.notMeasured: 1])
         let skin = try with(.skin)
         #expect(skin.extents[.temperature]?.count == 2 && skin.extents[.skinTemperature]?.count == 6)
         #expect(skin.device.options.last?.value == "skin")
@@ -160,7 +160,7 @@ import Vitals
         try phone.insert(
             "GENERIC_SPO2_SAMPLE", [[midnight * 1000, "'97%'"], [(midnight + 1) * 1000, 97], ["'soon'", 98]])
         #expect(try phone.values(.bloodOxygen) == [Value(1, 97)])
-        #expect(try phone.open().leftovers["GENERIC_SPO2_SAMPLE"] == [.unreadable: 1, .withoutTime: 1])
+        #expect(try phone.open().skippedRows["GENERIC_SPO2_SAMPLE"] == [.unreadable: 1, .withoutTime: 1])
         #expect(try phone.open().device.feeds[.heartRate] == nil)
     }
 

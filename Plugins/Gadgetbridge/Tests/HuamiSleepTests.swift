@@ -63,10 +63,10 @@ import Vitals
                 [(Phone.midnight + 6 * 3600) * 1000, Self.night(Phone.midnight).sql],
             ])
         #expect(try phone.samples(.sleep).count == 1)
-        #expect(try phone.open().leftovers["HUAMI_SLEEP_SESSION_SAMPLE"] == [.unreadable: 2])
+        #expect(try phone.open().skippedRows["HUAMI_SLEEP_SESSION_SAMPLE"] == [.unreadable: 2])
     }
 
-    @Test func `a night whose totals do not agree is left out, but for the last minutes of stages`() throws {
+    @Test func `a night whose totals do not agree is skipped, but for the last minutes of stages`() throws {
         let day: Int64 = 86_400
         try phone.insert(
             "HUAMI_SLEEP_SESSION_SAMPLE",
@@ -76,7 +76,7 @@ import Vitals
                 [(Phone.midnight + 2 * day) * 1000, "x'00112233'"], [(Phone.midnight + 3 * day) * 1000, "NULL"],
             ])
         #expect(try phone.samples(.sleep).map(\.start) == [Timestamp(seconds: Phone.midnight + day - 5400)])
-        #expect(try phone.open().leftovers["HUAMI_SLEEP_SESSION_SAMPLE"] == [.checkSum: 1, .unreadable: 2])
+        #expect(try phone.open().skippedRows["HUAMI_SLEEP_SESSION_SAMPLE"] == [.checkSum: 1, .unreadable: 2])
     }
 
     /// Every byte that decides is changed once, and the decoder neither traps nor makes a night of more than its own.
@@ -97,7 +97,7 @@ import Vitals
         for length in 0..<594 { #expect((try? HuamiSleepBlob(Array(record.bytes.prefix(length)))) == nil) }
     }
 
-    @Test func `a night far from the time of its row is left out`() throws {
+    @Test func `a night far from the time of its row is skipped`() throws {
         let phone = try Phone()
         try phone.table("HUAMI_SLEEP_SESSION_SAMPLE", "DATA B")
         let night = Self.night(Phone.midnight).sql
@@ -105,7 +105,7 @@ import Vitals
             "HUAMI_SLEEP_SESSION_SAMPLE",
             [[(Phone.midnight + 86_400) * 1000, night], [(Phone.midnight - 3 * 86_400) * 1000, night]])
         #expect(try phone.samples(.sleep).map(\.start) == [Timestamp(seconds: Phone.midnight - 5400)])
-        #expect(try phone.open().leftovers["HUAMI_SLEEP_SESSION_SAMPLE"] == [.checkSum: 1])
+        #expect(try phone.open().skippedRows["HUAMI_SLEEP_SESSION_SAMPLE"] == [.checkSum: 1])
     }
 
 }

@@ -88,7 +88,7 @@ import Vitals
         }
         #expect(sports == [distance, 5012])
         #expect(try phone.values(.stress) == [Value(0, 30)])
-        let counted = try phone.open().leftovers["BASE_ACTIVITY_SUMMARY.SUMMARY_DATA"]
+        let counted = try phone.open().skippedRows["BASE_ACTIVITY_SUMMARY.SUMMARY_DATA"]
         #expect(counted == (distance == nil ? [.tooLong: 1] : nil))
     }
 
@@ -126,7 +126,7 @@ import Vitals
             try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60) * 1000, 31]])
             let samples = try phone.samples(.stress, limit: 1000)
             #expect(samples.count == MetricReader.maximumPerMinute + 1 && samples.last?.reading == .value(31))
-            #expect(try phone.open().leftovers["GENERIC_STRESS_SAMPLE"]?[.tooMany] == left)
+            #expect(try phone.open().skippedRows["GENERIC_STRESS_SAMPLE"]?[.tooMany] == left)
         }
     }
 
@@ -141,7 +141,7 @@ import Vitals
         try phone.insert("COLMI_SLEEP_STAGE_SAMPLE", starts.map { [ms($0), 20, 2] })
         let found = try phone.samples(.sleep).map(\.start)
         #expect(found == (Array(starts.prefix(NightLimits.perDay)) + [1440]).map { Timestamp(milliseconds: ms($0)) })
-        let left = try phone.open().leftovers["COLMI_SLEEP_SESSION_SAMPLE"]
+        let left = try phone.open().skippedRows["COLMI_SLEEP_SESSION_SAMPLE"]
         #expect(left == (count > NightLimits.perDay ? [.tooMany: 1] : nil))
     }
 
@@ -158,11 +158,11 @@ import Vitals
                 (0..<Int64(SampleLimits.stages + 100)).map { [start + $0 * 20_000, 1, 2 + $0 % 2] })
             let samples = try phone.samples(.sleep)
             #expect(samples.count == (isRead ? 1 : 0) && samples.allSatisfy { $0.violations.isEmpty })
-            #expect(try phone.open().leftovers["COLMI_SLEEP_STAGE_SAMPLE"]?[.tooLong] == (isRead ? nil : 1))
+            #expect(try phone.open().skippedRows["COLMI_SLEEP_STAGE_SAMPLE"]?[.tooLong] == (isRead ? nil : 1))
         }
     }
 
-    @Test func `a distance or an energy that cannot be is left out, and the steps count`() throws {
+    @Test func `a distance or an energy that cannot be is skipped, and the steps count`() throws {
         let phone = try Phone()
         try phone.table("AK102_ACTIVITY_SAMPLE", "STEPS I!, DISTANCE_CM I!")
         try phone.table("GARMIN_ACTIVITY_SAMPLE", "STEPS I!, DISTANCE_CM I!")

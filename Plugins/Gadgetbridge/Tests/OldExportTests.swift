@@ -71,6 +71,6 @@ import Vitals
         let workouts = try phone.samples(.sport)
         #expect(workouts.map(\.reading) == [.sport(Sport(activity: "walking"))])
         #expect(workouts.map { $0.end - $0.start } == [.seconds(563)])
-        #expect(export.leftovers["MI_BAND_ACTIVITY_SAMPLE"] == [.notMeasured: 1910])
+        #expect(export.skippedRows["MI_BAND_ACTIVITY_SAMPLE"] == [.notMeasured: 1910])
     }
 }

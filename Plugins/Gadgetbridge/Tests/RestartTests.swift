@@ -103,7 +103,7 @@ import Vitals
         #expect(sample.stableHash == 0x6ac44995e73b210d)
     }
 
-    @Test func `notes that cannot be read are left out, and each note fits`() {
+    @Test func `notes that cannot be read are skipped, and each note fits`() {
         let odd = [
             "day.stress.0": [UInt8](repeating: 1, count: 11), "day.stress.x": [], "day.none.0": [], "other": [1],
         ]

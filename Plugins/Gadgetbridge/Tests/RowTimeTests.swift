@@ -21,7 +21,7 @@ import Vitals
     /// A hundred minutes from midnight on.
     private static let minutes: [Int64] = (0..<100).map { Phone.midnight + $0 * 60 }
 
-    private func leftovers() throws -> [String: [Leftovers.Reason: Int]] { try phone.open().leftovers }
+    private func skippedRows() throws -> [String: [SkippedRows.Reason: Int]] { try phone.open().skippedRows }
 
     @Test(arguments: [
         // The largest number, the year 5138, 2100-01-01 in both units, 2023 in milliseconds and in microseconds.
@@ -32,27 +32,27 @@ import Vitals
     func `one row with an impossible time hides no other, and is counted`(time: String) throws {
         try insert(Self.minutes.map { "\($0)" } + [time])
         #expect(try phone.samples(.heartRate, limit: 200).map(\.start) == Self.minutes.map { Timestamp(seconds: $0) })
-        #expect(try leftovers() == [Self.table: [.withoutTime: 1]])
+        #expect(try skippedRows() == [Self.table: [.withoutTime: 1]])
     }
 
     @Test(arguments: ["1700006400", "946684799999", "4102444800000", "'soon'"])
     func `one row with an impossible time hides none of a table in milliseconds`(time: String) throws {
         try insert(Self.minutes.map { "\($0)000" } + [time])
         #expect(try phone.samples(.heartRate, limit: 200).count == 100)
-        #expect(try leftovers() == [Self.table: [.withoutTime: 1]])
+        #expect(try skippedRows() == [Self.table: [.withoutTime: 1]])
     }
 
     @Test func `the first and the last time that can be are read in their time`() throws {
         // The start of 2000, and the end of 2099, which is not yet.
         try insert(["946684800", "4102444799"])
         #expect(try phone.samples(.heartRate).map(\.start) == [Timestamp(seconds: 946_684_800)])
-        #expect(try leftovers() == [:])
+        #expect(try skippedRows() == [:])
     }
 
     @Test func `rows without any usable time are counted, and give the wearable no metric`() throws {
         try insert((0..<50).map { "'row \($0)'" } + ["0", "-60"])
         let export = try phone.open()
-        #expect(export.leftovers == [Self.table: [.withoutTime: 52]])
+        #expect(export.skippedRows == [Self.table: [.withoutTime: 52]])
         #expect(export.device.feeds.isEmpty && export.device.unknownTables.isEmpty)
     }
 
@@ -62,7 +62,7 @@ import Vitals
         try insert(["\(Phone.midnight)"])
         try phone.insert(Self.table, device: 2, [[0, 1, 0, 70]])
         let export = try phone.open()
-        #expect(export.leftovers.isEmpty && export.device.unknownTables == ["STRANGE_SAMPLE"])
+        #expect(export.skippedRows.isEmpty && export.device.unknownTables == ["STRANGE_SAMPLE"])
     }
 
     @Test func `workouts and overlays without a usable time are counted`() throws {
@@ -77,7 +77,7 @@ import Vitals
                 (NULL, \(Phone.midnight), 1, 1, 1), (-1, \(Phone.midnight), 2, 1, 1), (-1, \(Phone.midnight), 5, 1, 1);
             """)
         #expect(
-            try leftovers() == [
+            try skippedRows() == [
                 "BASE_ACTIVITY_SUMMARY": [.withoutTime: 2], "PEBBLE_HEALTH_ACTIVITY_OVERLAY": [.withoutTime: 2],
             ])
     }

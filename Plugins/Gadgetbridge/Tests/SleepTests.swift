@@ -43,7 +43,7 @@ import Vitals
             [[ms(0), 3], [ms(30), 2], [ms(70), 4], [ms(90), 5], [ms(95), 9], [ms(100), 3], [ms(800), 2]])
         #expect(try nights() == ["0…120: L0-30 D30-70 R70-90 A90-95 L100-120"])
         #expect(
-            try phone.open().leftovers["XIAOMI_SLEEP_STAGE_SAMPLE"] == [.unknownCode: 1, .incomplete: 2])
+            try phone.open().skippedRows["XIAOMI_SLEEP_STAGE_SAMPLE"] == [.unknownCode: 1, .incomplete: 2])
     }
 
     @Test func `stages of Colmi last minutes, and those of CMF seconds`() throws {
@@ -158,7 +158,7 @@ import Vitals
         // A nap, whose depth is unknown.
         try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [row(700, 730, 0x5659), row(730, 700, 0x5659)])
         #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320"])
-        #expect(try phone.open().leftovers["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == 1)
+        #expect(try phone.open().skippedRows["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == 1)
     }
 
     @Test func `a sleep of Huawei lasts from going to bed until getting up, where the watch knows both`() throws {
@@ -184,7 +184,7 @@ import Vitals
                 "0…200: L5-60 D130-195", "1000…1010: L1000-1010", "1300…1330: R1301-1330", "2000…2050: L2010-2045",
             ])
         // Asleep until five minutes after waking up.
-        #expect(try phone.open().leftovers == ["HUAWEI_SLEEP_STAGE_SAMPLE": [.incomplete: 1]])
+        #expect(try phone.open().skippedRows == ["HUAWEI_SLEEP_STAGE_SAMPLE": [.incomplete: 1]])
         #expect(try phone.open().device.unknownTables.isEmpty)
     }
 
@@ -232,6 +232,6 @@ import Vitals
             "PINE_TIME_ACTIVITY_SAMPLE",
             (0...150).map { [midnight + $0 * 600, 2, 0, 0] } + [[midnight + 200_000, 2, 0, 0]])
         #expect(try nights().count == 1)
-        #expect(try phone.open().leftovers["PINE_TIME_ACTIVITY_SAMPLE"]?[.tooLong] == 1)
+        #expect(try phone.open().skippedRows["PINE_TIME_ACTIVITY_SAMPLE"]?[.tooLong] == 1)
     }
 }

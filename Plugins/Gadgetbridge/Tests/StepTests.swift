@@ -33,7 +33,7 @@ import Vitals
             if case .steps(let steps) = sample.reading { steps.distance } else { nil }
         }
         #expect(distances == [7, 10.5, nil, nil])
-        #expect(try phone.open().leftovers["GARMIN_ACTIVITY_SAMPLE"]?[.countFell] == 1)
+        #expect(try phone.open().skippedRows["GARMIN_ACTIVITY_SAMPLE"]?[.countFell] == 1)
     }
 
     @Test func `a count that goes on over the gateway's midnight counts no step twice`() throws {

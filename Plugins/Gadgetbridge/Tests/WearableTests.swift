@@ -134,7 +134,7 @@ import Vitals
                 .sport(Sport(activity: "kind_4000025")),
             ])
         #expect(samples.map(\.value) == [30, 60])
-        #expect(try phone.open().leftovers["BASE_ACTIVITY_SUMMARY"] == [.incomplete: 1])
+        #expect(try phone.open().skippedRows["BASE_ACTIVITY_SUMMARY"] == [.incomplete: 1])
     }
 
     @Test func `a database of another app is none of Gadgetbridge`() throws {

@@ -34,7 +34,7 @@ import Vitals
                     answer.json == [
                         "new": 3, "corrected": 1, "known": 2, "superseded": 0,
                         "refused": [["reason": "too high", "count": 1]],
-                        "left_out": [["reason": "the gateway has no caffeine", "count": 7]],
+                        "skipped": [["reason": "the gateway has no caffeine", "count": 7]],
                     ])
                 group.cancelAll()
             }

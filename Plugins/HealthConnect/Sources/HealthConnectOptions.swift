@@ -43,11 +43,11 @@ package struct HealthConnectOptions: ExportFormat, Hashable {
             if !device.feeds.isEmpty || !device.unknownTables.isEmpty { devices.append(device) }
         }
         // Without a metric it gets no entry.
-        let rest = try OddRecords.withoutApp(apps, in: database)
+        let rest = try UnattributedRecords.withoutApp(apps, in: database)
         if !rest.isEmpty {
             var nobody = ExportedDevice(
                 number: -1, name: "Records without an app", identity: DeviceIdentity(), feeds: [:])
-            nobody.leftovers = rest.mapValues { [.withoutApp: $0] }
+            nobody.skippedRows = rest.mapValues { [.withoutApp: $0] }
             devices.append(nobody)
         }
         return devices

@@ -37,7 +37,7 @@ import Vitals
         try phone.interval(Self.steps, 4, HealthPhone.ms(8), HealthPhone.ms(9), app: 2, device: 1, [("count", "1005")])
         #expect(try counts("com.example.fit") == [1005, 40])
         let export = try phone.open("com.example.fit")
-        #expect(export.leftovers[Self.steps] == [.otherDevice: 1])
+        #expect(export.skippedRows[Self.steps] == [.otherDevice: 1])
         #expect(
             export.device.notes == [
                 "Several devices recorded them: Example Watch 3, Example Phone 9.",

@@ -54,7 +54,7 @@ import Vitals
         let samples = try phone.samples(ends.metric)
         #expect(samples.map(\.start) == [HealthPhone.at(8, 0), HealthPhone.at(8, 1)])
         #expect(samples.allSatisfy { $0.isValid })
-        #expect(try phone.open().leftovers[ends.table]?.values.reduce(0, +) == 2)
+        #expect(try phone.open().skippedRows[ends.table]?.values.reduce(0, +) == 2)
     }
 
     @Test func `a sleep of a day is one, and a longer one is not`() throws {
@@ -65,7 +65,7 @@ import Vitals
             try phone.run("INSERT INTO sleep_stages_table VALUES (\(number), \(start), \(end), 4)")
         }
         #expect(try phone.samples(.sleep).map(\.value) == [1440])
-        #expect(try phone.open("com.example.watch").leftovers["sleep_session_record_table"] == [.tooLong: 1])
+        #expect(try phone.open("com.example.watch").skippedRows["sleep_session_record_table"] == [.tooLong: 1])
     }
 
     @Test func `steps and workouts of a week are taken, and longer ones are not`() throws {
@@ -79,7 +79,7 @@ import Vitals
         #expect(try phone.samples(.steps).map(\.value) == [500_000])
         #expect(try phone.samples(.sport).map(\.value) == [10_080])
         #expect(
-            try phone.open().leftovers
+            try phone.open().skippedRows
                 == ["steps_record_table": [.implausible: 1], "exercise_session_record_table": [.incomplete: 1]])
     }
 
@@ -109,7 +109,7 @@ import Vitals
         try phone.run("INSERT INTO sleep_stages_table VALUES (201, \(HealthPhone.ms(30)), \(HealthPhone.ms(31)), 4)")
         #expect(try phone.samples(.sleep).count == NightLimits.perDay + 1)
         #expect(try phone.samples(.sport).count == WorkoutFeed.perDay)
-        let left = try phone.open().leftovers
+        let left = try phone.open().skippedRows
         #expect(left[sleeps]?[.tooMany] == 200 - NightLimits.perDay)
         #expect(left[workouts]?[.tooMany] == 200 - WorkoutFeed.perDay)
     }

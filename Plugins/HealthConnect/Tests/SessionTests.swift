@@ -22,10 +22,10 @@ import Vitals
                     metric: .steps, start: HealthPhone.at(8), end: HealthPhone.at(8, 15),
                     reading: .steps(Steps(count: 812)))
             ])
-        #expect(try phone.open().leftovers == [table: [.implausible: 3]])
+        #expect(try phone.open().skippedRows == [table: [.implausible: 3]])
     }
 
-    @Test func `a night has its stages, and one without stages is left out`() throws {
+    @Test func `a night has its stages, and one without stages is skipped`() throws {
         let table = "sleep_session_record_table"
         try phone.interval(table, 1, HealthPhone.ms(-1), HealthPhone.ms(6))
         try phone.interval(table, 2, HealthPhone.ms(13), HealthPhone.ms(14))
@@ -54,7 +54,7 @@ import Vitals
             samples == [Sample(metric: .sleep, start: at(-1, 0, 0), end: at(6, 0, 0), reading: .sleep(night))])
         #expect(samples.first?.value == 240 && samples.allSatisfy { $0.isValid })
         #expect(
-            try phone.open().leftovers == [
+            try phone.open().skippedRows == [
                 table: [.incomplete: 1, .tooLong: 1], "sleep_stages_table": [.unknownCode: 3],
             ])
     }
@@ -111,7 +111,7 @@ import Vitals
         try phone.interval(
             "total_calories_burned_record_table", 1, HealthPhone.ms(8), HealthPhone.ms(9), [("energy", "120000")])
         #expect(try phone.samples(.sport).map(\.reading) == [.sport(Sport(activity: "yoga", energy: 120))])
-        #expect(try phone.open().leftovers == [table: [.incomplete: 1]])
+        #expect(try phone.open().skippedRows == [table: [.incomplete: 1]])
     }
 
     /// The numbers of Android's own list, which are not those of androidx.

@@ -57,7 +57,7 @@ import Vitals
             ])
         #expect(samples.allSatisfy { $0.isValid })
         let export = try phone.open()
-        #expect(export.leftovers.isEmpty && export.device.unknownTables.isEmpty)
+        #expect(export.skippedRows.isEmpty && export.device.unknownTables.isEmpty)
     }
 
     @Test func `reads both blood pressures`() throws {
@@ -74,7 +74,7 @@ import Vitals
                     metric: .bloodPressure, start: HealthPhone.at(8), isUserInitiated: true,
                     reading: .bloodPressure(BloodPressure(systolic: 125, diastolic: 68)))
             ])
-        #expect(try phone.open().leftovers == ["blood_pressure_record_table": [.implausible: 1]])
+        #expect(try phone.open().skippedRows == ["blood_pressure_record_table": [.implausible: 1]])
     }
 
     @Test(arguments: [(0, false), (1, true), (2, false), (3, true), (4, false)])
@@ -94,7 +94,7 @@ import Vitals
             [("systolic", "125"), ("diastolic", "NULL"), ("measurement_location", "'1'"), ("body_position", "'2'")])
         #expect(try phone.samples(.weight).map(\.value) == [64])
         #expect(
-            try phone.open().leftovers == [
+            try phone.open().skippedRows == [
                 "weight_record_table": [.notMeasured: 1, .unreadable: 1], "steps_record_table": [.notMeasured: 1],
                 "blood_pressure_record_table": [.notMeasured: 1],
             ])
@@ -117,7 +117,7 @@ import Vitals
             ])
         #expect(samples.map(\.isUserInitiated) == [false, false, true, false])
         #expect(
-            try phone.open().leftovers
+            try phone.open().skippedRows
                 == ["heart_rate_record_series_table": [.notMeasured: 1, .implausible: 1, .unreadable: 1]])
     }
 
@@ -137,10 +137,10 @@ import Vitals
             """)
         #expect(try phone.samples(.skinTemperature).map(\.value) == [33.3, 32.8])
         #expect(
-            try phone.open().leftovers == ["skin_temperature_delta_table": [.incomplete: 2, .implausible: 1]])
+            try phone.open().skippedRows == ["skin_temperature_delta_table": [.incomplete: 2, .implausible: 1]])
     }
 
-    @Test func `a table of a newer version with other columns is left out and named`() throws {
+    @Test func `a table of a newer version with other columns is skipped and named`() throws {
         try phone.run("ALTER TABLE weight_record_table RENAME COLUMN weight TO mass")
         try phone.instant("weight_record_table", 1, at: HealthPhone.ms(8), [("mass", "64000")])
         try phone.instant("body_fat_record_table", 1, at: HealthPhone.ms(8), [("percentage", "20.8")])

@@ -98,7 +98,7 @@ OTHER_PARTS = {"schedule": ("schedule", MonitorSchedule, SCHEDULE), "alert": ("a
 
 
 def configuration(metric, configs):
-    """What the SDK fetched, for `monitor/read`. A part that the band does not have is left out."""
+    """What the SDK fetched, for `monitor/read`. A part that the band does not have is skipped."""
     reported = {}
     for name, (attribute, _, members) in PARTS.get(metric, OTHER_PARTS).items():
         part = getattr(configs, attribute)

@@ -85,23 +85,23 @@ import Vitals
         let message = #"{"method":"log","params":{"level":"error","message":"again"}}"#
         let wear = #"{"method":"wear","params":{"worn":true}}"#
         @Sendable func said() -> Int { log.entries.count { $0.message == "The device says" } }
-        @Sendable func leftOut() -> [String] { log.entries.compactMap { $0.metadata["link.left_out"] } }
+        @Sendable func skipped() -> [String] { log.entries.compactMap { $0.metadata["link.skipped"] } }
         try await withLink(clock: clock, logger: log.logger) { peer, session in
             peer.send(lines: Array(repeating: message, count: 250) + [wear])
             _ = try await session.nextEvents()
             #expect(said() == 100)
-            #expect(leftOut() == [])
+            #expect(skipped() == [])
             clock.advance(by: .seconds(1))
             peer.send(lines: [message, wear])
             _ = try await session.nextEvents()
             #expect(said() == 101)
-            #expect(leftOut() == ["150"])
+            #expect(skipped() == ["150"])
             peer.send(lines: Array(repeating: message, count: 100) + [wear])
             _ = try await session.nextEvents()
             #expect(said() == 200)
         }
         // The end says what is left to say.
-        #expect(leftOut() == ["150", "1"])
+        #expect(skipped() == ["150", "1"])
     }
 
     @Test func `lines that are nothing do not grow the inbox far beyond its room`() async throws {

@@ -34,11 +34,11 @@ import Vitals
         let found = try Phone.records(Array(text.utf8), of: HealthAutoExport.self, source: "Watch")
         #expect(counts(found.samples) == [1, 3, 5, 6])
         #expect(
-            found.leftOut == [
+            found.skipped == [
                 "step_count of another source: Phone": 1, "step_count of another source: My Watch": 1,
             ])
         let all = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
-        #expect(all.samples.count == 6 && all.leftOut == [:])
+        #expect(all.samples.count == 6 && all.skipped == [:])
     }
 
     @Test func `one app of an Android phone is taken, and the others are counted`() throws {
@@ -46,11 +46,11 @@ import Vitals
         let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self, source: "com.watch")
         #expect(counts(found.samples) == [1, 3])
         #expect(
-            found.leftOut == [
+            found.skipped == [
                 "steps of another source: com.phone": 1, "steps of another source: com.watch.other": 1,
             ])
         let all = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
-        #expect(all.samples.count == 4 && all.leftOut == [:])
+        #expect(all.samples.count == 4 && all.skipped == [:])
     }
 
     @Test func `what is no count is taken from every source`() throws {

@@ -21,7 +21,7 @@ enum DocumentInput {
             if sample.end < sample.start { issues.append("\(sample) ends before it begins") }
             if sample.isValid != sample.violations.isEmpty { issues.append("\(sample) is valid and is not") }
         }
-        for case .leftOut(let reason) in first where reason.utf8.count > 300 || reason.contains("\n") {
+        for case .skipped(let reason) in first where reason.utf8.count > 300 || reason.contains("\n") {
             issues.append("the reason is long: \(reason)")
         }
         return issues

@@ -68,9 +68,9 @@ import Vitals
     }
 
     @Test func `what cannot be known is counted, with the reason`() throws {
-        let leftOut = try Phone.records(Phone.document("health-auto-export.json"), of: HealthAutoExport.self).leftOut
+        let skipped = try Phone.records(Phone.document("health-auto-export.json"), of: HealthAutoExport.self).skipped
         #expect(
-            leftOut == [
+            skipped == [
                 "the gateway has no active_energy": 2, "the gateway has no stateOfMind": 1,
                 "heart_rate in the unit furlongs": 1, "heart_rate without a readable time": 1,
                 "heart_rate without a value": 1,
@@ -114,7 +114,7 @@ import Vitals
     ])
     func `an empty export has nothing, and erases nothing`(text: String) throws {
         let records = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
-        #expect(records.samples.isEmpty && records.leftOut.isEmpty)
+        #expect(records.samples.isEmpty && records.skipped.isEmpty)
     }
 
     @Test(arguments: [
@@ -149,7 +149,7 @@ import Vitals
         let found = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
         #expect(found.samples.map(\.value) == [60])
         #expect(
-            found.leftOut == [
+            found.skipped == [
                 "an entry of metrics that is no object": 3, "heart_rate whose data is no list": 2,
                 "step_count whose data is no list": 1, "active_energy whose data is no list": 1,
                 "? whose data is no list": 1, "an entry of heart_rate that is no object": 2,
@@ -162,7 +162,7 @@ import Vitals
             let metrics = (0..<count).map { #"{"name":"kind\#($0)"}"# }.joined(separator: ",")
             return Array(#"{"data":{"metrics":[\#(metrics)]}}"#.utf8)
         }
-        #expect(try Phone.records(document(2000), of: HealthAutoExport.self).leftOut.count == 2000)
+        #expect(try Phone.records(document(2000), of: HealthAutoExport.self).skipped.count == 2000)
         #expect(throws: DocumentProblem.tooManyLists) { try Phone.records(document(2001), of: HealthAutoExport.self) }
     }
 
@@ -191,7 +191,7 @@ import Vitals
                     metric: .steps, start: at("2026-01-04T23:00:00Z"), end: at("2026-01-05T23:00:00Z"),
                     reading: .steps(Steps(count: 5000)))
             ])
-        #expect(found.leftOut == ["heart_rate of a whole day, which has no time; in the app, choose minutes": 1])
+        #expect(found.skipped == ["heart_rate of a whole day, which has no time; in the app, choose minutes": 1])
     }
 
     @Test func `a document may be as deep as JSON is read, and no deeper`() throws {

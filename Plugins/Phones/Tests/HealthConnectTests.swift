@@ -51,7 +51,7 @@ import Vitals
         #expect(found.samples.count == expected.count)
         #expect(found.samples.allSatisfy { $0.isValid })
         #expect(
-            found.leftOut == [
+            found.skipped == [
                 "a time of sleep without its depth: sleeping": 1, "a sleep without the times of its stages": 1,
                 "skin_temperature without its baseline: a difference alone is no temperature": 1,
                 "the gateway has no hydration": 1,
@@ -65,7 +65,7 @@ import Vitals
         let lists = names.map { "\"\($0)\":[\(bucket)]" }.joined(separator: ",")
         let text = "{\(lists),\"skin_temperature\":[\(skin)]}"
         let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
-        #expect(found.leftOut == [:])
+        #expect(found.skipped == [:])
         #expect(
             found.samples.map(\.metric) == [
                 .heartRate, .heartRateVariability, .bloodOxygen, .respiratoryRate, .skinTemperature,
@@ -89,7 +89,7 @@ import Vitals
     @Test func `no list at all, and what is no list and of no known kind, is nothing`() throws {
         let text = #"{"timestamp":"2026-01-05T12:00:00Z","app_version":"1","heart_rate":null,"battery":{"level":5}}"#
         let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
-        #expect(found.samples.isEmpty && found.leftOut.isEmpty)
+        #expect(found.samples.isEmpty && found.skipped.isEmpty)
     }
 
     @Test func `what is no record in a list is counted, and the others are read`() throws {
@@ -100,7 +100,7 @@ import Vitals
         let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
         #expect(found.samples.map(\.metric) == [.heartRate, .sleep])
         #expect(
-            found.leftOut == [
+            found.skipped == [
                 "an entry of heart_rate that is no object": 2, "an entry of steps that is no object": 1,
                 "an entry of sleep that is no object": 1, "a stage of sleep that is no object": 1,
                 "the gateway has no hydration": 1,

@@ -20,17 +20,17 @@ enum Phone {
     /// All records of a document.
     static func records<App: PhoneApp>(
         _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin, source: String? = nil
-    ) throws -> (samples: [Sample], leftOut: [String: Int]) {
+    ) throws -> (samples: [Sample], skipped: [String: Int]) {
         var stream = try App.records(of: document, calendar: calendar, source: source)
         var samples: [Sample] = []
-        var leftOut: [String: Int] = [:]
+        var skipped: [String: Int] = [:]
         while let record = try stream.next() {
             switch record {
             case .sample(let sample): samples.append(sample)
-            case .leftOut(let reason): leftOut[reason, default: 0] += 1
+            case .skipped(let reason): skipped[reason, default: 0] += 1
             }
         }
-        return (samples, leftOut)
+        return (samples, skipped)
     }
 
     /// A moment, `2026-01-05T12:00:00Z`.

@@ -45,19 +45,19 @@ import Vitals
         }
     }
 
-    @Test func `metrics that are not wanted are left out, and an empty export is answered at once`() throws {
+    @Test func `metrics that are not wanted are skipped, and an empty export is answered at once`() throws {
         try documents(metrics: [.steps]) { session, documents, _ in
             #expect(session.description.capabilities.metrics.keys.map(\.rawValue) == ["steps"])
             guard case .stored(let report) = try await documents.send(Self.heartRates).answered() else {
                 Issue.record("not stored")
                 return
             }
-            #expect(report.leftOut == ["heart_rate is not among the options' metrics": 3])
+            #expect(report.skipped == ["heart_rate is not among the options' metrics": 3])
             #expect(try await documents.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
         }
     }
 
-    @Test func `an interval that has not ended is left out, and comes again`() throws {
+    @Test func `an interval that has not ended is skipped, and comes again`() throws {
         try documents { _, documents, clock in
             let (start, end) = (clock.now - .hours(1), clock.now + .hours(1))
             let entry = #"{"start":"\#(start)","end":"\#(end)","qty":10}"#
@@ -66,7 +66,7 @@ import Vitals
                 Issue.record("not stored")
                 return
             }
-            #expect(report.leftOut == ["an interval that has not ended; it comes again": 1])
+            #expect(report.skipped == ["an interval that has not ended; it comes again": 1])
         }
     }
 

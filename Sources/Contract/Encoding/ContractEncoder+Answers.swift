@@ -92,7 +92,7 @@ extension ContractEncoder {
             let count = fitting(report.devices) { _, device, writer in writer.element(device) }
             var listed = report
             listed.devices = Array(report.devices.prefix(count))
-            listed.leftOut += report.devices.count - count
+            listed.skipped += report.devices.count - count
             writer.members(of: listed)
         case .names(let names):
             for (kind, list) in names.sorted(by: { $0.key < $1.key }) {

@@ -5,7 +5,7 @@ extension JSONWriter {
     /// Writes what a scan has found: the `data` of the answer, and what the command `scan` prints as JSON.
     package mutating func members(of report: ScanReport) {
         member("devices", array: report.devices) { $0.element($1) }
-        member("left_out", report.leftOut)
+        member("skipped", report.skipped)
         member("problems", array: report.problems) { writer, problem in
             writer.beginObject()
             writer.member("plugin", problem.plugin)

@@ -149,7 +149,7 @@ package struct BrokerLoop: Sendable {
         if let end = documents.ended(isCut: code == .broken || code == .timedOut, at: uptime) {
             // The other messages in flight are not to blame.
             outcomes.inFlight.with { $0.closed() }
-            guard case .leftOut(let topic) = end else { return }
+            guard case .skipped(let topic) = end else { return }
             publisher.settings.logger.error(
                 "The broker cuts the connection at the subscription to a device's topic, or never answers it; its messages do not arrive.",
                 metadata: [

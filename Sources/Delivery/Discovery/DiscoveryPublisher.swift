@@ -20,7 +20,7 @@ package final class DiscoveryPublisher: Sendable {
         var isOpen = false
         var isDue = true
         /// Topics of an earlier run that may or may not still be valid.
-        var leftovers: Set<String> = []
+        var skippedRows: Set<String> = []
         /// How many of them were found on this connection.
         var foundCount = 0
         /// Topics of the other discovery mode, whose entities Home Assistant was asked to release.
@@ -73,7 +73,7 @@ package final class DiscoveryPublisher: Sendable {
             let old = state.devices[device]
             guard let new = old.noticing(change), new != old else { return (nil, false, nil) }
             state.devices[device] = new
-            let migrates = state.leftovers.contains { settings.isTopic($0, of: device.text) }
+            let migrates = state.skippedRows.contains { settings.isTopic($0, of: device.text) }
             if migrates { state.isDue = true }
             return (state.isOpen ? new : nil, migrates, old)
         }
@@ -86,8 +86,8 @@ package final class DiscoveryPublisher: Sendable {
         guard state.withLock({ $0.isOpen }) else { return }
         announce(settings.gatewayMessages, of: nil)
         // A device that became known after the last migration is announced after the next one.
-        let leftovers = state.withLock { $0.leftovers }
-        for device in known where !leftovers.contains(where: { settings.isTopic($0, of: device.info.id.text) }) {
+        let skippedRows = state.withLock { $0.skippedRows }
+        for device in known where !skippedRows.contains(where: { settings.isTopic($0, of: device.info.id.text) }) {
             announce(device)
         }
     }
@@ -118,7 +118,7 @@ package final class DiscoveryPublisher: Sendable {
     func found(_ topic: String) {
         guard topic.utf8.count <= Self.maximumLeftoverTopic else { return }
         let isNew = state.withLock { state in
-            guard state.foundCount < Self.maximumLeftovers, state.leftovers.insert(topic).inserted else { return false }
+            guard state.foundCount < Self.maximumLeftovers, state.skippedRows.insert(topic).inserted else { return false }
             state.foundCount += 1
             return true
         }
@@ -142,17 +142,17 @@ package final class DiscoveryPublisher: Sendable {
         }
         let outdated = state.withLock { state in
             // What stays is the device's from now on: if it is removed before it is announced again, its topics are cleared.
-            for topic in state.leftovers {
+            for topic in state.skippedRows {
                 guard let owner = owners[topic], state.has(owner) else { continue }
                 state.topics[owner, default: []].insert(topic)
             }
-            let left = state.leftovers.filter { topic in
+            let left = state.skippedRows.filter { topic in
                 guard let owner = owners[topic] else { return true }
                 // A device that has been removed since keeps nothing.
                 return !state.has(owner)
             }
-            state.leftovers = left.filter { topic in unknown.contains { settings.isTopic(topic, of: $0.text) } }
-            let outdated = left.subtracting(state.leftovers)
+            state.skippedRows = left.filter { topic in unknown.contains { settings.isTopic(topic, of: $0.text) } }
+            let outdated = left.subtracting(state.skippedRows)
             if !outdated.isEmpty { state.isDue = true }
             return outdated
         }

@@ -5,7 +5,7 @@ import Synchronization
 /// The topics whose messages are documents of devices, and not commands.
 ///
 /// Their subscriptions share the one connection of all devices. A broker may close it at a topic that its policy forbids, or leave the
-/// subscription without an answer. After a few such connections that topic is left out, and is tried again after a while.
+/// subscription without an answer. After a few such connections that topic is skipped, and is tried again after a while.
 package final class DocumentTopics: Sendable {
     /// Connections that ended, one after the other, while the broker had not answered the subscription to the same topic.
     package static let maximumCuts = 3
@@ -16,8 +16,8 @@ package final class DocumentTopics: Sendable {
         var unanswered: String?
         /// The topic that was unanswered at the last cuts, and their number.
         var suspect: (topic: String, cuts: Int)?
-        /// The topics that are left out; a subscription has no size.
-        var leftOut = RefusedTopics()
+        /// The topics that are skipped; a subscription has no size.
+        var skipped = RefusedTopics()
     }
     private let state = Mutex(State())
     private let change = Signal()
@@ -65,7 +65,7 @@ package final class DocumentTopics: Sendable {
 
     private func next(besides known: Set<String>, at uptime: Duration) -> [String] {
         state.withLock { state in
-            state.takers.keys.filter { !known.contains($0) && !state.leftOut.contains($0, size: 0, at: uptime) }
+            state.takers.keys.filter { !known.contains($0) && !state.skipped.contains($0, size: 0, at: uptime) }
                 .sorted()
         }
     }
@@ -74,7 +74,7 @@ package final class DocumentTopics: Sendable {
         state.withLock { state in
             state.unanswered = nil
             if state.suspect?.topic == topic { state.suspect = nil }
-            state.leftOut.taken(topic, size: 0)
+            state.skipped.taken(topic, size: 0)
         }
     }
 
@@ -82,8 +82,8 @@ package final class DocumentTopics: Sendable {
     enum End: Sendable, Hashable {
         /// It may have been the subscription.
         case suspected
-        /// It was so again and again: the topic is left out from now on.
-        case leftOut(String)
+        /// It was so again and again: the topic is skipped from now on.
+        case skipped(String)
     }
 
     /// The connection has ended. Returns `nil` if no subscription was without an answer.
@@ -95,13 +95,13 @@ package final class DocumentTopics: Sendable {
             state.suspect = (topic, cuts)
             guard cuts >= Self.maximumCuts else { return .suspected }
             state.suspect = nil
-            state.leftOut.blame(topic, size: 0, at: uptime)
-            return .leftOut(topic)
+            state.skipped.blame(topic, size: 0, at: uptime)
+            return .skipped(topic)
         }
     }
 
-    /// Has the topics tried again that were left out for long enough.
+    /// Has the topics tried again that were skipped for long enough.
     func retry(at uptime: Duration) {
-        if state.withLock({ $0.leftOut.takeDue(at: uptime) }) { change.wake() }
+        if state.withLock({ $0.skipped.takeDue(at: uptime) }) { change.wake() }
     }
 }

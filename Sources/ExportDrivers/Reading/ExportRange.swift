@@ -12,25 +12,25 @@ package struct ExportRange {
     package var to: Timestamp
     /// For values that belong to a local day.
     package let calendar: LocalCalendar
-    package let leftovers: Leftovers
-    /// The range whose rows are counted when they are left out, where more is read than asked for; `nil` for all.
+    package let skippedRows: SkippedRows
+    /// The range whose rows are counted when they are skipped, where more is read than asked for; `nil` for all.
     package var counted: Range<Timestamp>?
 
     package init(
         database: ExportDatabase, device: Int64, from: Timestamp, to: Timestamp, calendar: LocalCalendar,
-        leftovers: Leftovers
+        skippedRows: SkippedRows
     ) {
         self.database = database
         self.device = device
         self.from = from
         self.to = to
         self.calendar = calendar
-        self.leftovers = leftovers
+        self.skippedRows = skippedRows
     }
 
     /// Counts a row that gives no sample.
-    package func leave(_ reason: Leftovers.Reason, in table: String, at moment: Timestamp) {
-        if counted?.contains(moment) ?? true { leftovers.add(reason, in: table) }
+    package func leave(_ reason: SkippedRows.Reason, in table: String, at moment: Timestamp) {
+        if counted?.contains(moment) ?? true { skippedRows.add(reason, in: table) }
     }
 
     /// The same for another range.

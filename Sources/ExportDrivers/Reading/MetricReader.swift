@@ -8,7 +8,7 @@ import Vitals
 final class MetricReader {
     /// The length of an activity row.
     static let minute: Int64 = 60_000
-    /// The most records of a minute, which are in memory at once: a hundred a second. The others are left out, and counted.
+    /// The most records of a minute, which are in memory at once: a hundred a second. The others are skipped, and counted.
     static let maximumPerMinute = 6_000
 
     private struct Source {
@@ -25,7 +25,7 @@ final class MetricReader {
     /// The record that counts so far among those that overlap; for metrics whose records do.
     private var pending: Sample?
     private var mayOverlap = false
-    private let leftovers: Leftovers
+    private let skippedRows: SkippedRows
 
     init(_ feeds: [any Feed], _ reading: ExportRange) throws(ExportError) {
         (from, to) = (reading.from, reading.to)
@@ -33,7 +33,7 @@ final class MetricReader {
         mayOverlap = metric?.isInterval ?? false
         // A record outside of the range may exclude one within it. Steps do so only from the same start.
         let margin = mayOverlap && metric?.shape != .count ? SampleLimits.duration : .zero
-        leftovers = reading.leftovers
+        skippedRows = reading.skippedRows
         // Whole minutes, so that a minute has the same samples wherever a page ends.
         let wide = reading.ranging(
             (reading.from - margin).minute, (reading.to + margin + .milliseconds(Self.minute - 1)).minute)
@@ -93,7 +93,7 @@ final class MetricReader {
                 if found.count < Self.maximumPerMinute {
                     found.append(head)
                 } else {
-                    leftovers.add(.tooMany, in: sources[index].place)
+                    skippedRows.add(.tooMany, in: sources[index].place)
                 }
                 sources[index].head = try sources[index].stream.next()
             }

@@ -21,7 +21,7 @@ package struct Row {
     /// The column at this place as a whole number; `nil` for anything else.
     package func integer(_ column: Int) -> Int64? { statement.integer(column + 1) }
     /// Why the column at this place is not the number that it should be: nothing was measured, or something else stands there.
-    package func absence(_ column: Int) -> Leftovers.Reason { isNull(column) ? .notMeasured : .unreadable }
+    package func absence(_ column: Int) -> SkippedRows.Reason { isNull(column) ? .notMeasured : .unreadable }
     /// The column at this place as bytes; `nil` for anything else.
     package func bytes(_ column: Int) -> [UInt8]? { statement.bytes(column + 1) }
 }
@@ -29,7 +29,7 @@ package struct Row {
 /// The result of a row.
 package enum RowResult {
     case sample(Sample)
-    case left(Leftovers.Reason)
+    case left(SkippedRows.Reason)
     /// The row says nothing, such as a minute without steps.
     case nothing
 }

@@ -46,7 +46,7 @@ private final class RowStream: SampleStream {
     private let statement: ExportStatement
     private let rank: Rank
     private let unit: TimeUnit
-    private let leftovers: Leftovers
+    private let skippedRows: SkippedRows
     private let table: String
     private let read: @Sendable (Row) -> RowResult
 
@@ -57,7 +57,7 @@ private final class RowStream: SampleStream {
         self.statement = statement
         self.rank = rank
         self.unit = unit
-        leftovers = reading.leftovers
+        skippedRows = reading.skippedRows
         self.table = table
         self.read = read
     }
@@ -66,7 +66,7 @@ private final class RowStream: SampleStream {
         while try statement.step() {
             switch read(Row(statement, unit: unit)) {
             case .sample(let sample): return Candidate(sample: sample, rank: rank)
-            case .left(let reason): leftovers.add(reason, in: table)
+            case .left(let reason): skippedRows.add(reason, in: table)
             case .nothing: break
             }
         }

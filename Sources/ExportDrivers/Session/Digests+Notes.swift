@@ -24,7 +24,7 @@ extension Digests {
         return notes
     }
 
-    /// The digests that notes keep. What cannot be read is left out: its days are published again.
+    /// The digests that notes keep. What cannot be read is skipped: its days are published again.
     init(notes: [String: [UInt8]]) {
         for (name, bytes) in notes where name.hasPrefix(Self.prefix) && bytes.count % Self.entry == 0 {
             let parts = name.dropFirst(Self.prefix.count).split(separator: ".")

@@ -126,16 +126,16 @@ actor ExportSource {
     private func report(_ export: OpenExport, _ logger: Logger) {
         logger.info("A new export was read.", metadata: ["schema": "\(export.database.version)"])
         for note in export.device.notes { logger.info("A note on the export.", metadata: ["note": "\(note)"]) }
-        for (table, reasons) in export.leftovers.sorted(by: { $0.key < $1.key }) {
+        for (table, reasons) in export.skippedRows.sorted(by: { $0.key < $1.key }) {
             for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 logger.debug(
-                    "Rows of the export are left out.",
+                    "Rows of the export are skipped.",
                     metadata: ["table": "\(table)", "reason": "\(reason.rawValue)", "count": "\(count)"])
             }
         }
         if !export.device.unknownTables.isEmpty {
             logger.debug(
-                "Tables of the export are left out.",
+                "Tables of the export are skipped.",
                 metadata: ["tables": "\(export.device.unknownTables.joined(separator: ", "))"])
         }
     }

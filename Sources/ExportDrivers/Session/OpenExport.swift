@@ -8,7 +8,7 @@ package struct OpenExport {
     package let device: ExportedDevice
     /// What its samples are, by metric.
     package let extents: [Metric: Extent]
-    package let leftovers: [String: [Leftovers.Reason: Int]]
+    package let skippedRows: [String: [SkippedRows.Reason: Int]]
     package let digests: Digests
 
     /// Before it there were no wearables: 2000-01-01. Earlier rows have the time of a clock that was never set.
@@ -38,8 +38,8 @@ package struct OpenExport {
     ) throws(ExportError) {
         self.database = database
         self.device = device
-        let found = Leftovers()
-        for (table, reasons) in device.leftovers {
+        let found = SkippedRows()
+        for (table, reasons) in device.skippedRows {
             for (reason, count) in reasons { found.add(reason, in: table, count: count) }
         }
         var digests = Digests()
@@ -47,7 +47,7 @@ package struct OpenExport {
         for (metric, feeds) in device.feeds {
             let reading = ExportRange(
                 database: database, device: device.number, from: Self.earliest, to: now + Self.future,
-                calendar: calendar, leftovers: found)
+                calendar: calendar, skippedRows: found)
             let reader = try MetricReader(feeds, reading)
             var extent: Extent?
             while let sample = try reader.next() {
@@ -62,7 +62,7 @@ package struct OpenExport {
         }
         self.digests = digests
         self.extents = extents
-        leftovers = found.counts
+        skippedRows = found.counts
     }
 
     /// What the device says of itself.
@@ -82,7 +82,7 @@ package struct OpenExport {
         let reading = ExportRange(
             database: database, device: device.number, from: max(position.start, request.from, Self.earliest),
             to: min(request.to, now + Self.future),
-            calendar: calendar, leftovers: Leftovers())
+            calendar: calendar, skippedRows: SkippedRows())
         let reader = try MetricReader(feeds, reading)
         var page = HistoryPage(samples: [])
         var next = position

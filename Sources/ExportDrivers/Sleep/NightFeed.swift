@@ -21,7 +21,7 @@ package enum NightLimits {
     package static let stage: Duration = .hours(2)
     /// How near to a night with bounds of its own further rows are only a rest of it: the length of a row.
     package static let seam: Duration = .minutes(1)
-    /// The most sleeps that begin on one day of UTC: one an hour. The others are left out, and counted.
+    /// The most sleeps that begin on one day of UTC: one an hour. The others are skipped, and counted.
     package static let perDay = 24
 }
 

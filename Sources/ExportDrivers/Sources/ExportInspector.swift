@@ -36,7 +36,7 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
                 metric, count: extent.count, first: extent.first, last: extent.last,
                 places: Set(feeds.map { $0.place }).sorted())
         }
-        let rows = export.leftovers.sorted { $0.key < $1.key }.flatMap { table, reasons in
+        let rows = export.skippedRows.sorted { $0.key < $1.key }.flatMap { table, reasons in
             reasons.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
                 SourceReport.Omission(table, count: count, reason: reason.explanation)
             }
@@ -50,7 +50,7 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
     }
 }
 
-extension Leftovers.Reason {
+extension SkippedRows.Reason {
     /// For a person: why rows give no sample.
     var explanation: String {
         switch self {

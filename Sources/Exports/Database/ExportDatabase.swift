@@ -99,7 +99,7 @@ package final class ExportDatabase {
     /// `moment` and `row`. It lies where SQLite keeps temporary files, and goes with this object. The export itself stays as it is.
     /// - Parameters:
     ///   - name: the table's name. An order that the table has already is kept.
-    ///   - rows: selects owner, moment and row. Rows without whole numbers are left out.
+    ///   - rows: selects owner, moment and row. Rows without whole numbers are skipped.
     package func order(_ name: String, rows: String) throws(ExportError) {
         guard !orders.contains(name) else { return }
         try run("PRAGMA query_only = OFF")

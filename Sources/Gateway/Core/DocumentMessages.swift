@@ -78,10 +78,10 @@ package struct DocumentMessages: Sendable {
             log("Samples of a document were refused.", .notice, report.refused)
             let taken = report.new + report.corrected + report.known + report.superseded
             if taken == 0, report.refused.isEmpty {
-                log("Nothing of a document was taken.", .notice, report.leftOut)
+                log("Nothing of a document was taken.", .notice, report.skipped)
             } else {
                 // Every export may have records of kinds that the gateway does not know.
-                log("Records of a document were left out.", .debug, report.leftOut)
+                log("Records of a document were skipped.", .debug, report.skipped)
             }
         case .unreadable(let reason):
             logger.notice("A document cannot be read.", metadata: ["reason": "\(reason)"])

@@ -50,7 +50,7 @@ extension SourceReport {
 }
 
 extension SourceReport.Device {
-    /// What it has and what is left out, as lines.
+    /// What it has and what is skipped, as lines.
     fileprivate var lines: [String] {
         let width = records.map { $0.metric.rawValue.count }.max() ?? 0
         let counts = records.map { "\($0.count)".count }.max() ?? 0
@@ -96,7 +96,7 @@ extension SourceReport.Device {
             writer.member("places", array: record.places) { $0.string($1) }
             writer.endObject()
         }
-        writer.member("left_out", array: omissions) { writer, omission in
+        writer.member("skipped", array: omissions) { writer, omission in
             writer.beginObject()
             writer.member("place", omission.place)
             writer.member("rows", omission.count)

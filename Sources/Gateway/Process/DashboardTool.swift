@@ -41,7 +41,7 @@ package struct DashboardTool: Sendable {
         }
         let devices = try chosen(names)
         let (known, unknown) = try profiles(of: devices)
-        var notes = unknown.map { "\($0) is left out: it was never connected, so its abilities are unknown." }
+        var notes = unknown.map { "\($0) is skipped: it was never connected, so its abilities are unknown." }
         guard !known.isEmpty else {
             throw Failure(
                 description: "No device was ever connected, by the store \(configuration.store.path). "
@@ -60,7 +60,7 @@ package struct DashboardTool: Sendable {
                     + "and see that the gateway runs.")
         }
         notes += known.filter { !shown.contains($0) }.map {
-            "\($0.info.id) is left out: Home Assistant has no entity of it."
+            "\($0.info.id) is skipped: Home Assistant has no entity of it."
         }
         let ids =
             isRegistered

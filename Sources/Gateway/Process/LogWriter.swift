@@ -19,7 +19,7 @@ package final class LogWriter: Sendable {
         var waiting: [UInt8] = []
         /// The bytes that the thread is writing.
         var writing = 0
-        var leftOut = 0
+        var skipped = 0
         /// Whether the last write failed. The count then waits for the next line, since only a write can find out.
         var isFailing = false
         /// Given when nothing is left to write.
@@ -32,11 +32,11 @@ package final class LogWriter: Sendable {
     private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
     private let descriptor: Int32
-    private let notice: @Sendable (_ leftOut: Int) -> String
+    private let notice: @Sendable (_ skipped: Int) -> String
 
     /// Starts the thread that writes to `descriptor`, which must stay open. `notice` makes the line that says how many
-    /// lines were left out.
-    package init(descriptor: Int32, notice: @escaping @Sendable (_ leftOut: Int) -> String) {
+    /// lines were skipped.
+    package init(descriptor: Int32, notice: @escaping @Sendable (_ skipped: Int) -> String) {
         self.descriptor = descriptor
         self.notice = notice
         let thread = Thread {
@@ -56,7 +56,7 @@ package final class LogWriter: Sendable {
         let isFirst = state.withLock { state -> Bool in
             let limit = isUrgent ? Self.capacity : Self.capacity - Self.reserve
             guard state.waiting.count + state.writing + bytes.count <= limit else {
-                state.leftOut += 1
+                state.skipped += 1
                 return false
             }
             let isFirst = state.waiting.isEmpty
@@ -77,30 +77,30 @@ package final class LogWriter: Sendable {
     private func writeAll() {
         arrival.wait()
         while true {
-            let (work, leftOut) = nextWork()
+            let (work, skipped) = nextWork()
             switch work {
             case .none(let flushes):
                 for flush in flushes { flush.signal() }
                 return
             case .bytes(let bytes):
                 var lost = lines(in: writeToEnd(bytes))
-                if leftOut > 0, lost > 0 || !writeToEnd(Array(notice(leftOut).utf8)).isEmpty { lost += leftOut }
+                if skipped > 0, lost > 0 || !writeToEnd(Array(notice(skipped).utf8)).isEmpty { lost += skipped }
                 state.withLock { state in
-                    state.leftOut += lost
+                    state.skipped += lost
                     state.isFailing = lost > 0
                 }
             }
         }
     }
 
-    private func nextWork() -> (Work, leftOut: Int) {
+    private func nextWork() -> (Work, skipped: Int) {
         state.withLock { state in
-            let (bytes, leftOut) = (state.waiting, state.leftOut)
+            let (bytes, skipped) = (state.waiting, state.skipped)
             state.waiting = []
             state.writing = bytes.count
-            state.leftOut = 0
-            if !bytes.isEmpty || leftOut > 0 && !state.isFailing { return (.bytes(bytes), leftOut) }
-            state.leftOut = leftOut
+            state.skipped = 0
+            if !bytes.isEmpty || skipped > 0 && !state.isFailing { return (.bytes(bytes), skipped) }
+            state.skipped = skipped
             defer { state.flushes = [] }
             return (.none(flushes: state.flushes), 0)
         }

@@ -36,10 +36,10 @@ package final class ProcessLog: Sendable {
         let stream = fstat(STDERR_FILENO, &status) == 0 ? (UInt64(status.st_dev), UInt64(status.st_ino)) : nil
         let format = LogFormat.fitting(environment: environment, errorStream: stream)
         let clock = GatewayClock.system
-        let writer = LogWriter(descriptor: STDERR_FILENO) { leftOut in
+        let writer = LogWriter(descriptor: STDERR_FILENO) { skipped in
             format.line(
-                .warning, label: Self.label, message: "The log was read too slowly; lines were left out.",
-                metadata: ["log.left_out": "\(leftOut)"], at: clock.now)
+                .warning, label: Self.label, message: "The log was read too slowly; lines were skipped.",
+                metadata: ["log.skipped": "\(skipped)"], at: clock.now)
         }
         self.init(
             level: level, format: format, clock: clock,

@@ -27,7 +27,7 @@ extension ScanReport {
         }
         self.init(
             devices: evaluated.prefix(limit).map { Device($0.sighting, claims: $0.claims) },
-            leftOut: max(0, evaluated.count - limit))
+            skipped: max(0, evaluated.count - limit))
     }
 }
 

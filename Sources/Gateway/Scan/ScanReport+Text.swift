@@ -17,7 +17,7 @@ extension ScanReport {
         }.joined()
         if devices.isEmpty { text += "Nothing is in reach.\n" }
         if hidden > 0 { text += "\(hidden) more without a name and a driver; --all lists them.\n" }
-        if leftOut > 0 { text += "\(leftOut) more with a weaker signal are left out.\n" }
+        if skipped > 0 { text += "\(skipped) more with a weaker signal are skipped.\n" }
         let notes = listed.compactMap { device in device.note.map { "\(device.address): \($0)\n" } }
         return text + notes.joined()
     }

@@ -16,7 +16,7 @@ public struct DocumentReport: Sendable, Hashable {
     /// Samples that are not plausible, by reason.
     public private(set) var refused: [String: Int] = [:]
     /// Records that are no sample of the gateway's, such as those of unknown kinds, by reason.
-    public private(set) var leftOut: [String: Int] = [:]
+    public private(set) var skipped: [String: Int] = [:]
 
     /// A report of no records.
     public init() {}
@@ -32,8 +32,8 @@ public struct DocumentReport: Sendable, Hashable {
         }
     }
 
-    /// Counts records that are left out.
-    public mutating func leaveOut(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &leftOut) }
+    /// Counts records that are skipped.
+    public mutating func leaveOut(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &skipped) }
 
     private static func count(_ reason: String, _ count: Int, in reasons: inout [String: Int]) {
         let isListed = reasons[reason] != nil || reasons.count < maximumReasons

@@ -32,7 +32,7 @@ public struct HistoryPage: Sendable, Hashable {
     public var samples: [Sample]
     /// The name of the next page, `nil` after the last.
     public var next: String?
-    /// How many records of this page were left out because they are malformed.
+    /// How many records of this page were skipped because they are malformed.
     public var malformed: Int
 
     /// A page of history.

@@ -15,7 +15,7 @@ package struct Dashboard: Sendable {
 /// The ids of the entities that a dashboard may name.
 package enum DashboardEntities: Sendable, Hashable {
     /// Those that discovery proposes. Home Assistant takes them from 2025.10 on, unless a person renames an entity.
-    /// Entities that are disabled by default are left out.
+    /// Entities that are disabled by default are skipped.
     case proposed
     /// Those of Home Assistant's registry, by `unique_id`, without disabled entities.
     case registered([String: String])

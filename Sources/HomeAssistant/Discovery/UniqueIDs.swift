@@ -50,7 +50,7 @@ extension Discovery {
             Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Abilities(rawValue: .max)) }))
         var device = DeviceInfo(id: id, name: "", driver: "", capabilities: all, features: .all)
         device.asksForPasskey = true
-        // With empty settings no rule has a known limit, so none is left out.
+        // With empty settings no rule has a known limit, so none is skipped.
         return discovery.components(of: DiscoveredDevice(device, settings: MonitorSettings())).map(\.key)
     }
 }

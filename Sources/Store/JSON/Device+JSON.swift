@@ -25,7 +25,7 @@ extension Capabilities {
         return .record([("metrics", .record(entries)), ("max_history_days", .of(maximumHistoryDays))])
     }
 
-    /// Metrics unknown to this version are left out.
+    /// Metrics unknown to this version are skipped.
     init(json: JSONValue) {
         var metrics: [Metric: Abilities] = [:]
         for member in json["metrics"]?.asObject ?? [] {
@@ -69,7 +69,7 @@ extension TwinState {
             })
     }
 
-    /// Settings unknown to this version are left out.
+    /// Settings unknown to this version are skipped.
     private static func settings(_ json: JSONValue) -> [MonitorSetting: MonitorSetting.Value] {
         var result: [MonitorSetting: MonitorSetting.Value] = [:]
         for member in json.asObject ?? [] {

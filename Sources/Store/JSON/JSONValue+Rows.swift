@@ -2,7 +2,7 @@ import JSON
 import StoreAPI
 import Vitals
 
-/// JSON as stored in rows: `nil` members are left out, times are milliseconds.
+/// JSON as stored in rows: `nil` members are skipped, times are milliseconds.
 extension JSONValue {
     /// An object of the members that have a value.
     static func record(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {

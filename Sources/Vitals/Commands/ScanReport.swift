@@ -64,13 +64,13 @@ package struct ScanReport: Sendable, Hashable {
     /// Those that a driver recognises first, and the strongest signal first.
     package var devices: [Device]
     /// How many more were found.
-    package var leftOut: Int
+    package var skipped: Int
     /// The plugins that could not look, while others could.
     package var problems: [Problem]
 
-    package init(devices: [Device], leftOut: Int = 0, problems: [Problem] = []) {
+    package init(devices: [Device], skipped: Int = 0, problems: [Problem] = []) {
         self.devices = devices
-        self.leftOut = leftOut
+        self.skipped = skipped
         self.problems = problems
     }
 }

@@ -58,7 +58,7 @@ import Vitals
         #expect(minutes(of: settings(0, 1440, 60), from: begin, lasting: .hours(2)) == [10, 70])
     }
 
-    @Test func `the hour that comes twice is measured twice, and the one that is left out is not`() {
+    @Test func `the hour that comes twice is measured twice, and the one that is skipped is not`() {
         // 2026-10-25 00:00 and 2026-03-29 00:00 in Berlin.
         let autumn = Timestamp(seconds: 1_792_879_200)
         let spring = Timestamp(seconds: 1_774_738_800)

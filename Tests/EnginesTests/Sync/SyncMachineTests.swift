@@ -151,7 +151,7 @@ import Vitals
         #expect(cursor(actions) == Fixture.minute(-120))
     }
 
-    @Test func `a record that is still to come is left out, and neither cursor nor acknowledgement pass it`() {
+    @Test func `a record that is still to come is skipped, and neither cursor nor acknowledgement pass it`() {
         var machine = machine()
         _ = start(&machine)
         let night = Sample(
@@ -187,7 +187,7 @@ import Vitals
         #expect(acknowledged(machine.handle(.committed(new: 0, known: 0), at: now)) == Fixture.minute(-40))
     }
 
-    @Test func `invalid records and those of another metric are left out`() {
+    @Test func `invalid records and those of another metric are skipped`() {
         var machine = machine()
         _ = start(&machine)
         let samples = [

@@ -14,15 +14,15 @@ import Vitals
         #expect(report.corrected == 1)
         #expect(report.known == 1)
         #expect(report.refused == ["too high": 2])
-        #expect(report.leftOut == ["a mood": 3])
+        #expect(report.skipped == ["a mood": 3])
     }
 
     @Test func `lists twenty reasons and counts the others`() {
         var report = DocumentReport()
         for number in 0..<25 { report.leaveOut("kind \(number)") }
         report.leaveOut("kind 0")
-        #expect(report.leftOut.count == DocumentReport.maximumReasons + 1)
-        #expect(report.leftOut["kind 0"] == 2)
-        #expect(report.leftOut[DocumentReport.others] == 5)
+        #expect(report.skipped.count == DocumentReport.maximumReasons + 1)
+        #expect(report.skipped["kind 0"] == 2)
+        #expect(report.skipped[DocumentReport.others] == 5)
     }
 }

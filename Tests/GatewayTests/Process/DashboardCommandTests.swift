@@ -56,7 +56,7 @@ import Vitals
     @Test func `prints YAML of the devices that were connected, and names the others`() async throws {
         let result = try await run()
         #expect(result.status == Self.exited(0), "\(result.errors)")
-        #expect(result.errors == "new is left out: it was never connected, so its abilities are unknown.\n")
+        #expect(result.errors == "new is skipped: it was never connected, so its abilities are unknown.\n")
         let views = try YAMLDocument(result.output).root.list("views")
         #expect(views.map { $0.text("path") } == ["vitals", "band-1-year", "band-1-settings"])
         #expect(views.first?.list("sections").first?.list("cards").first?.text("heading") == "Anna's: band")

@@ -36,7 +36,7 @@ import Testing
     /// What became of the lines of a text.
     private struct Account {
         var written = 0
-        var leftOut = 0
+        var skipped = 0
         var hasUrgent = false
         /// All lines of a known kind.
         var lines = 0
@@ -48,7 +48,7 @@ import Testing
                 } else if line == "urgent" {
                     hasUrgent = true
                 } else if line.hasSuffix(" left out"), let count = Int(line.prefix { $0.isNumber }) {
-                    leftOut += count
+                    skipped += count
                 } else {
                     continue
                 }
@@ -82,14 +82,14 @@ import Testing
         let lasted = ContinuousClock.now - began
         #expect(lasted >= LogWriter.flushPeriod)
         #expect(lasted < LogWriter.flushPeriod + .seconds(5))
-        // The thread may take lines while more are written, and says each time how many were left out so far.
+        // The thread may take lines while more are written, and says each time how many were skipped so far.
         var account = Account()
         let text = pipe.read { text in
             account = Account(text)
-            return text.hasSuffix("\n") && account.written + account.leftOut == 2 * kept && account.hasUrgent
+            return text.hasSuffix("\n") && account.written + account.skipped == 2 * kept && account.hasUrgent
         }
         #expect((kept..<2 * kept).contains(account.written))
-        #expect(account.written + account.leftOut == 2 * kept)
+        #expect(account.written + account.skipped == 2 * kept)
         #expect(account.hasUrgent)
         #expect(account.lines == text.split(separator: "\n").count)
         writer.write("again\n", isUrgent: false)

@@ -49,7 +49,7 @@ import Vitals
             ])
         #expect(report.devices[0].transport == [.init("type", "radio"), .init("address", "4")])
         #expect(report.devices[0].services == ["180d", own])
-        #expect(report.leftOut == 0)
+        #expect(report.skipped == 0)
     }
 
     @Test func `only drivers for the kind of link recognise a device`() async throws {
@@ -64,7 +64,7 @@ import Vitals
             + [Self.device("far", "Band 7", signal: -99), Self.device("silent")]
         let report = try Self.report(await Self.answer([TestScanner(found).setup()]))
         #expect(report.devices.count == Scanners.devices)
-        #expect(report.leftOut == 2)
+        #expect(report.skipped == 2)
         #expect(report.devices.first?.address == "far")
         let signals = report.devices.dropFirst().compactMap(\.signalStrength)
         #expect(signals == signals.sorted(by: >))

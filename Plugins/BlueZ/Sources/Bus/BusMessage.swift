@@ -58,7 +58,7 @@ final class BusMessage {
         case "a" where contents.hasPrefix("{"): return try dictionary(contents)
         case "a": return .array(of: contents, try container(type, contents))
         default:
-            try BusError.check(sd_bus_message_skip(pointer, nil), "A value cannot be left out")
+            try BusError.check(sd_bus_message_skip(pointer, nil), "A value cannot be skipped")
             return .descriptor
         }
     }

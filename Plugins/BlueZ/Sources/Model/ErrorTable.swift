@@ -5,7 +5,7 @@ import GatewayKit
 /// manual pages and of its `src/error.h`.
 enum ErrorTable {
     struct Row: Sendable {
-        /// The error's name; `org.bluez.Error.` is left out.
+        /// The error's name; `org.bluez.Error.` is skipped.
         var name: String
         /// A part of the error's text; empty for any.
         var text = ""

@@ -30,7 +30,7 @@ struct ObjectTree: Sendable {
         paths(with: interface).filter { $0.hasPrefix(path + "/") }
     }
 
-    /// Adds what `InterfacesAdded` names. An object beyond the capacity is left out.
+    /// Adds what `InterfacesAdded` names. An object beyond the capacity is skipped.
     mutating func add(_ path: String, _ interfaces: BusValue) {
         guard objects[path] != nil || objects.count < Self.capacity else { return }
         for (interface, properties) in interfaces.members {

@@ -97,7 +97,7 @@ struct RecordDecoder: Sendable {
     /// No ring remembers a day as long ago.
     private static let oldest = 31
 
-    /// The stages, each after the one before. What is beyond the end of the sleep is left out.
+    /// The stages, each after the one before. What is beyond the end of the sleep is skipped.
     private func stages(_ record: SleepRecord, _ start: Timestamp, _ end: Timestamp) -> [Sleep.Stage] {
         var next = start
         return record.stages.compactMap { stage in

@@ -19,7 +19,7 @@ struct OximeterProfile: Sendable {
         .earlyEstimate, .demonstration, .testing, .calibration, .unavailable, .questionable, .invalid,
     ]
 
-    /// The events of a running measurement's value that arrives now. What is no measurement is left out without a trace: the next
+    /// The events of a running measurement's value that arrives now. What is no measurement is skipped without a trace: the next
     /// one comes in a second.
     mutating func running(_ bytes: [UInt8], at now: Timestamp) -> [DeviceEvent] {
         let value: PLXContinuous

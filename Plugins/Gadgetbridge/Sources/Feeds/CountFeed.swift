@@ -73,17 +73,17 @@ private final class CountStream: SampleStream {
             let row = Row(statement, unit: feed.unit)
             guard let count = Count(row) else {
                 // -1 is no count: such a row says nothing.
-                if row.integer(0) == nil { reading.leftovers.add(row.absence(0), in: feed.table) }
+                if row.integer(0) == nil { reading.skippedRows.add(row.absence(0), in: feed.table) }
                 continue
             }
             defer { last = count }
             guard let steps = difference(count) else {
-                reading.leftovers.add(.countFell, in: feed.table)
+                reading.skippedRows.add(.countFell, in: feed.table)
                 continue
             }
             guard steps.count > 0 else { continue }
             guard SampleLimits.steps.contains(steps.count) else {
-                reading.leftovers.add(.implausible, in: feed.table)
+                reading.skippedRows.add(.implausible, in: feed.table)
                 continue
             }
             let sample = Sample(

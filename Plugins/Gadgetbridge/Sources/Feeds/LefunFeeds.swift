@@ -4,7 +4,7 @@ import Vitals
 /// Measurements of Lefun wearables, by their code in LEFUN_BIOMETRIC_SAMPLE. The codes are those of the measurements in Gadgetbridge's
 /// `LefunConstants`: 0 heart rate, 1 blood pressure, 2 blood oxygen.
 ///
-/// Code 1 is a blood pressure. Which of its two numbers is the systolic one is not documented: it is left out.
+/// Code 1 is a blood pressure. Which of its two numbers is the systolic one is not documented: it is skipped.
 enum LefunFeeds {
     static let table = "LEFUN_BIOMETRIC_SAMPLE"
 

@@ -12,7 +12,7 @@ extension ValueFeeds {
     /// TEMPERATURE_LOCATION of places where a thermometer measures the body: armpit, forehead, mouth, rectum, temple, ear.
     private static let bodyPlaces: Set<Int64> = [1, 3, 4, 5, 6, 8]
 
-    /// Temperatures of the body and, as a separate metric, of the skin. Those of the air are left out.
+    /// Temperatures of the body and, as a separate metric, of the skin. Those of the air are skipped.
     /// - Parameter unspecified: what temperatures without a kind and a place are; `nil` if the configuration does not say it.
     static func temperatures(_ table: Table, unspecified: UnspecifiedTemperature?) -> [any Feed] {
         guard table.columns.contains("TEMPERATURE"), table.name.hasSuffix("_TEMPERATURE_SAMPLE") else { return [] }

@@ -31,31 +31,31 @@ struct WorkoutFeed: Feed {
         // In a separate statement: one that is too long to be read does not end the reading of the workouts.
         let summaries =
             hasSummary ? try reading.database.statement("SELECT SUMMARY_DATA FROM \(Self.table) WHERE _id = ?1") : nil
-        return WorkoutStream(statement, summaries, reading.leftovers)
+        return WorkoutStream(statement, summaries, reading.skippedRows)
     }
 }
 
 private final class WorkoutStream: SampleStream {
     private let statement: ExportStatement
     private let summaries: ExportStatement?
-    private let leftovers: Leftovers
+    private let skippedRows: SkippedRows
 
-    init(_ statement: ExportStatement, _ summaries: ExportStatement?, _ leftovers: Leftovers) {
+    init(_ statement: ExportStatement, _ summaries: ExportStatement?, _ skippedRows: SkippedRows) {
         self.statement = statement
         self.summaries = summaries
-        self.leftovers = leftovers
+        self.skippedRows = skippedRows
     }
 
     func next() throws(ExportError) -> Candidate? {
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let number = row.integer(0), let kind = row.integer(1) else {
-                leftovers.add(.unreadable, in: WorkoutFeed.table)
+                skippedRows.add(.unreadable, in: WorkoutFeed.table)
                 continue
             }
             let end = Timestamp(milliseconds: number)
             guard end > row.moment, end - row.moment <= SampleLimits.duration else {
-                leftovers.add(.incomplete, in: WorkoutFeed.table)
+                skippedRows.add(.incomplete, in: WorkoutFeed.table)
                 continue
             }
             let summary = if let number = row.integer(2) { try summary(of: number) } else { nil as WorkoutSummary? }
@@ -77,7 +77,7 @@ private final class WorkoutStream: SampleStream {
         } catch {
             guard error.code == .tooLarge else { throw error }
         }
-        leftovers.add(.tooLong, in: "\(WorkoutFeed.table).SUMMARY_DATA")
+        skippedRows.add(.tooLong, in: "\(WorkoutFeed.table).SUMMARY_DATA")
         return nil
     }
 }

@@ -88,7 +88,7 @@ struct Wearable: Sendable, Hashable {
         device.family = Family.name(of: catalogue.tables) ?? typeName
         device.battery = try battery(in: database)
         device.unknownTables = catalogue.unknownTables
-        device.leftovers = catalogue.withoutTime.mapValues { [.withoutTime: $0] }
+        device.skippedRows = catalogue.withoutTime.mapValues { [.withoutTime: $0] }
         return device
     }
 

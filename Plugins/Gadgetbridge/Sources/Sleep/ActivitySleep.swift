@@ -7,7 +7,7 @@ struct ActivitySleep: Sendable {
     /// What a row says of sleep.
     enum Kind: Sendable, Hashable {
         case asleep(Sleep.Stage.Depth)
-        /// Asleep, at an unknown depth: a nap. It is left out, since a sleep's value is the minutes of its stages.
+        /// Asleep, at an unknown depth: a nap. It is skipped, since a sleep's value is the minutes of its stages.
         case nap
         case other
         /// The same as the row before.

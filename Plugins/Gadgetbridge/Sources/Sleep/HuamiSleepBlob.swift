@@ -58,7 +58,7 @@ struct HuamiSleepBlob: Sendable, Hashable {
     }
 
     /// Why a record is no night.
-    struct BlobError: Error, Hashable { let reason: Leftovers.Reason }
+    struct BlobError: Error, Hashable { let reason: SkippedRows.Reason }
 }
 
 /// Nights of HUAMI_SLEEP_SESSION_SAMPLE.

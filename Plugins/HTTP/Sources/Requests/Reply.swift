@@ -25,7 +25,7 @@ struct Reply: Sendable {
         writer.member("corrected", report.corrected)
         writer.member("known", report.known)
         writer.member("superseded", report.superseded)
-        for (key, reasons) in [("refused" as StaticString, report.refused), ("left_out", report.leftOut)] {
+        for (key, reasons) in [("refused" as StaticString, report.refused), ("skipped", report.skipped)] {
             writer.member(key, array: reasons.sorted { $0.key < $1.key }) { writer, reason in
                 writer.beginObject()
                 writer.member("reason", reason.key)

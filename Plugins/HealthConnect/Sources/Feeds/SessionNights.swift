@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 import Vitals
 
-/// Sleeps with their stages. A sleep without stages would be one of no minutes, and is left out.
+/// Sleeps with their stages. A sleep without stages would be one of no minutes, and is skipped.
 struct SessionNights: NightFeed {
     static let table = "sleep_session_record_table"
     private static let stages = "sleep_stages_table"

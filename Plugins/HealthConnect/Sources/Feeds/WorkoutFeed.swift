@@ -45,7 +45,7 @@ struct WorkoutFeed: Feed {
 
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let statement = try reading.database.statement(sessions)
-        // From the day before on, so that the same ones are left out wherever a page begins.
+        // From the day before on, so that the same ones are skipped wherever a page begins.
         statement.bind(reading.device, (reading.from - .days(1)).milliseconds, reading.to.milliseconds)
         return WorkoutStream(statement, self, reading)
     }
@@ -118,16 +118,16 @@ private final class WorkoutStream: SampleStream {
             let isAdmitted = workouts.admits(row.moment)
             guard row.moment >= reading.from else { continue }
             guard let last = row.integer(0), let type = row.integer(1) else {
-                reading.leftovers.add(.unreadable, in: WorkoutFeed.table)
+                reading.skippedRows.add(.unreadable, in: WorkoutFeed.table)
                 continue
             }
             let end = Timestamp(milliseconds: last)
             guard end > row.moment, end - row.moment <= SampleLimits.duration else {
-                reading.leftovers.add(.incomplete, in: WorkoutFeed.table)
+                reading.skippedRows.add(.incomplete, in: WorkoutFeed.table)
                 continue
             }
             guard isAdmitted else {
-                reading.leftovers.add(.tooMany, in: WorkoutFeed.table)
+                reading.skippedRows.add(.tooMany, in: WorkoutFeed.table)
                 continue
             }
             let sample = Sample(

@@ -83,7 +83,7 @@ struct App: Sendable, Hashable {
             number: number, name: name ?? package, identity: identity, feeds: catalogue.feeds)
         device.options = [("app", package)] + (wanted.map { [("device", $0)] } ?? [])
         device.unknownTables = catalogue.unknownTables
-        device.leftovers = try OddRecords.withoutTime(
+        device.skippedRows = try UnattributedRecords.withoutTime(
             of: number, devices: wanted == nil ? nil : chosen.map(\.number), tables: catalogue.knownTables, in: database
         ).mapValues { [.withoutTime: $0] }
         if recorders.count > 1 {

@@ -5,7 +5,7 @@ struct DeviceLog {
 
     private var second: Duration?
     private var count = 0
-    private var leftOut = 0
+    private var skipped = 0
 
     /// Whether one more message is logged at a steady time.
     mutating func admits(at now: Duration) -> Bool {
@@ -14,19 +14,19 @@ struct DeviceLog {
             count = 0
         }
         count += 1
-        if count > Self.messagesPerSecond { leftOut += 1 }
+        if count > Self.messagesPerSecond { skipped += 1 }
         return count <= Self.messagesPerSecond
     }
 
-    /// How many messages were left out, once their second is over. Counts anew from then.
+    /// How many messages were skipped, once their second is over. Counts anew from then.
     mutating func takeLeftOut(at now: Duration) -> Int {
         guard let second, now - second >= .seconds(1) else { return 0 }
         return takeLeftOut()
     }
 
-    /// How many messages were left out since the last call.
+    /// How many messages were skipped since the last call.
     mutating func takeLeftOut() -> Int {
-        defer { leftOut = 0 }
-        return leftOut
+        defer { skipped = 0 }
+        return skipped
     }
 }

@@ -84,7 +84,7 @@ final class LinkConnection: Sendable {
         }
         outbox.end(error)
         calls.end(error)
-        report(leftOut: log.withLock { $0.takeLeftOut() })
+        report(skipped: log.withLock { $0.takeLeftOut() })
         let isExpected = error.code == .disconnected && progress.withLock { $0.isEndExpected }
         inbox.finish(isExpected ? nil : error)
         return isExpected ? nil : error
@@ -137,7 +137,7 @@ final class LinkConnection: Sendable {
     /// Logs what the device says, and what of its input was ignored, as far as it is not too much.
     private func write(_ inbound: Inbound) {
         let now = context.clock.uptime
-        report(leftOut: log.withLock { $0.takeLeftOut(at: now) })
+        report(skipped: log.withLock { $0.takeLeftOut(at: now) })
         for (level, message) in inbound.logs where log.withLock({ $0.admits(at: now) }) {
             context.logger.log(level: level, "The device says", metadata: ["device.message": "\(message)"])
         }
@@ -147,10 +147,10 @@ final class LinkConnection: Sendable {
         }
     }
 
-    private func report(leftOut: Int) {
-        guard leftOut > 0 else { return }
+    private func report(skipped: Int) {
+        guard skipped > 0 else { return }
         context.logger.warning(
-            "The device writes too much to the log; some of it was left out.",
-            metadata: ["link.left_out": "\(leftOut)"])
+            "The device writes too much to the log; some of it was skipped.",
+            metadata: ["link.skipped": "\(skipped)"])
     }
 }

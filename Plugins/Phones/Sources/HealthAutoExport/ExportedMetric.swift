@@ -25,12 +25,12 @@ enum ExportedMetric {
 
     /// The sample of an entry. A sleep is none: its entries are stages.
     func record(of entry: ExportedEntry, name: String, unit: String?) -> Record {
-        guard let start = entry.start else { return .leftOut("\(name) without a readable time") }
+        guard let start = entry.start else { return .skipped("\(name) without a readable time") }
         // The app does not say how long its intervals are, unless an entry has both ends.
         let end = entry.end.map { max($0, start) } ?? start
-        let wholeDay = Record.leftOut("\(name) of a whole day, which has no time; in the app, choose minutes")
-        let wrongUnit = Record.leftOut("\(name) in the unit \(unit ?? "")")
-        let noValue = Record.leftOut("\(name) without a value")
+        let wholeDay = Record.skipped("\(name) of a whole day, which has no time; in the app, choose minutes")
+        let wrongUnit = Record.skipped("\(name) in the unit \(unit ?? "")")
+        let noValue = Record.skipped("\(name) without a value")
         switch self {
         case .value(let metric):
             // A value of the day itself is one of all its hours. Another has a time that the app did not send.
@@ -59,7 +59,7 @@ enum ExportedMetric {
                 Sample(
                     metric: .bloodPressure, start: start, end: end,
                     reading: .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic))))
-        case .sleep: return .leftOut("sleep that is no stage")
+        case .sleep: return .skipped("sleep that is no stage")
         }
     }
 

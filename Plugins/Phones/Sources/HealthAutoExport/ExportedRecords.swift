@@ -35,7 +35,7 @@ struct ExportedRecords: RecordStream {
             let section = sections[place]
             if case .noList(let name) = section.kind {
                 place += 1
-                return .leftOut("\(name) whose data is no list")
+                return .skipped("\(name) whose data is no list")
             }
             if reader == nil {
                 var opened = JSONReader(document, range: section.range)
@@ -64,30 +64,30 @@ struct ExportedRecords: RecordStream {
         // One without a list has no entries.
         case .noList(let name), .other(let name):
             try reader.skip()
-            return .leftOut("the gateway has no \(name)")
+            return .skipped("the gateway has no \(name)")
         case .metric(let name, let unit):
             guard let metric = ExportedMetric(name: name) else {
                 try reader.skip()
-                return .leftOut("the gateway has no \(name)")
+                return .skipped("the gateway has no \(name)")
             }
             guard try reader.isAtObject() else { return .noObject(in: name) }
             let entry = try ExportedEntry(&reader, calendar: calendar)
-            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.source) { return .leftOut(reason) }
+            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.source) { return .skipped(reason) }
             guard case .sleep = metric else { return metric.record(of: entry, name: name, unit: unit) }
             return add(entry)
         }
     }
 
-    /// Adds a stage of a sleep; returns why it is left out.
+    /// Adds a stage of a sleep; returns why it is skipped.
     private mutating func add(_ entry: ExportedEntry) -> Record? {
         guard let word = entry.word else {
-            return .leftOut("a sleep without the times of its stages; in the app, switch the aggregation of sleep off")
+            return .skipped("a sleep without the times of its stages; in the app, switch the aggregation of sleep off")
         }
         guard let start = entry.start, let end = entry.end, start <= end else {
-            return .leftOut("a stage of sleep without readable times")
+            return .skipped("a stage of sleep without readable times")
         }
         guard let depth = Sleep.Stage.Depth(exported: word) else {
-            return .leftOut("a time of sleep without its depth: \(word.quoted)")
+            return .skipped("a time of sleep without its depth: \(word.quoted)")
         }
         nights.add(Sleep.Stage(depth, from: start, to: end), source: entry.source)
         return nil

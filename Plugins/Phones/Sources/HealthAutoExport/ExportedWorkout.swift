@@ -55,9 +55,9 @@ struct ExportedWorkout {
         highest = highest ?? measured.highest
     }
 
-    /// The workout, or why it is left out.
+    /// The workout, or why it is skipped.
     var record: Record {
-        guard let start, let end, start <= end else { return .leftOut("a workout without readable times") }
+        guard let start, let end, start <= end else { return .skipped("a workout without readable times") }
         let sport = Sport(
             activity: name?.activity ?? "unknown", distance: distance, energy: energy,
             steps: steps.flatMap { Int(exactly: $0.rounded()) }, minimumHeartRate: lowest,

@@ -22,7 +22,7 @@ struct WebhookEntry {
     /// The package of the app that wrote the record.
     var app: String?
     var stages: [Sleep.Stage] = []
-    /// Why stages of a sleep are left out, one for each.
+    /// Why stages of a sleep are skipped, one for each.
     var unknownStages: [String] = []
 
     private enum Key {

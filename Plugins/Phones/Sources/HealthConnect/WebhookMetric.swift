@@ -31,7 +31,7 @@ enum WebhookMetric {
         case .exercise: return exercise(of: entry)
         default: break
         }
-        guard let start = entry.start else { return .leftOut("\(name) without a readable time") }
+        guard let start = entry.start else { return .skipped("\(name) without a readable time") }
         let end = entry.end.map { max($0, start) } ?? start
         var sample = Sample(metric: .steps, start: start, end: end, reading: .steps(Steps(count: 0)))
         switch self {
@@ -39,24 +39,24 @@ enum WebhookMetric {
             guard let number = entry.number,
                 // Glucose alone comes in another unit than the gateway's.
                 let value = PhoneUnit.value(number, metric == .bloodGlucose ? "mmol/l" : nil, of: metric)
-            else { return .leftOut("\(name) without a value") }
+            else { return .skipped("\(name) without a value") }
             sample.metric = metric
             sample.reading = .value(value)
             if metric == .heartRateVariability { sample.qualifiers = [.statistic: "rmssd"] }
         case .skinTemperature:
             guard let delta = entry.delta, let baseline = entry.baseline else {
-                return .leftOut("\(name) without its baseline: a difference alone is no temperature")
+                return .skipped("\(name) without its baseline: a difference alone is no temperature")
             }
             sample.metric = .skinTemperature
             sample.reading = .value((baseline + delta).rounded(to: 2))
         case .steps:
             guard let count = entry.number.flatMap({ Int(exactly: $0) }) else {
-                return .leftOut("\(name) without a value")
+                return .skipped("\(name) without a value")
             }
             sample.reading = .steps(Steps(count: count))
         default:
             guard let systolic = entry.systolic, let diastolic = entry.diastolic else {
-                return .leftOut("\(name) without a value")
+                return .skipped("\(name) without a value")
             }
             sample.metric = .bloodPressure
             sample.reading = .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic))
@@ -66,7 +66,7 @@ enum WebhookMetric {
 
     private func sleep(of entry: WebhookEntry) -> Record {
         guard let end = entry.end, let first = entry.stages.first else {
-            return .leftOut("a sleep without the times of its stages")
+            return .skipped("a sleep without the times of its stages")
         }
         // The app says when a session ends, and how long it is.
         let start = entry.duration.flatMap { Int64(exactly: $0.rounded()) }.map { end - .seconds($0) } ?? first.start
@@ -79,7 +79,7 @@ enum WebhookMetric {
 
     private func exercise(of entry: WebhookEntry) -> Record {
         guard let start = entry.start, let end = entry.end, start <= end else {
-            return .leftOut("a workout without readable times")
+            return .skipped("a workout without readable times")
         }
         let steps = entry.steps.flatMap { Int(exactly: $0.rounded()) }
         let activity = entry.type.map { Int($0) == nil ? $0.activity : "type_\($0)" } ?? "unknown"

@@ -9,8 +9,8 @@ struct WebhookRecords: RecordStream {
     private var place = 0
     /// Within the array of the section.
     private var reader: JSONReader?
-    /// Reasons why parts of the record before are left out.
-    private var leftOut: [String] = []
+    /// Reasons why parts of the record before are skipped.
+    private var skipped: [String] = []
     private(set) var sources: CountSources
 
     init(_ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
@@ -25,7 +25,7 @@ struct WebhookRecords: RecordStream {
     }
 
     private mutating func nextRecord() throws(JSONError) -> Record? {
-        if let reason = leftOut.popLast() { return .leftOut(reason) }
+        if let reason = skipped.popLast() { return .skipped(reason) }
         while place < sections.count {
             let name = sections[place].name
             if reader == nil {
@@ -40,7 +40,7 @@ struct WebhookRecords: RecordStream {
             guard let metric = WebhookMetric(name: name) else {
                 try entries.skip()
                 reader = entries
-                return .leftOut("the gateway has no \(name)")
+                return .skipped("the gateway has no \(name)")
             }
             guard try entries.isAtObject() else {
                 reader = entries
@@ -48,8 +48,8 @@ struct WebhookRecords: RecordStream {
             }
             let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
-            leftOut = entry.unknownStages
-            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.app) { return .leftOut(reason) }
+            skipped = entry.unknownStages
+            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.app) { return .skipped(reason) }
             return metric.record(of: entry, name: name)
         }
         return nil

@@ -34,10 +34,10 @@ package protocol RecordStream {
 package enum Record: Sendable, Hashable {
     case sample(Sample)
     /// It is no sample of the gateway's, for this reason.
-    case leftOut(String)
+    case skipped(String)
 
     /// An entry of a list that is no object.
-    static func noObject(in list: String) -> Record { .leftOut("an entry of \(list) that is no object") }
+    static func noObject(in list: String) -> Record { .skipped("an entry of \(list) that is no object") }
 }
 
 /// Why a document cannot be read: a sentence for a person.

@@ -109,7 +109,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             metadata: ["option": "\(App.sourceOption)", "sources": "\(sources.names.joined(separator: ", "))"])
     }
 
-    /// The next samples of a document, and in `report` what is left out before them; `nil` at its end.
+    /// The next samples of a document, and in `report` what is skipped before them; `nil` at its end.
     private func nextSamples(
         of records: inout any RecordStream, _ report: inout DocumentReport
     ) throws(DocumentProblem) -> [Sample]? {
@@ -121,7 +121,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
                 report.leaveOut("an interval that has not ended; it comes again")
             case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
             case .sample(let sample): report.leaveOut("\(sample.metric.rawValue) is not among the options' metrics")
-            case .leftOut(let reason): report.leaveOut(reason)
+            case .skipped(let reason): report.leaveOut(reason)
             }
         }
         return samples.isEmpty ? nil : samples

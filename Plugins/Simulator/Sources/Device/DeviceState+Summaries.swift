@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DeviceState {
-    /// The device's own summaries of local days, from the samples of its history. Days without samples are left out.
+    /// The device's own summaries of local days, from the samples of its history. Days without samples are skipped.
     mutating func summaries(
         of metric: Metric, days: ClosedRange<LocalDay>, device: DeviceID, at moment: Timestamp
     ) throws(DeviceError) -> [DailySummary] {

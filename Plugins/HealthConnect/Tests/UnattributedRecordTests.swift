@@ -7,7 +7,7 @@ import Vitals
 @testable import HealthConnect
 
 /// Records without a usable time or without an app: none is read, and each is counted.
-@Suite struct OddRecordTests {
+@Suite struct UnattributedRecordTests {
     private let phone: HealthPhone
     private static let steps = "steps_record_table"
 
@@ -40,7 +40,7 @@ import Vitals
         // 2096-10-02.
         try insert(8, "4000000000000", "4000000060000")
         #expect(try phone.samples(.steps).map(\.value) == [812])
-        #expect(try phone.open().leftovers == [Self.steps: [.withoutTime: 4, .implausible: 2]])
+        #expect(try phone.open().skippedRows == [Self.steps: [.withoutTime: 4, .implausible: 2]])
     }
 
     @Test func `values, stages and records without a usable time are counted in their table`() throws {
@@ -58,7 +58,7 @@ import Vitals
         #expect(try phone.samples(.sleep).map(\.value) == [360])
         #expect(try phone.samples(.weight).map(\.value) == [65])
         #expect(
-            try phone.open().leftovers == [
+            try phone.open().skippedRows == [
                 "heart_rate_record_series_table": [.withoutTime: 2], "sleep_stages_table": [.withoutTime: 1],
                 "weight_record_table": [.withoutTime: 1],
             ])
@@ -69,8 +69,8 @@ import Vitals
         try phone.insert(
             Self.steps, 3, device: 2, [("start_time", "NULL"), ("end_time", "NULL"), ("count", "5")])
         let watch = try phone.open(device: "Watch 3")
-        #expect(watch.leftovers == [Self.steps: [.withoutTime: 1]])
-        #expect(try phone.open().leftovers == [Self.steps: [.withoutTime: 2]])
+        #expect(watch.skippedRows == [Self.steps: [.withoutTime: 1]])
+        #expect(try phone.open().skippedRows == [Self.steps: [.withoutTime: 2]])
     }
 
     @Test func `records of no app are listed without a device to configure`() throws {
@@ -87,7 +87,7 @@ import Vitals
         try phone.run("UPDATE steps_record_table SET app_info_id = NULL WHERE row_id = 4")
         let found = try devices()
         #expect(found.map(\.name) == ["Watch", "Records without an app"])
-        #expect(found.last?.leftovers == [Self.steps: [.withoutApp: 3]] && found.last?.feeds.isEmpty == true)
+        #expect(found.last?.skippedRows == [Self.steps: [.withoutApp: 3]] && found.last?.feeds.isEmpty == true)
         #expect(try phone.samples(.steps, "com.example.watch").map(\.value) == [812])
     }
 }

@@ -2,7 +2,7 @@ import ExportDrivers
 import Exports
 
 /// Records that no app's feed can read: those without a usable time, and those of no app.
-enum OddRecords {
+enum UnattributedRecords {
     /// Tables whose rows have a time of their own, each with the column of it, by the table of their records.
     private static let parts: [String: (name: String, time: String)] = [
         SeriesFeeds.heartRate: ("heart_rate_record_series_table", "epoch_millis"),
