@@ -3,8 +3,8 @@ import Vitals
 
 extension DriverConformance {
     /// Checks that a device learns how far its history is durable, and keeps all later records.
-    func checkAcknowledgement() async -> [Finding] {
-        await session(.acknowledgement) { session, peer, findings in
+    func checkAcknowledgement() async -> [Violation] {
+        await session(.acknowledgement) { session, peer, violations in
             for metric in session.description.capabilities.metrics(with: .history) {
                 guard let records = self.expectation.history[metric], let first = records.first, let last = records.last
                 else { continue }
@@ -14,16 +14,16 @@ extension DriverConformance {
                     try await self.inTime("telling \(name)") {
                         try await session.acknowledgeHistory(of: metric, through: through)
                     }
-                    await self.expectCall(name, peer, findings) {
+                    await self.expectCall(name, peer, violations) {
                         $0.contains(.acknowledged(metric, through: through))
                     }
                     let left = try await self.read(
                         session,
                         HistoryRequest(
                             metric: metric, from: through + .milliseconds(1), to: last.start + .milliseconds(1)),
-                        findings)
+                        violations)
                     self.compare(
-                        left, records.filter { $0.start > through }, "\(metric.rawValue) after \(through)", findings)
+                        left, records.filter { $0.start > through }, "\(metric.rawValue) after \(through)", violations)
                 }
             }
         }

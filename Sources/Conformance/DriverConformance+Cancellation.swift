@@ -6,8 +6,8 @@ extension DriverConformance {
     static let cancellations = 20
 
     /// Checks that a cancelled call breaks neither the session nor the answers to later calls.
-    func checkCancellation() async -> [Finding] {
-        await session(.cancellation) { session, _, findings in
+    func checkCancellation() async -> [Violation] {
+        await session(.cancellation) { session, _, violations in
             let operations = Operation.all(of: session.description).filter(\.isHarmless)
             let monitored = session.description.capabilities.metrics(with: .monitor).first
             var written: MonitorConfiguration?
@@ -32,7 +32,7 @@ extension DriverConformance {
             try await self.inTime("a ping after cancelled calls") { try await session.ping() }
             if let written {
                 let read = try await self.configuration(session, written.metric)
-                findings.expect(
+                violations.expect(
                     read.schedule == written.schedule, "after cancelled calls, \(read) is read instead of \(written).")
             }
             let metrics = session.description.capabilities.metrics(with: .history)
@@ -41,8 +41,8 @@ extension DriverConformance {
             else { return }
             let read = try await self.read(
                 session,
-                HistoryRequest(metric: metric, from: first.start, to: last.start + .milliseconds(1)), findings)
-            self.compare(read, records, "after cancelled calls", findings)
+                HistoryRequest(metric: metric, from: first.start, to: last.start + .milliseconds(1)), violations)
+            self.compare(read, records, "after cancelled calls", violations)
         }
     }
 }

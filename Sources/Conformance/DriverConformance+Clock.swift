@@ -12,24 +12,24 @@ extension DriverConformance {
     static let clockTolerance = Duration.seconds(2)
 
     /// Checks that a clock is right which the session before has set right.
-    func checkRightClock() async -> [Finding] {
+    func checkRightClock() async -> [Violation] {
         let start = clock.now
-        return await session(.clock) { session, _, findings in
+        return await session(.clock) { session, _, violations in
             guard let shown = session.description.clock?.now else { return }
             let right = start - Self.clockTolerance...self.clock.now + Self.clockTolerance
-            findings.expect(
+            violations.expect(
                 right.contains(shown),
                 "the clock was set right, but shows \(shown) in the next session; it is \(self.clock.now).")
         }
     }
 
     /// Checks that a clock takes the time it is set to, or that setting it is refused as unsupported.
-    func checkClock() async -> [Finding] {
-        await session(.clock) { session, peer, findings in
+    func checkClock() async -> [Violation] {
+        await session(.clock) { session, peer, violations in
             let clock = session.description.clock
             let wanted = (clock?.now ?? self.clock.now) + .days(1)
             guard self.expectation.hasSettableClock ?? (clock != nil) else {
-                try await findings.expect([.unsupported], "setting the clock") {
+                try await violations.expect([.unsupported], "setting the clock") {
                     try await self.inTime("setting the clock") {
                         try await session.setClock(wanted, utcOffset: Self.unusualOffset)
                     }
@@ -39,7 +39,7 @@ extension DriverConformance {
             try await self.inTime("setting the clock") {
                 try await session.setClock(wanted, utcOffset: Self.unusualOffset)
             }
-            await self.expectCall("the time and its offset from UTC", peer, findings) { deviceCalls in
+            await self.expectCall("the time and its offset from UTC", peer, violations) { deviceCalls in
                 deviceCalls.contains { fact in
                     guard case .clock(let time, let offset) = fact else { return false }
                     return abs((time - wanted).inMilliseconds) <= Self.clockResolution.inMilliseconds

@@ -6,17 +6,17 @@ extension DriverConformance {
     static let offsets = -720...840
 
     /// Checks that a description is consistent: abilities only where they make sense.
-    func checkDescription() async -> [Finding] {
-        await session(.description) { session, _, findings in
+    func checkDescription() async -> [Violation] {
+        await session(.description) { session, _, violations in
             let description = session.description
             for (metric, abilities) in description.capabilities.metrics {
-                for problem in Self.problems(of: abilities, metric) { findings.add("\(metric.rawValue) \(problem)") }
+                for problem in Self.problems(of: abilities, metric) { violations.add("\(metric.rawValue) \(problem)") }
             }
             if let days = description.capabilities.maximumHistoryDays {
-                findings.expect(days > 0, "max_history_days is \(days); it should be positive or not said.")
+                violations.expect(days > 0, "max_history_days is \(days); it should be positive or not said.")
             }
             if let offset = description.clock?.utcOffset {
-                findings.expect(
+                violations.expect(
                     Self.offsets.contains(offset), "the clock is \(offset) minutes from UTC; no place is so far.")
             }
             let identity = description.identity
@@ -24,7 +24,7 @@ extension DriverConformance {
                 identity.manufacturer, identity.model, identity.serial, identity.firmware, identity.hardware,
             ]
             for case let text? in texts {
-                findings.expect(
+                violations.expect(
                     !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control },
                     "the identity has the text \(text.debugDescription); it should be readable, or nil.")
             }

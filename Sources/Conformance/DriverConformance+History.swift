@@ -6,16 +6,16 @@ extension DriverConformance {
     static let limits = [1, 7, HistoryRequest.maximumLimit]
 
     /// Checks that the history is complete, ascending, within the requested range, and the same each time.
-    func checkHistory() async -> [Finding] {
-        await session(.history) { session, _, findings in
+    func checkHistory() async -> [Violation] {
+        await session(.history) { session, _, violations in
             let metrics = session.description.capabilities.metrics(with: .history)
-            findings.expect(
+            violations.expect(
                 metrics.isEmpty || metrics.contains { self.expectation.history[$0] != nil },
                 "the device has a history, but the expectation says of no metric what is in it.")
             for metric in Metric.allCases {
                 let expected = self.expectation.history[metric] ?? []
                 guard metrics.contains(metric) else {
-                    findings.expect(
+                    violations.expect(
                         expected.isEmpty, "\(metric.rawValue) has records, but the capabilities do not name a history.")
                     continue
                 }
@@ -24,26 +24,26 @@ extension DriverConformance {
                 for limit in Self.limits {
                     for time in ["first", "second"] {
                         let read = try await self.read(
-                            session, HistoryRequest(metric: metric, from: first.start, to: end, limit: limit), findings)
+                            session, HistoryRequest(metric: metric, from: first.start, to: end, limit: limit), violations)
                         self.compare(
-                            read, expected, "\(metric.rawValue), pages of \(limit), the \(time) time", findings)
+                            read, expected, "\(metric.rawValue), pages of \(limit), the \(time) time", violations)
                     }
                 }
                 // The range includes its start but not its end.
                 let inner = try await self.read(
-                    session, HistoryRequest(metric: metric, from: first.start, to: last.start), findings)
+                    session, HistoryRequest(metric: metric, from: first.start, to: last.start), violations)
                 self.compare(
                     inner, expected.filter { $0.start < last.start }, "\(metric.rawValue) without the last start",
-                    findings)
+                    violations)
                 let later = try await self.read(
-                    session, HistoryRequest(metric: metric, from: first.start + .milliseconds(1), to: end), findings)
+                    session, HistoryRequest(metric: metric, from: first.start + .milliseconds(1), to: end), violations)
                 self.compare(
                     later, expected.filter { $0.start > first.start }, "\(metric.rawValue) after the first start",
-                    findings)
+                    violations)
                 for (from, to) in [(first.start, first.start)] + Self.gaps(in: expected) {
                     let none = try await self.read(
-                        session, HistoryRequest(metric: metric, from: from, to: to), findings)
-                    findings.expect(
+                        session, HistoryRequest(metric: metric, from: from, to: to), violations)
+                    violations.expect(
                         none.isEmpty, "\(metric.rawValue): a range without records gives \(none.count) of them.")
                 }
             }
@@ -57,7 +57,7 @@ extension DriverConformance {
     }
 
     /// Reads all pages of a request, and checks each.
-    func read(_ session: any DeviceSession, _ request: HistoryRequest, _ findings: Findings) async throws -> [Sample] {
+    func read(_ session: any DeviceSession, _ request: HistoryRequest, _ violations: Violations) async throws -> [Sample] {
         var request = request
         var samples: [Sample] = []
         var pages: Set<String> = []
@@ -67,15 +67,15 @@ extension DriverConformance {
             let page = try await inTime("a page of \(request.metric.rawValue)") { [request] in
                 try await session.history(request)
             }
-            findings.expect(
+            violations.expect(
                 page.samples.count <= request.limit,
                 "\(request.metric.rawValue): a page of \(request.limit) has \(page.samples.count) records.")
-            findings.expect(
+            violations.expect(
                 page.malformed == 0, "\(request.metric.rawValue): \(page.malformed) good records count as malformed.")
             samples += page.samples
             guard let next = page.next else { return samples }
             guard pages.insert(next).inserted, pages.count <= greatest else {
-                findings.add("\(request.metric.rawValue): the page \(next) comes again and again.")
+                violations.add("\(request.metric.rawValue): the page \(next) comes again and again.")
                 return samples
             }
             request.page = next
@@ -83,15 +83,15 @@ extension DriverConformance {
     }
 
     /// Compares the records read with the expected ones. Records with the same start may come in any order.
-    func compare(_ read: [Sample], _ expected: [Sample], _ what: String, _ findings: Findings) {
-        findings.expect(
+    func compare(_ read: [Sample], _ expected: [Sample], _ what: String, _ violations: Violations) {
+        violations.expect(
             zip(read, read.dropFirst()).allSatisfy { $0.start <= $1.start },
             "\(what): the records do not ascend by their start.")
-        findings.expect(Set(read).count == read.count, "\(what): records come twice.")
+        violations.expect(Set(read).count == read.count, "\(what): records come twice.")
         let missing = Set(expected).subtracting(read).count
         let strange = Set(read).subtracting(expected).count
         guard missing + strange > 0 else { return }
-        findings.add(
+        violations.add(
             "\(what): \(read.count) records instead of \(expected.count), \(missing) missing, \(strange) that are not the device's."
         )
     }

@@ -8,11 +8,11 @@ extension DriverConformance {
 
     /// Checks that, while a device is silent, each kind of call waits for it and ends as soon as it is cancelled: that
     /// is how the gateway enforces its time limits.
-    func checkSilence() async -> [Finding] {
-        await session(.silence, takesEvents: true) { session, peer, findings in
+    func checkSilence() async -> [Violation] {
+        await session(.silence, takesEvents: true) { session, peer, violations in
             guard let fallSilent = peer.fallSilent else { return }
             await fallSilent()
-            findings.expectFailure()
+            violations.expectFailure()
             for operation in Operation.all(of: session.description) {
                 let ending = await self.cancel {
                     await self.ending(of: operation, session)
@@ -23,10 +23,10 @@ extension DriverConformance {
                 }
                 switch ending {
                 case nil:
-                    findings.add("\(operation.name) did not end when it was cancelled.")
+                    violations.add("\(operation.name) did not end when it was cancelled.")
                     return
                 case .succeeded where operation.needsAnswer:
-                    findings.add("\(operation.name) succeeded although the device said nothing.")
+                    violations.add("\(operation.name) succeeded although the device said nothing.")
                 default: break
                 }
             }
@@ -35,22 +35,22 @@ extension DriverConformance {
     }
 
     /// Checks that each kind of call fails as disconnected when the link ends during the call.
-    func checkInterruption() async -> [Finding] {
-        var (findings, count) = await interrupt(0)
-        for position in 1..<max(count, 1) { findings += await interrupt(position).findings }
-        return findings
+    func checkInterruption() async -> [Violation] {
+        var (violations, count) = await interrupt(0)
+        for position in 1..<max(count, 1) { violations += await interrupt(position).violations }
+        return violations
     }
 
     /// Interrupts the operation at a position, in its own session. Also returns the number of operations.
-    private func interrupt(_ position: Int) async -> (findings: [Finding], count: Int) {
+    private func interrupt(_ position: Int) async -> (violations: [Violation], count: Int) {
         let count = Mutex(0)
-        let findings = await session(.interruption, takesEvents: true) { session, peer, findings in
+        let violations = await session(.interruption, takesEvents: true) { session, peer, violations in
             guard let fallSilent = peer.fallSilent else { return }
             let operations = Operation.all(of: session.description)
             count.withLock { $0 = operations.count }
             let operation = operations[position]
             await fallSilent()
-            findings.expectFailure()
+            violations.expectFailure()
             async let ending = self.ending(of: operation, session)
             for _ in 0..<Self.turnsToBegin { await Task.yield() }
             await peer.disconnect()
@@ -58,13 +58,13 @@ extension DriverConformance {
             case .failed(.disconnected): break
             case .succeeded where !operation.needsAnswer: break
             case let ending:
-                findings.add(
+                violations.add(
                     "\(operation.name) \(ending.text) when the link ended in its middle; it should throw disconnected.")
             }
-            await self.expectEnd(of: EventReader(session, findings), findings)
+            await self.expectEnd(of: EventReader(session, violations), violations)
             try await self.inTime("saying goodbye over a link that has ended") { await session.shutdown() }
         }
-        return (findings, count.withLock { $0 })
+        return (violations, count.withLock { $0 })
     }
 
     /// How a call ended.

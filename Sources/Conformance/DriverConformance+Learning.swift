@@ -26,24 +26,24 @@ extension DriverConformance {
     /// right.
     ///
     /// A read that fails or exceeds the timeout is a finding, and is skipped of the expectation.
-    package func discover(calendar: LocalCalendar) async -> (discovery: Discovery?, findings: [Finding]) {
+    package func discover(calendar: LocalCalendar) async -> (discovery: Discovery?, violations: [Violation]) {
         let result = Mutex<Discovery?>(nil)
-        let findings = await session(.history) { session, _, findings in
+        let violations = await session(.history) { session, _, violations in
             var discovery = Discovery(description: session.description, expectation: self.expectation)
             let capabilities = session.description.capabilities
-            discovery.expectation.hasSettableClock = await self.canSetClock(session, calendar, findings)
+            discovery.expectation.hasSettableClock = await self.canSetClock(session, calendar, violations)
             for metric in capabilities.configurable {
-                discovery.monitoring[metric] = await findings.value { try await self.configuration(session, metric) }
+                discovery.monitoring[metric] = await violations.value { try await self.configuration(session, metric) }
             }
             for metric in capabilities.metrics(with: .history) {
-                let records = await findings.value { try await self.newestRecords(of: metric, session) }
+                let records = await violations.value { try await self.newestRecords(of: metric, session) }
                 discovery.expectation.history[metric] = records ?? []
             }
             let today = calendar.day(of: self.clock.now)
             let days = today.advanced(by: -Self.discoveredDays)...today.advanced(by: -1)
             discovery.expectation.summaryDays = days
             for metric in capabilities.metrics(with: .summary) {
-                discovery.expectation.summaries[metric] = await findings.value {
+                discovery.expectation.summaries[metric] = await violations.value {
                     try await self.inTime("the summaries of \(metric.rawValue)") {
                         try await session.summaries(of: metric, days: days)
                     }
@@ -51,24 +51,24 @@ extension DriverConformance {
             }
             result.withLock { [discovery] in $0 = discovery }
         }
-        return (result.withLock { $0 }, findings)
+        return (result.withLock { $0 }, violations)
     }
 
     /// Restores a device's monitoring, sets its clock right, and reads the clock in a new session.
-    package func restore(_ discovery: Discovery, calendar: LocalCalendar) async -> [Finding] {
-        let findings = await session(.monitoring) { session, _, findings in
+    package func restore(_ discovery: Discovery, calendar: LocalCalendar) async -> [Violation] {
+        let violations = await session(.monitoring) { session, _, violations in
             for (metric, configuration) in discovery.monitoring {
                 try await self.inTime("writing the monitoring of \(metric.rawValue)") {
                     try await session.setMonitorConfiguration(configuration)
                 }
             }
-            if discovery.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, findings) }
+            if discovery.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, violations) }
         }
-        return discovery.expectation.hasSettableClock == true ? findings + (await checkRightClock()) : findings
+        return discovery.expectation.hasSettableClock == true ? violations + (await checkRightClock()) : violations
     }
 
     private func canSetClock(
-        _ session: any DeviceSession, _ calendar: LocalCalendar, _ findings: Findings
+        _ session: any DeviceSession, _ calendar: LocalCalendar, _ violations: Violations
     ) async -> Bool {
         let now = clock.now
         do {
@@ -78,7 +78,7 @@ extension DriverConformance {
             return true
         } catch {
             let code = (error as? DeviceError)?.code
-            if code != .unsupported { findings.add("setting the clock threw \(error).", code) }
+            if code != .unsupported { violations.add("setting the clock threw \(error).", code) }
             return false
         }
     }
@@ -115,7 +115,7 @@ extension DriverConformance {
     }
 }
 
-extension Findings {
+extension Violations {
     /// The result of `body`, or a finding and `nil` if it fails.
     fileprivate func value<Value>(_ body: () async throws -> Value) async -> Value? {
         do { return try await body() } catch {

@@ -3,8 +3,8 @@ import Vitals
 
 extension DriverConformance {
     /// Checks that overlapping calls of several tasks get their own answers.
-    func checkOverlap() async -> [Finding] {
-        await session(.overlap) { session, _, findings in
+    func checkOverlap() async -> [Violation] {
+        await session(.overlap) { session, _, violations in
             let capabilities = session.description.capabilities
             let monitored = capabilities.configurable
             var settings: [Metric: MonitorConfiguration] = [:]
@@ -19,15 +19,15 @@ extension DriverConformance {
                             metric: metric, from: first.start, to: last.start + .milliseconds(1),
                             limit: min(records.count / pages + 1, HistoryRequest.maximumLimit))
                         group.addTask {
-                            let read = try await self.read(session, request, findings)
-                            self.compare(read, records, "\(metric.rawValue)", findings)
+                            let read = try await self.read(session, request, violations)
+                            self.compare(read, records, "\(metric.rawValue)", violations)
                         }
                     }
                 }
                 for metric in monitored {
                     group.addTask {
                         let read = try await self.configuration(session, metric)
-                        findings.expect(
+                        violations.expect(
                             read == settings[metric],
                             "\(metric.rawValue): \(read) is read instead of \(settings[metric], default: "nothing").")
                     }

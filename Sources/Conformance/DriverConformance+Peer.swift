@@ -62,10 +62,10 @@ extension DriverConformance {
 
     /// Adds a finding if the device does not get a message in time. Skipped if the peer has no `deviceCalls`.
     func expectCall(
-        _ what: String, _ peer: Peer, _ findings: Findings, _ condition: @escaping @Sendable ([DeviceCall]) -> Bool
+        _ what: String, _ peer: Peer, _ violations: Violations, _ condition: @escaping @Sendable ([DeviceCall]) -> Bool
     ) async {
         guard let deviceCalls = peer.deviceCalls else { return }
         let all = try? await inTime(what) { try await deviceCalls(condition) }
-        findings.expect(all.map(condition) ?? false, "the device was not reported \(what).")
+        violations.expect(all.map(condition) ?? false, "the device was not reported \(what).")
     }
 }

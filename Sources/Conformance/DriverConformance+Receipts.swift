@@ -4,27 +4,27 @@ import Vitals
 extension DriverConformance {
     /// Checks that a device learns that a sample is durable when it is, and not earlier; and that it learns of a
     /// refusal.
-    func checkReceipts() async -> [Finding] {
-        await session(.receipts, takesEvents: true) { session, peer, findings in
+    func checkReceipts() async -> [Violation] {
+        await session(.receipts, takesEvents: true) { session, peer, violations in
             guard let sendSafeSamples = peer.sendSafeSamples else { return }
             let sent = await sendSafeSamples()
             guard peer.deviceCalls != nil, sent.count >= 3 else {
-                findings.add("the peer should send three safe samples, and say what it was reported of them.")
+                violations.add("the peer should send three safe samples, and say what it was reported of them.")
                 return
             }
-            let events = EventReader(session, findings)
+            let events = EventReader(session, violations)
             var receipts: [Sample: SampleReceipt] = [:]
             while !sent.allSatisfy({ receipts[$0.sample] != nil }) {
                 let event = try await self.inTime("waiting for safe samples") { try await events.next() }
                 guard let event else {
-                    findings.add("the events ended before all safe samples had come.")
+                    violations.add("the events ended before all safe samples had come.")
                     return
                 }
                 guard case .samples(let samples, let marks) = event, let sample = samples.first,
                     sent.contains(where: { $0.sample == sample })
                 else { continue }
                 guard let mark = marks.first else {
-                    findings.add("a sample came without the receipt that its device waits for.")
+                    violations.add("a sample came without the receipt that its device waits for.")
                     return
                 }
                 receipts[sample] = mark
@@ -36,18 +36,18 @@ extension DriverConformance {
                 guard let receipt = receipts[sample.sample] else { continue }
                 try await self.inTime("settling") { try await session.settle([SettledReceipt(receipt, refusal)]) }
             }
-            await self.expectCall("that a sample is refused", peer, findings) {
+            await self.expectCall("that a sample is refused", peer, violations) {
                 $0.contains(.settled(refused.name, isDurable: false))
             }
-            await self.expectCall("that a sample is durable", peer, findings) {
+            await self.expectCall("that a sample is durable", peer, violations) {
                 $0.contains(.settled(last.name, isDurable: true))
             }
             let deviceCalls = try await peer.deviceCalls?({ _ in true }) ?? []
-            findings.expect(
+            violations.expect(
                 !deviceCalls.contains(.settled(refused.name, isDurable: true)),
                 "the device was reported that a sample is durable which was refused.")
             for sample in sent[1..<(sent.count - 1)] {
-                findings.expect(
+                violations.expect(
                     !deviceCalls.contains { if case .settled(sample.name, _) = $0 { true } else { false } },
                     "the device got a receipt for a sample that the gateway has not settled.")
             }

@@ -5,21 +5,21 @@ import Vitals
 extension DriverConformance {
     /// Checks that a goodbye is quick, reaches the device if the protocol has one, and ends the link if the device should
     /// end it.
-    func checkShutdown() async -> [Finding] {
-        await session(.shutdown, takesEvents: expectation.endsLink) { session, peer, findings in
-            findings.expectFailure()
+    func checkShutdown() async -> [Violation] {
+        await session(.shutdown, takesEvents: expectation.endsLink) { session, peer, violations in
+            violations.expectFailure()
             if self.expectation.endsLink {
-                try await self.shutDownToEnd(session, findings)
+                try await self.shutDownToEnd(session, violations)
             } else {
                 try await self.inTime("saying goodbye") { await session.shutdown() }
             }
             guard self.expectation.saysGoodbye else { return }
-            await self.expectCall("goodbye", peer, findings) { $0.contains(.goodbye) }
+            await self.expectCall("goodbye", peer, violations) { $0.contains(.goodbye) }
         }
     }
 
     /// Says goodbye, and reads until the device ends the link.
-    private func shutDownToEnd(_ session: any DeviceSession, _ findings: Findings) async throws {
+    private func shutDownToEnd(_ session: any DeviceSession, _ violations: Violations) async throws {
         let isAnswered = Mutex(false)
         let timeout = expectation.timeout
         let hasEnded = await clock.race(against: timeout) {
@@ -33,6 +33,6 @@ extension DriverConformance {
         guard isAnswered.withLock({ $0 }) else {
             throw DeviceError(.timeout, "saying goodbye did not end within \(timeout).")
         }
-        findings.add("the link was still open \(timeout) after the goodbye.")
+        violations.add("the link was still open \(timeout) after the goodbye.")
     }
 }

@@ -5,12 +5,12 @@ extension DriverConformance {
     /// Checks that operations beyond the device's abilities are refused as unsupported.
     ///
     /// `acknowledgeHistory` and `stopMeasurement` are skipped: without the ability, doing nothing is right.
-    func checkUnsupported() async -> [Finding] {
-        await session(.unsupported) { session, _, findings in
+    func checkUnsupported() async -> [Violation] {
+        await session(.unsupported) { session, _, violations in
             for metric in Metric.allCases {
                 for (ability, what, call) in Self.refusals(of: metric)
                 where !Self.has(ability, metric, session.description.capabilities) {
-                    try await findings.expect([.unsupported], "\(what) \(metric.rawValue)") {
+                    try await violations.expect([.unsupported], "\(what) \(metric.rawValue)") {
                         try await self.inTime("\(what) \(metric.rawValue)") { try await call(session) }
                     }
                 }

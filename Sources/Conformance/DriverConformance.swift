@@ -32,14 +32,14 @@ public struct DriverConformance: Sendable {
     }
 
     /// Runs all checks, one after another. Returns the violations as findings; a correct driver has none.
-    public func check() async -> [Finding] {
-        var findings: [Finding] = []
-        for check in Check.allCases { findings += await run(check) }
-        return findings
+    public func check() async -> [Violation] {
+        var violations: [Violation] = []
+        for check in Check.allCases { violations += await run(check) }
+        return violations
     }
 
     /// Runs one check.
-    package func run(_ check: Check) async -> [Finding] {
+    package func run(_ check: Check) async -> [Violation] {
         switch check {
         case .description: await checkDescription()
         case .clock: await checkClock()
@@ -65,30 +65,30 @@ public struct DriverConformance: Sendable {
     /// driver stops reading from its device while events wait.
     func session(
         _ check: Check, takesEvents: Bool = false,
-        _ body: @escaping @Sendable (any DeviceSession, Peer, Findings) async throws -> Void
-    ) async -> [Finding] {
-        let findings = Findings()
+        _ body: @escaping @Sendable (any DeviceSession, Peer, Violations) async throws -> Void
+    ) async -> [Violation] {
+        let violations = Violations()
         do {
             try await open { session, peer in
                 let check: @Sendable () async -> Void = {
                     do {
-                        try await body(session, peer, findings)
+                        try await body(session, peer, violations)
                     } catch {
-                        findings.add("failed: \(error)", (error as? DeviceError)?.code)
+                        violations.add("failed: \(error)", (error as? DeviceError)?.code)
                     }
                 }
                 guard !takesEvents else { return await check() }
                 let end: Void? = await self.cancel(
                     { while (try? await session.nextEvents()) != nil {} }, after: check, orRelease: peer.disconnect)
                 guard end == nil else { return }
-                findings.add("waiting for events did not end when it was cancelled.")
-                findings.expectFailure()
+                violations.add("waiting for events did not end when it was cancelled.")
+                violations.expectFailure()
             }
         } catch {
             // After the end of the link, the session as a whole fails: that is how a driver reports it.
-            if !findings.expectsFailure { findings.add("withSession failed: \(error)", (error as? DeviceError)?.code) }
+            if !violations.expectsFailure { violations.add("withSession failed: \(error)", (error as? DeviceError)?.code) }
         }
-        return findings.all.map { Finding(check, $0.text, $0.code) }
+        return violations.all.map { Violation(check, $0.text, $0.code) }
     }
 
     /// Limits the wait to the timeout. An operation that ignores its cancellation is awaited to its end.

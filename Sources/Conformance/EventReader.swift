@@ -4,13 +4,13 @@ import Vitals
 /// Reads a session's events and keeps the unused ones. Samples are split into single ones.
 actor EventReader {
     private let session: any DeviceSession
-    private let findings: Findings
+    private let violations: Violations
     private var waiting: ArraySlice<DeviceEvent> = []
     private var ended: Set<MeasurementID> = []
 
-    init(_ session: any DeviceSession, _ findings: Findings) {
+    init(_ session: any DeviceSession, _ violations: Violations) {
         self.session = session
-        self.findings = findings
+        self.violations = violations
     }
 
     /// The next event, `nil` at the end.
@@ -22,9 +22,9 @@ actor EventReader {
         let event = waiting.removeFirst()
         switch event {
         case .measurementSample(let id, _) where ended.contains(id):
-            findings.add("the measurement \(id.text) gave a sample after its end.")
+            violations.add("the measurement \(id.text) gave a sample after its end.")
         case .measurementEnded(let id, _, _):
-            findings.expect(ended.insert(id).inserted, "the measurement \(id.text) ended twice.")
+            violations.expect(ended.insert(id).inserted, "the measurement \(id.text) ended twice.")
         default: break
         }
         return event
@@ -47,7 +47,7 @@ actor EventReader {
     private func parts(of event: DeviceEvent) -> [DeviceEvent] {
         guard case .samples(let samples, let receipts) = event else { return [event] }
         guard !receipts.isEmpty else { return samples.map { .samples([$0], receipts: []) } }
-        findings.expect(
+        violations.expect(
             receipts.count == samples.count,
             "\(samples.count) samples came with \(receipts.count) receipts; each of them, or none, should have one.")
         return zip(samples, receipts).map { .samples([$0], receipts: [$1]) }

@@ -50,15 +50,15 @@ package struct SeededRun: Sendable, Hashable {
             }
             try await environment.run()
             let messages = environment.observation.messages
-            let findings = Findings(
+            let issues = Issues(
                 messages, truth: environment.wearables, days: plan.zoneChanges ? nil : environment.calendar.withLock { $0 },
                 clockSettings: environment.clockSettings.withLock { $0 },
                 diskSettings: environment.diskSettings.withLock { $0 }, deliveries: environment.consumer.deliveries,
                 received: environment.broker.received(by: "gateway"), ends: environment.ends.withLock { $0 },
                 losses: StoreLosses(damages: environment.damages.withLock { $0 }, isFlooded: environment.flood != nil))
-            let damage = try environment.stores.findings().map { "the store: \($0)" }
+            let damage = try environment.stores.issues().map { "the store: \($0)" }
             return SeededRun(
-                fingerprint: simulation.fingerprint, issues: findings.issues + damage, messages: messages.count,
+                fingerprint: simulation.fingerprint, issues: issues.issues + damage, messages: messages.count,
                 restarts: environment.restarts.withLock { $0 },
                 reports: messages.filter { $0.message.topic.hasSuffix("gateway/state") }.map(\.uptime))
         }

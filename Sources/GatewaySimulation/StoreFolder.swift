@@ -16,7 +16,7 @@ package final class StoreFolder: Sendable {
         /// The number of crashes. Each life after a crash has its own folder.
         var crashes = 0
         /// What the checks after crashes found.
-        var findings: [String] = []
+        var issues: [String] = []
     }
     private let state = Mutex(State())
 
@@ -70,8 +70,8 @@ package final class StoreFolder: Sendable {
         state.withLock { $0.crashes += 1 }
         // The open store keeps what it has of these files, but their memory is free as soon as it is closed.
         try FileManager.default.removeItem(at: URL(filePath: dead).deletingLastPathComponent())
-        let found = try StoreCheck.findings(in: path)
-        state.withLock { $0.findings += found }
+        let found = try StoreCheck.issues(in: path)
+        state.withLock { $0.issues += found }
     }
 
     /// How much of each file `damage` overwrites, in bytes: the header and the first tables.
@@ -88,7 +88,7 @@ package final class StoreFolder: Sendable {
     }
 
     /// What whole checks of the store find now, and found after each crash.
-    package func findings() throws -> [String] { try state.withLock { $0.findings } + StoreCheck.findings(in: path) }
+    package func issues() throws -> [String] { try state.withLock { $0.issues } + StoreCheck.issues(in: path) }
 
     package func remove() { try? FileManager.default.removeItem(at: folder) }
 }

@@ -26,7 +26,7 @@ struct StoreLosses {
     ///   answers go one by one for as long as the faults last.
     init(damages: [Duration], isFlooded: Bool) {
         self.damages = damages
-        answerTime = isFlooded ? .minutes(6) : Findings.answerTime
+        answerTime = isFlooded ? .minutes(6) : Issues.answerTime
     }
 
     /// Whether a message is the first one after a damage: the gateway has forgotten what was before.

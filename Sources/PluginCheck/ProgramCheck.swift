@@ -57,19 +57,19 @@ package struct ProgramCheck: Sendable {
     /// - Returns: whether the program meets all requirements.
     package func run(_ report: (CheckStep) -> Void) async -> Bool {
         var isGood = true
-        func reportStep(_ name: String, _ findings: [DriverConformance.Finding], seen: String? = nil) {
-            let problems = self.problems(findings, isGreeting: name == Self.greeting)
+        func reportStep(_ name: String, _ violations: [DriverConformance.Violation], seen: String? = nil) {
+            let problems = self.problems(violations, isGreeting: name == Self.greeting)
             if !problems.isEmpty { isGood = false }
             report(CheckStep(name: name, outcome: problems.isEmpty ? .passed(seen) : .failed(problems)))
         }
         let expectation = DriverConformance.Expectation(
             endsLink: true, measurementDuration: options.measurement, timeout: options.timeout)
-        let (discovery, findings) = await suite(expectation).discover(calendar: calendar)
-        reportStep(Self.greeting, findings, seen: discovery.map { Self.summary(of: $0.description) })
+        let (discovery, violations) = await suite(expectation).discover(calendar: calendar)
+        reportStep(Self.greeting, violations, seen: discovery.map { Self.summary(of: $0.description) })
         guard let discovery else { return false }
         if options.listening > .zero {
-            let findings = await suite(expectation).listen(for: options.listening)
-            reportStep("what it sends by itself", findings, seen: notifications)
+            let violations = await suite(expectation).listen(for: options.listening)
+            reportStep("what it sends by itself", violations, seen: notifications)
         }
         let suite = suite(discovery.expectation)
         for check in Self.checks {
@@ -98,16 +98,16 @@ package struct ProgramCheck: Sendable {
     }
 
     /// The findings of the suite and of the audit of the link.
-    private func problems(_ findings: [DriverConformance.Finding], isGreeting: Bool) -> [CheckProblem] {
-        findings.map { finding in
+    private func problems(_ violations: [DriverConformance.Violation], isGreeting: Bool) -> [CheckProblem] {
+        violations.map { violation in
             let rule: LinkRule? =
-                switch finding.code {
-                case .timeout where finding.check == .measurement: .measurement
-                case .timeout: isGreeting && finding.text.contains("initialize") ? .timeout : .timeLimit
-                case nil where finding.text.hasPrefix("withSession failed"): nil
-                default: .of(finding.check)
+                switch violation.code {
+                case .timeout where violation.check == .measurement: .measurement
+                case .timeout: isGreeting && violation.text.contains("initialize") ? .timeout : .timeLimit
+                case nil where violation.text.hasPrefix("withSession failed"): nil
+                default: .of(violation.check)
                 }
-            return CheckProblem(message: finding.text, rule: rule)
+            return CheckProblem(message: violation.text, rule: rule)
         } + program.takeFindings().map { CheckProblem(message: $0.text, rule: $0.rule) }
     }
 

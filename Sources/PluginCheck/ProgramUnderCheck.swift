@@ -54,7 +54,7 @@ final class ProgramUnderCheck: Sendable {
     var notifications: [String: Int] { audit.withLock { $0.notifications } }
 
     /// The findings about the link since the last call.
-    func takeFindings() -> [LinkAudit.Finding] { audit.withLock { $0.takeFindings() } }
+    func takeFindings() -> [LinkAudit.Violation] { audit.withLock { $0.takeFindings() } }
 
     /// Starts the program, and opens a session with it, within its timeout.
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {

@@ -15,38 +15,38 @@ struct LinkConformanceTests {
     @Test(arguments: Wearable.models)
     func `does what every driver must do over a stream of bytes in memory`(model: String) throws {
         let expectation = try Wearable(model: model).expectation(timeout: .minutes(2))
-        let findings = try Simulation.run(seed: 1, start: Wearable.noon, deadline: .days(2)) { world in
+        let violations = try Simulation.run(seed: 1, start: Wearable.noon, deadline: .days(2)) { world in
             await DriverConformance(expecting: expectation, clock: world.gatewayClock) { body in
                 try await MemoryWay(model: model, world: world).open(body)
             }.check()
         }
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test(arguments: Wearable.models)
     func `does what every driver must do over TCP`(model: String) async throws {
         let expectation = try Wearable(model: model).expectation(timeout: .seconds(60))
-        let findings = await DriverConformance(expecting: expectation) { body in
+        let violations = await DriverConformance(expecting: expectation) { body in
             try await TCPWay(model: model).open(body)
         }.check()
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test(arguments: Wearable.models)
     func `does what every driver must do over a call of the device`(model: String) async throws {
         let expectation = try Wearable(model: model).expectation(timeout: .seconds(60))
-        let findings = await DriverConformance(expecting: expectation) { body in
+        let violations = await DriverConformance(expecting: expectation) { body in
             try await CallWay(model: model).open(body)
         }.check()
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test(arguments: Wearable.models)
     func `does what every driver must do with a child process`(model: String) async throws {
         let expectation = try Wearable(model: model).expectation(timeout: .seconds(60))
-        let findings = await DriverConformance(expecting: expectation) { body in
+        let violations = await DriverConformance(expecting: expectation) { body in
             try await ExecWay(model: model).open(body)
         }.check()
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 }

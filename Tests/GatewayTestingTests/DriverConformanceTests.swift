@@ -13,8 +13,8 @@ struct DriverConformanceTests {
     }
 
     @Test func `runs on the system's clock, too`() async {
-        let findings = await ConformanceSetup().suite(clock: .system, expecting: .milliseconds(1)).check()
-        #expect(findings == [])
+        let violations = await ConformanceSetup().suite(clock: .system, expecting: .milliseconds(1)).check()
+        #expect(violations == [])
     }
 
     @Test func `finds a description that makes no sense`() throws {
@@ -27,7 +27,7 @@ struct DriverConformanceTests {
                     .battery: [.history], .heartRate: [.alert], .skinTemperature: [.monitor, .alert],
                 ], maximumHistoryDays: 0),
             clock: DeviceClock(now: ConformanceSetup.start, utcOffset: 900))
-        let findings = try stage.check()
+        let violations = try stage.check()
         for text in [
             "stress has abilities that only heart rate has", "temperature has a schedule that can be set",
             "steps cannot be monitored", "steps cannot be measured", "battery has no history",
@@ -37,7 +37,7 @@ struct DriverConformanceTests {
             "heart_rate has records, but the capabilities do not name a history",
             "sleep has summaries, but the capabilities do not name the ability",
         ] {
-            #expect(findings.contains { $0.contains(text) }, "\(text) is not among \(findings)")
+            #expect(violations.contains { $0.contains(text) }, "\(text) is not among \(violations)")
         }
     }
 
@@ -46,12 +46,12 @@ struct DriverConformanceTests {
         stage.expectation.history = [:]
         stage.expectation.summaryDays = nil
         stage.sendsTooFewSafeSamples = true
-        let findings = try stage.check()
+        let violations = try stage.check()
         for text in [
             "the expectation says of no metric what is in it", "the expectation says of no day what they are",
             "the peer should send three safe samples",
         ] {
-            #expect(findings.contains { $0.contains(text) }, "\(text) is not among \(findings)")
+            #expect(violations.contains { $0.contains(text) }, "\(text) is not among \(violations)")
         }
     }
 
@@ -67,8 +67,8 @@ struct DriverConformanceTests {
         var stage = ConformanceSetup()
         stage.expectation.secondMeasurement = .isQueued
         #expect(try stage.check { FaultySession(session: $0, fault: .queuesMeasurements) } == [])
-        let findings = try stage.check()
-        #expect(findings.contains { $0.contains("Another measurement is running") }, "\(findings)")
+        let violations = try stage.check()
+        #expect(violations.contains { $0.contains("Another measurement is running") }, "\(violations)")
     }
 
     @Test func `asks for no more than a device can do`() throws {
@@ -81,8 +81,8 @@ struct DriverConformanceTests {
 
     @Test(arguments: DriverFault.allCases)
     func `finds an error`(fault: DriverFault) throws {
-        let findings = try ConformanceSetup().check { FaultySession(session: $0, fault: fault) }
+        let violations = try ConformanceSetup().check { FaultySession(session: $0, fault: fault) }
         #expect(
-            findings.contains { $0.contains(fault.finding) }, "\(fault.finding) is not among \(findings)")
+            violations.contains { $0.contains(fault.violation) }, "\(fault.violation) is not among \(violations)")
     }
 }

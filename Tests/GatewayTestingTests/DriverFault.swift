@@ -24,7 +24,7 @@ enum DriverFault: CaseIterable, Sendable {
     case staysAtGoodbye, leavesWithoutGoodbye
 
     /// The text of the finding.
-    var finding: String {
+    var violation: String {
         switch self {
         case .repeatsRecords: "history: heart_rate, pages of 2000, the first time: records come twice"
         case .includesTheEnd: "1 that are not the device's"

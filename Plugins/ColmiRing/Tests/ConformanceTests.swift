@@ -38,7 +38,7 @@ import WearableTesting
     }
 
     @Test(arguments: [UInt64(1), 2, 3]) func `does what every driver must do`(seed: UInt64) throws {
-        let findings = try Simulation.run(seed: seed, start: Self.start, deadline: .days(2)) { simulation in
+        let violations = try Simulation.run(seed: seed, start: Self.start, deadline: .days(2)) { simulation in
             let clock = simulation.gatewayClock
             let expectation = DriverConformance.Expectation(history: Self.history, hasSettableClock: true)
             return await DriverConformance(expecting: expectation, clock: clock) { body in
@@ -62,6 +62,6 @@ import WearableTesting
                 }
             }.check()
         }
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 }

@@ -9,7 +9,7 @@ import WearableTesting
 
 @Suite struct ConformanceTests {
     @Test(arguments: [UInt64(1), 2, 3]) func `does what every driver must do`(seed: UInt64) throws {
-        let findings = try Simulation.run(seed: seed, start: ScriptedClinic.moment(24 * 60), deadline: .days(2)) {
+        let violations = try Simulation.run(seed: seed, start: ScriptedClinic.moment(24 * 60), deadline: .days(2)) {
             simulation in
             let clock = simulation.gatewayClock
             let expectation = DriverConformance.Expectation(history: ScriptedClinic.history, hasSettableClock: true)
@@ -35,6 +35,6 @@ import WearableTesting
                 }
             }.check()
         }
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 }

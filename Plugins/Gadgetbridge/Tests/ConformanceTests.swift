@@ -25,7 +25,7 @@ import Vitals
         }
         #expect(history[.heartRate]?.count == 2500)
         let expectation = DriverConformance.Expectation(history: history, timeout: .hours(1))
-        let findings = try Simulation.run(seed: 1, start: Phone.at(60), deadline: .days(10)) { simulation in
+        let violations = try Simulation.run(seed: 1, start: Phone.at(60), deadline: .days(10)) { simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
                 let driver = GadgetbridgeDriver(
                     GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
@@ -41,6 +41,6 @@ import Vitals
             }
             return await suite.check()
         }
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 }

@@ -33,7 +33,7 @@ import Vitals
         }
         #expect(history[.heartRate]?.count == 2500)
         let expectation = DriverConformance.Expectation(history: history, timeout: .hours(1))
-        let findings = try Simulation.run(seed: 1, start: HealthPhone.at(60), deadline: .days(10)) { simulation in
+        let violations = try Simulation.run(seed: 1, start: HealthPhone.at(60), deadline: .days(10)) { simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
                 let driver = HealthConnectDriver(
                     HealthConnectOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
@@ -49,6 +49,6 @@ import Vitals
             }
             return await suite.check()
         }
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 }

@@ -4,13 +4,13 @@ import Vitals
 
 @testable import HealthConnect
 
-/// Any bytes as an export of Health Connect, for the fuzzer and the tests (`ExportFindings` has the invariants).
+/// Any bytes as an export of Health Connect, for the fuzzer and the tests (`ExportViolations` has the invariants).
 enum HealthInput {
     private static let now = Timestamp(seconds: 1_767_614_400)
     private static let file = FileManager.default.temporaryDirectory
         .appending(path: "vitals2mqtt-health-\(ProcessInfo.processInfo.processIdentifier)")
 
-    static func result(of bytes: [UInt8], at place: URL = file) -> ExportFindings.Result {
-        ExportFindings.result(of: bytes, at: place, now: now) { HealthConnectOptions(path: $0) }
+    static func result(of bytes: [UInt8], at place: URL = file) -> ExportViolations.Result {
+        ExportViolations.result(of: bytes, at: place, now: now) { HealthConnectOptions(path: $0) }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         """
 
     /// The findings after these calls of the gateway (method and params, ids from 1) and these lines of the device.
-    private func findings(_ calls: [(String, String)], _ lines: [String]) -> [LinkAudit.Finding] {
+    private func violations(_ calls: [(String, String)], _ lines: [String]) -> [LinkAudit.Violation] {
         var audit = LinkAudit()
         for (index, call) in ([("initialize", "{}")] + calls).enumerated() {
             audit.sent(Array("{\"id\":\(index + 1),\"method\":\"\(call.0)\",\"params\":\(call.1)}\n".utf8))
@@ -39,7 +39,7 @@ import Testing
             #"{"id":4,"error":{"code":-32601,"message":"unknown"}}"#,
         ]
         let calls = [Self.history, ("measurement/start", "{}"), ("summary/read", "{}")]
-        #expect(findings(calls, lines) == [])
+        #expect(violations(calls, lines) == [])
     }
 
     @Test(arguments: [
@@ -72,21 +72,21 @@ import Testing
         ),
     ])
     func `says what a line has that it should not have`(line: String, rule: LinkRule, text: String) {
-        let found = findings([Self.history], [Self.greeting, line])
+        let found = violations([Self.history], [Self.greeting, line])
         #expect(found.count == 1)
         #expect(found.first?.rule == rule)
         #expect(found.first?.text.contains(text) ?? false, "\(found)")
     }
 
     @Test func `notices a sample that does not wait for the answer to initialize`() {
-        let found = findings([], [#"{"method":"sample","params":{"sample":\#(Self.sample(500))}}"#, Self.greeting])
+        let found = violations([], [#"{"method":"sample","params":{"sample":\#(Self.sample(500))}}"#, Self.greeting])
         #expect(found.map(\.rule) == [.silenceBeforeInitialize])
     }
 
     @Test func `names unknown metrics and abilities once each`() {
         let capabilities = #"{"heart_rate":{"histroy":true},"heartrate":{"measure":true}}"#
         let line = #"{"id":1,"result":{"protocol":1,"capabilities":\#(capabilities)}}"#
-        let found = findings([], [line])
+        let found = violations([], [line])
         #expect(found.map(\.rule) == [.unknownCapabilities, .unknownCapabilities])
         #expect(found.map(\.text).joined().contains("heartrate, which is no metric"))
         #expect(found.map(\.text).joined().contains("histroy, which is no ability"))
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `keeps no more findings of one rule than a reader needs`() {
         let garbage = (0..<100).map { "garbage \($0)" }
-        #expect(findings([], garbage).count == LinkAudit.maximumFindings)
+        #expect(violations([], garbage).count == LinkAudit.maximumFindings)
     }
 
     @Test(arguments: LinkRule.allCases)

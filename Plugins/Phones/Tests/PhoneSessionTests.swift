@@ -133,13 +133,13 @@ import Vitals
 
     // All samples come with receipts, and one answer reports all of them, so the suite's events and receipts do not apply here.
     @Test func `the driver of each app does what every driver must do`() throws {
-        let ofApple = try findings(of: HealthAutoExport.self)
+        let ofApple = try violations(of: HealthAutoExport.self)
         #expect(ofApple.isEmpty, "\(ofApple)")
-        let ofAndroid = try findings(of: HealthConnectWebhook.self)
+        let ofAndroid = try violations(of: HealthConnectWebhook.self)
         #expect(ofAndroid.isEmpty, "\(ofAndroid)")
     }
 
-    private func findings<App: PhoneApp>(of app: App.Type) throws -> [DriverConformance.Finding] {
+    private func violations<App: PhoneApp>(of app: App.Type) throws -> [DriverConformance.Finding] {
         try Simulation.run(seed: 1, deadline: .days(10)) { simulation in
             let suite = DriverConformance(
                 expecting: DriverConformance.Expectation(timeout: .hours(1)), clock: simulation.gatewayClock

@@ -18,8 +18,8 @@ import Vitals
     @Test(arguments: Model.allCases)
     func `does what every driver must do`(model: Model) throws {
         let options = SimulatorOptions(model: model, seed: 3, historyDays: 4)
-        let findings = try run(options) { await $0.check() }
-        #expect(findings.isEmpty, "\(findings)")
+        let violations = try run(options) { await $0.check() }
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     /// Only the fault `hang`, at probability 1, silences a simulated device.
@@ -27,14 +27,14 @@ import Vitals
     func `does what every driver must do while the device hangs`(model: Model) throws {
         var options = SimulatorOptions(model: model, seed: 3, historyDays: 4)
         options.faults.hang = 1
-        let findings = try run(options, fallSilent: {}) { await $0.run(.silence) + $0.run(.interruption) }
-        #expect(findings.isEmpty, "\(findings)")
+        let violations = try run(options, fallSilent: {}) { await $0.run(.silence) + $0.run(.interruption) }
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     private func run(
         _ options: SimulatorOptions, fallSilent: (@Sendable () async -> Void)? = nil,
-        _ check: @escaping @Sendable (DriverConformance) async -> [DriverConformance.Finding]
-    ) throws -> [DriverConformance.Finding] {
+        _ check: @escaping @Sendable (DriverConformance) async -> [DriverConformance.Violation]
+    ) throws -> [DriverConformance.Violation] {
         let expectation = try expectation(of: options)
         return try Simulation.run(seed: 1, start: Stage.noon, deadline: .days(10)) { [calendar, id] simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in

@@ -16,15 +16,15 @@ struct HistoryAudit: Sendable {
     }
 
     /// Checks the result of a call and returns the findings.
-    mutating func audit(_ result: JSONReader, of call: LinkCallRecord) -> [LinkAudit.Finding] {
+    mutating func audit(_ result: JSONReader, of call: LinkCallRecord) -> [LinkAudit.Violation] {
         let page = call.params["page"] ?? .null
         let name = ["metric", "from", "to", "limit"].map { call.params[$0]?.text ?? "" }.joined(separator: " ")
         var reading = page.isNull ? Reading() : readings[name] ?? Reading()
         defer { readings[name] = reading }
-        var findings: [LinkAudit.Finding] = []
+        var violations: [LinkAudit.Violation] = []
         let metric = call.params["metric"]?.asString ?? ""
         func add(_ rule: LinkRule, _ text: String) {
-            findings.append(LinkAudit.Finding(rule: rule, text: "\(metric): \(text)"))
+            violations.append(LinkAudit.Violation(rule: rule, text: "\(metric): \(text)"))
         }
         var result = result
         var count = 0
@@ -59,7 +59,7 @@ struct HistoryAudit: Sendable {
             }
         } catch {
             // The driver cannot read it either, and reports that itself.
-            return findings
+            return violations
         }
         if let (rule, reason) = firstProblem {
             add(rule, "\(malformed) of \(count) records of a page are no samples. The first of them: \(reason)")
@@ -71,7 +71,7 @@ struct HistoryAudit: Sendable {
         if !next.isNull, !reading.pages.insert(next.text).inserted {
             add(.pages, "the page \(next.text) comes again and again, so the history never ends.")
         }
-        return findings
+        return violations
     }
 
     private static func problem(of sample: Sample, _ call: LinkCallRecord) -> String? {

@@ -8,7 +8,7 @@ import Vitals
 /// read and drops unexpected answers.
 package struct LinkAudit: Sendable {
     /// A violation of the protocol.
-    package struct Finding: Sendable, Hashable {
+    package struct Violation: Sendable, Hashable {
         /// The rule that it violates.
         package var rule: LinkRule
         /// A sentence that describes the violation.
@@ -21,7 +21,7 @@ package struct LinkAudit: Sendable {
     static let maximumExcerpt = 60
 
     /// What was found since `takeFindings`, in order.
-    private(set) var findings: [Finding] = []
+    private(set) var violations: [Violation] = []
     /// How often each notification came.
     package private(set) var notifications: [String: Int] = [:]
 
@@ -40,9 +40,9 @@ package struct LinkAudit: Sendable {
     package init() {}
 
     /// Removes and returns the findings, so that a caller sees each once.
-    package mutating func takeFindings() -> [Finding] {
-        defer { findings = [] }
-        return findings
+    package mutating func takeFindings() -> [Violation] {
+        defer { violations = [] }
+        return violations
     }
 
     /// Starts over with a new link; findings remain.
@@ -76,7 +76,7 @@ package struct LinkAudit: Sendable {
         guard seen[rule, default: []].count < Self.maximumFindings, seen[rule, default: []].insert(text).inserted else {
             return
         }
-        findings.append(Finding(rule: rule, text: text))
+        violations.append(Violation(rule: rule, text: text))
     }
 
     private mutating func audit(_ line: Range<Int>, of bytes: [UInt8]) {
@@ -167,7 +167,7 @@ package struct LinkAudit: Sendable {
             isInitialized = true
             if let answer = try? JSONValue(from: &result) { checkCapabilities(answer["capabilities"] ?? .null) }
         case "history/read":
-            for finding in reading.audit(result, of: call) { add(finding.rule, finding.text) }
+            for violation in reading.audit(result, of: call) { add(violation.rule, violation.text) }
         case "measurement/start":
             if let id = try? LinkToken(ofMeasurement: &result) { measurements.insert(id.text) }
         default: break

@@ -34,7 +34,7 @@ import Vitals
     }
 
     @Test func `does what every driver must do`() throws {
-        let findings = try Simulation.run(seed: 1, deadline: .hours(1)) { simulation in
+        let violations = try Simulation.run(seed: 1, deadline: .hours(1)) { simulation in
             await DriverConformance(
                 expecting: .init(history: [.heartRate: Self.records]), clock: simulation.gatewayClock
             ) { body in
@@ -54,7 +54,7 @@ import Vitals
                 }
             }.check()
         }
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test(arguments: ["", "x", "7 2", "B", "B 101", "H 1 2", "H 1 2 400", "E", "E x", "H 1 9223372036854775807 60"])

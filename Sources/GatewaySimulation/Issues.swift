@@ -5,7 +5,7 @@ import Messages
 import Vitals
 
 /// The knowledge of a consumer that keys on `id` after a run, and all errors found.
-struct Findings {
+struct Issues {
     struct Seen {
         var device: String
         var metric: String

@@ -2,18 +2,18 @@ import GatewayKit
 import Synchronization
 
 /// The findings of a check.
-final class Findings: Sendable {
+final class Violations: Sendable {
     private let state = Mutex<(all: [(text: String, code: DeviceError.Code?)], expectsFailure: Bool)>(([], false))
 
     var all: [(text: String, code: DeviceError.Code?)] { state.withLock { $0.all } }
     /// Whether the check itself has ended the link.
     var expectsFailure: Bool { state.withLock { $0.expectsFailure } }
 
-    func add(_ finding: String, _ code: DeviceError.Code? = nil) { state.withLock { $0.all.append((finding, code)) } }
+    func add(_ violation: String, _ code: DeviceError.Code? = nil) { state.withLock { $0.all.append((violation, code)) } }
     func expectFailure() { state.withLock { $0.expectsFailure = true } }
 
     /// Adds a finding if a condition is false.
-    func expect(_ condition: Bool, _ finding: @autoclosure () -> String) { if !condition { add(finding()) } }
+    func expect(_ condition: Bool, _ violation: @autoclosure () -> String) { if !condition { add(violation()) } }
 
     /// Adds a finding if `body` does not throw a device error with one of these codes.
     /// - Throws: a `timeout`, after which the session is of no further use.

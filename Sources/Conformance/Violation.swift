@@ -36,7 +36,7 @@ extension DriverConformance {
     }
 
     /// A violation of the requirements by a driver.
-    public struct Finding: Sendable, Hashable, CustomStringConvertible {
+    public struct Violation: Sendable, Hashable, CustomStringConvertible {
         /// The check that found it.
         public let check: Check
         /// A sentence: what the driver does, and what it should do.

@@ -8,7 +8,7 @@ package import Vitals
 /// What must hold of any file that is read as an export, database or zip: what is damaged is refused with a reason, and what is read
 /// has an order, an end, and no impossible sample. Fuzzers check it with endless files, tests with mutations by seeds and with files
 /// that once failed.
-package enum ExportFindings {
+package enum ExportViolations {
     /// What a file came to: the reason for which it was refused, if it was, and the violations.
     package typealias Result = (refusal: ExportError?, issues: [String])
 
