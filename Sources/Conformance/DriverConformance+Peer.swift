@@ -56,8 +56,8 @@ extension DriverConformance {
         case acknowledged(Metric, through: Timestamp)
         /// A sample with a receipt is durable, or refused.
         case settled(String, isDurable: Bool)
-        /// The gateway said goodbye.
-        case goodbye
+        /// The gateway said graceful disconnect.
+        case disconnect
     }
 
     /// Adds a finding if the device does not get a message in time. Skipped if the peer has no `deviceCalls`.

@@ -3,7 +3,7 @@ import Synchronization
 import Vitals
 
 extension DriverConformance {
-    /// Checks that a goodbye is quick, reaches the device if the protocol has one, and ends the link if the device should
+    /// Checks that a graceful disconnect is quick, reaches the device if the protocol has one, and ends the link if the device should
     /// end it.
     func checkShutdown() async -> [Violation] {
         await session(.shutdown, takesEvents: expectation.endsLink) { session, peer, violations in
@@ -11,14 +11,14 @@ extension DriverConformance {
             if self.expectation.endsLink {
                 try await self.shutDownToEnd(session, violations)
             } else {
-                try await self.inTime("saying goodbye") { await session.shutdown() }
+                try await self.inTime("saying graceful disconnect") { await session.shutdown() }
             }
-            guard self.expectation.saysGoodbye else { return }
-            await self.expectCall("goodbye", peer, violations) { $0.contains(.goodbye) }
+            guard self.expectation.saysDisconnect else { return }
+            await self.expectCall("disconnect", peer, violations) { $0.contains(.disconnect) }
         }
     }
 
-    /// Says goodbye, and reads until the device ends the link.
+    /// Says graceful disconnect, and reads until the device ends the link.
     private func shutDownToEnd(_ session: any DeviceSession, _ violations: Violations) async throws {
         let isAnswered = Mutex(false)
         let timeout = expectation.timeout
@@ -31,8 +31,8 @@ extension DriverConformance {
         }
         if hasEnded == true { return }
         guard isAnswered.withLock({ $0 }) else {
-            throw DeviceError(.timeout, "saying goodbye did not end within \(timeout).")
+            throw DeviceError(.timeout, "saying graceful disconnect did not end within \(timeout).")
         }
-        violations.add("the link was still open \(timeout) after the goodbye.")
+        violations.add("the link was still open \(timeout) after the graceful disconnect.")
     }
 }

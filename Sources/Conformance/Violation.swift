@@ -31,7 +31,7 @@ extension DriverConformance {
         case silence
         /// Calls fail as disconnected when the link ends.
         case interruption
-        /// A goodbye is quick.
+        /// A graceful disconnect is quick.
         case shutdown
     }
 

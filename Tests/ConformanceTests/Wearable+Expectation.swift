@@ -16,7 +16,7 @@ extension Wearable {
             let answer = Recorder<DriverConformance.Expectation>()
             try await withDevice(clock: world.gatewayClock) { device in
                 var expectation = DriverConformance.Expectation(
-                    saysGoodbye: true, measurementDuration: .seconds(3), timeout: timeout)
+                    saysDisconnect: true, measurementDuration: .seconds(3), timeout: timeout)
                 let capabilities = device.description.capabilities
                 for metric in capabilities.metrics(with: .history) {
                     let records = try await Self.records(of: metric, device)

@@ -51,7 +51,7 @@ struct ConformanceSetup: Sendable {
             measurements: [.heartRate: .init(readings: [(.zero, .value(61))])])
         expectation = DriverConformance.Expectation(
             history: content.history, summaries: content.summaries, summaryDays: day...day.advanced(by: 2),
-            saysGoodbye: true)
+            saysDisconnect: true)
     }
 
     /// Runs the suite in simulated time against the session that `wrap` returns for the device.
@@ -135,7 +135,7 @@ extension ScriptedSession.Call {
             zip(receipts, outcomes).map { receipt, outcome in
                 .settled(receipt.mark, isDurable: SettledReceipt(receipt, outcome).refusal == nil)
             }
-        case .shutdown: [.goodbye]
+        case .shutdown: [.disconnect]
         default: []
         }
     }

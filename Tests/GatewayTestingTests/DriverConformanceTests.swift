@@ -74,9 +74,9 @@ struct DriverConformanceTests {
     @Test func `asks for no more than a device can do`() throws {
         var stage = ConformanceSetup()
         stage.expectation.refusesNonsense = false
-        stage.expectation.saysGoodbye = false
+        stage.expectation.saysDisconnect = false
         #expect(try stage.check { FaultySession(session: $0, fault: .takesNonsense) } == [])
-        #expect(try stage.check { FaultySession(session: $0, fault: .leavesWithoutGoodbye) } == [])
+        #expect(try stage.check { FaultySession(session: $0, fault: .leavesWithoutDisconnect) } == [])
     }
 
     @Test(arguments: DriverFault.allCases)

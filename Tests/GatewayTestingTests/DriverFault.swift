@@ -18,10 +18,10 @@ enum DriverFault: CaseIterable, Sendable {
     // Events and receipts.
     case swallowsEvents, reordersEvents, neverEnds, endsWrongly, answersAfterTheEnd, listensForEver
     case losesReceipts, losesSomeReceipts, answersBeforeTheCommit, keepsCommits, hidesRefusals
-    // Overlapping, cancelled and interrupted calls, and the goodbye.
+    // Overlapping, cancelled and interrupted calls, and the graceful disconnect.
     case mixesAnswers, breaksWhenCancelled, changesWhenCancelled, answersInSilence, ignoresCancellation
     case failsWhenInterrupted
-    case staysAtGoodbye, leavesWithoutGoodbye
+    case staysAtDisconnect, leavesWithoutDisconnect
 
     /// The text of the finding.
     var violation: String {
@@ -75,8 +75,8 @@ enum DriverFault: CaseIterable, Sendable {
         case .answersInSilence: "silence: history succeeded although the device said nothing"
         case .ignoresCancellation: "silence: history did not end when it was cancelled"
         case .failsWhenInterrupted: "interruption: history threw failure when the link ended in its middle"
-        case .staysAtGoodbye: "saying goodbye did not end"
-        case .leavesWithoutGoodbye: "the device was not reported goodbye"
+        case .staysAtDisconnect: "saying graceful disconnect did not end"
+        case .leavesWithoutDisconnect: "the device was not reported graceful disconnect"
         }
     }
 }

@@ -144,8 +144,8 @@ struct FaultySession: DeviceSession {
 
     func shutdown() async {
         switch fault {
-        case .staysAtGoodbye: for await _ in AsyncStream<Never>.makeStream().stream {}
-        case .leavesWithoutGoodbye: break
+        case .staysAtDisconnect: for await _ in AsyncStream<Never>.makeStream().stream {}
+        case .leavesWithoutDisconnect: break
         default: await session.shutdown()
         }
     }

@@ -76,7 +76,7 @@ import Vitals
         #expect(answers[3]["params"]?["sample"] == .null)
     }
 
-    @Test func `ends after the goodbye`() throws {
+    @Test func `ends after the graceful disconnect`() throws {
         let answers = try exchange([#"{"id":"last","method":"shutdown","params":{}}"#], count: .max) { _ in }
         #expect(answers.count == 1)
         #expect(answers.first?["id"] == "last")

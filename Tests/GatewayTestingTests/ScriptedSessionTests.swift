@@ -98,7 +98,7 @@ import Vitals
         }
     }
 
-    @Test func `delivers what was sent before it says goodbye`() async throws {
+    @Test func `delivers what was sent before it says graceful disconnect`() async throws {
         let session = ScriptedSession(Self.description)
         await session.send(.battery(percent: 50, isCharging: nil), .wear(isWorn: true))
         session.finish()

@@ -164,7 +164,7 @@ struct PhoneBridgeTests {
         }
     }
 
-    @Test func `a phone calls again: after a refusal, with its band, and after the gateway's goodbye`() async throws {
+    @Test func `a phone calls again: after a refusal, with its band, and after the gateway's graceful disconnect`() async throws {
         try await withBench { bench in
             let phone = try PhoneDevice("phone", on: bench)
             try phone.token("another")

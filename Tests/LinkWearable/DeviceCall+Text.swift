@@ -9,7 +9,7 @@ extension DriverConformance.DeviceCall {
         case .clock(let time, let offset): "clock \(time.milliseconds) \(offset ?? 0)"
         case .acknowledged(let metric, let through): "acknowledged \(metric.rawValue) \(through.milliseconds)"
         case .settled(let name, let isDurable): "settled \(name) \(isDurable)"
-        case .goodbye: "goodbye"
+        case .disconnect: "disconnect"
         }
     }
 
@@ -24,7 +24,7 @@ extension DriverConformance.DeviceCall {
             guard let metric = Metric(rawValue: words[1]), let through = Int64(words[2]) else { return nil }
             self = .acknowledged(metric, through: Timestamp(milliseconds: through))
         case ("settled", 3): self = .settled(words[1], isDurable: words[2] == "true")
-        case ("goodbye", 1): self = .goodbye
+        case ("disconnect", 1): self = .disconnect
         default: return nil
         }
     }

@@ -162,7 +162,7 @@ import Vitals
                 times.append(try #require(start.elements.first).duration(to: end))
             }
         }
-        // A goodbye would take two seconds each time. A busy machine may be as slow once, but hardly three times.
+        // A graceful disconnect would take two seconds each time. A busy machine may be as slow once, but hardly three times.
         try await leave()
         while times.elements.count < 3, !times.elements.contains(where: { $0 < .seconds(2) }) { try await leave() }
         #expect(times.elements.contains { $0 < .seconds(2) }, "\(times.elements)")

@@ -76,7 +76,7 @@ struct ProgramCheckTests {
         ("ignores_stop", .measurement, "the end of a stopped measurement of heart_rate did not end"),
         ("takes_nonsense", .monitoring, "succeeded; it should throw invalid."),
         ("ignores_time", .clock, "the clock was set right, but shows"),
-        ("lingers", .shutdown, "the link was still open 5.0 seconds after the goodbye."),
+        ("lingers", .shutdown, "the link was still open 5.0 seconds after the graceful disconnect."),
         ("stays", .ending, "It did not end within 5.0 seconds after its standard input ended"),
     ])
     func `names what is wrong with a program, and what the protocol says`(

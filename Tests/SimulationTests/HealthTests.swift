@@ -229,7 +229,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that never ends holds up neither the goodbye of the gateway nor that of other devices`() throws
+    @Test func `a device that never ends holds up neither the graceful disconnect of the gateway nor that of other devices`() throws
     {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in

@@ -119,7 +119,7 @@ def unreadable_store(bench: Bench) -> str:
 def offline(bench: Bench) -> None:
     """Stops the gateway, and waits until the consumer has its last message."""
     bench.gateway.stop()
-    until(lambda: bench.consumer.statuses[-1:] == ["offline"], TIMEOUT, "the gateway did not say goodbye")
+    until(lambda: bench.consumer.statuses[-1:] == ["offline"], TIMEOUT, "the gateway did not say graceful disconnect")
 
 
 def on_store(bench: Bench, command: str, copy: str) -> None:

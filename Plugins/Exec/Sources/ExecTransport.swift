@@ -14,7 +14,7 @@ package struct ExecTransport: Transport {
     package static let descriptors = 9
 
     /// How long a program may take to exit after its standard input is closed, and again after `SIGTERM`. Twice this
-    /// plus the goodbye before it fit into the gateway's shutdown time of five seconds.
+    /// plus the graceful disconnect before it fit into the gateway's shutdown time of five seconds.
     static let defaultGrace: Duration = .seconds(1)
 
     var program: Program

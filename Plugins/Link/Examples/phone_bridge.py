@@ -133,7 +133,7 @@ class Bridge:
             wait = min(wait * 2, LONGEST_WAIT)
 
     async def call(self, arguments):
-        """One call: the introduction, then the link. Returns whether it ended with a goodbye."""
+        """One call: the introduction, then the link. Returns whether it ended with a graceful disconnect."""
         # Read each time, so that a new token needs no restart.
         token = arguments.token_file.read_text().strip()
         tls = ssl.create_default_context(cafile=arguments.ca) if arguments.ca else None
@@ -196,7 +196,7 @@ async def run(arguments):
         else:
             await bridge.call_forever(arguments)
     except asyncio.CancelledError:
-        log("I", "the app ends")  # to a gateway an ended app is a closed connection: there is no other goodbye
+        log("I", "the app ends")  # to a gateway an ended app is a closed connection: there is no other graceful disconnect
     finally:
         watching.cancel()
         outbox.close()

@@ -25,7 +25,7 @@ class Link:
     def __init__(self, reader, writer, calls, note):
         self.reader, self.writer, self.calls, self.note = reader, writer, calls, note
         self.is_open = True
-        self.was_wanted = False  # the end: after a goodbye of either side
+        self.was_wanted = False  # the end: after a graceful disconnect of either side
         self.answers = {}  # by the id of our request: what to do with the answer
         self.tasks = set()
         self.last_ping = 0

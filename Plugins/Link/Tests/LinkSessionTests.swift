@@ -147,19 +147,19 @@ import Vitals
         }
     }
 
-    @Test func `ends quietly when the device closes the link after the goodbye`() async throws {
+    @Test func `ends quietly when the device closes the link after the graceful disconnect`() async throws {
         try await withLink { peer, session in
-            async let goodbye: Void = session.shutdown()
+            async let disconnect: Void = session.shutdown()
             try await peer.answer("shutdown", params: [:])
             peer.close()
-            await goodbye
+            await disconnect
             #expect(try await session.nextEvents() == nil)
         }
         try await withLink { peer, session in
-            async let goodbye: Void = session.shutdown()
+            async let disconnect: Void = session.shutdown()
             _ = try await peer.call("shutdown")
             peer.close()
-            await goodbye
+            await disconnect
         }
     }
 

@@ -83,7 +83,7 @@ extension DeviceAgent {
     private func synchronise(_ device: any DeviceSession) async throws { try await history.run(on: line(to: device)) }
 
     private nonisolated func shutDown(_ device: any DeviceSession) async {
-        try? await withDeadline(DeviceTimeouts.shutdown, clock: context.clock, naming: "the goodbye") {
+        try? await withDeadline(DeviceTimeouts.shutdown, clock: context.clock, naming: "the graceful disconnect") {
             () async throws(DeviceError) in
             await device.shutdown()
         }

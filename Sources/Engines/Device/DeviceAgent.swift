@@ -96,7 +96,7 @@ package actor DeviceAgent {
         await history.abandonJobs()
     }
 
-    /// Makes `run` end, after a goodbye to the device. Returns at once.
+    /// Makes `run` end, after a graceful disconnect to the device. Returns at once.
     package nonisolated func stop() {
         context.stopping.fulfil(())
         launcher.launch { await self.end() }

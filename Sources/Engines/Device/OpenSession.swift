@@ -15,7 +15,7 @@ enum SessionEnd: Error {
 struct ConnectionAttempt: Sendable {
     /// Fulfilled with the reason for which the attempt or its session has to end.
     let end = Promise<SessionEnd>()
-    /// Fulfilled when the session is open. An open session ends by itself, after a goodbye.
+    /// Fulfilled when the session is open. An open session ends by itself, after a graceful disconnect.
     let opened = Promise<Void>()
     /// Fulfilled when the session has ended.
     let closed = Promise<Void>()

@@ -74,7 +74,7 @@ extension GatewayServices {
     }
 }
 
-/// Runs the core, and lets it send goodbyes at the end.
+/// Runs the core, and lets it send graceful disconnects at the end.
 private struct CoreService: Service {
     let core: GatewayCore
     let store: SQLiteStore

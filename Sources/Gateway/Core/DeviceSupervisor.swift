@@ -128,7 +128,7 @@ actor DeviceSupervisor {
             }
         }
         await beginServices()
-        // A device that began during a stop would get no goodbye.
+        // A device that began during a stop would get no graceful disconnect.
         for setup in setups where members[setup.info.id] == nil && !isStopping { begin(setup) }
         return change
     }
@@ -175,7 +175,7 @@ actor DeviceSupervisor {
         }
     }
 
-    /// Stops every device with a goodbye, and then what they share.
+    /// Stops every device with a graceful disconnect, and then what they share.
     func stop() async {
         isStopping = true
         for agent in agents { agent.stop() }

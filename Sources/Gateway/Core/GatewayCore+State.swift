@@ -82,7 +82,7 @@ extension GatewayCore {
         }
     }
 
-    /// Publishes whether every part of the gateway itself answers. After a stop it publishes nothing: the goodbye is the last status.
+    /// Publishes whether every part of the gateway itself answers. After a stop it publishes nothing: the graceful disconnect is the last status.
     private func publishStatus() {
         let isWell = reported.withLock { $0.late.allSatisfy(\.isOptional) }
         guard status.change(isWell: isWell), stopping.value == nil else { return }

@@ -131,7 +131,7 @@ package final class GatewayCore: Sendable {
         }
     }
 
-    /// Ends `run`: devices get their goodbye, and consumers see that the gateway is offline.
+    /// Ends `run`: devices get their graceful disconnect, and consumers see that the gateway is offline.
     package func stop() { stopping.fulfil(()) }
 
     private var brokerLoop: BrokerLoop {

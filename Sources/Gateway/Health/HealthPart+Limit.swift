@@ -22,6 +22,6 @@ extension HealthPart {
     static let commitLimit: Duration = storeLimit + answerLimit
     /// The limit of reading a changed configuration, with its secrets and certificates, from a slow network share.
     static let configurationLimit: Duration = .seconds(30)
-    /// The limit of what has to end: a goodbye, the last commit, and the close of the link.
+    /// The limit of what has to end: a graceful disconnect, the last commit, and the close of the link.
     static let endLimit: Duration = storeLimit + answerLimit
 }

@@ -7,7 +7,7 @@ package enum ExitStatus: Int32, Sendable, Hashable {
     /// An error that the user did not cause (`EX_SOFTWARE`).
     case `internal` = 70
     /// The stop took longer than its five seconds (`EX_TEMPFAIL`). Committed data is on disk; devices and consumers may
-    /// have missed the goodbye.
+    /// have missed the graceful disconnect.
     case stopTimedOut = 75
     /// The configuration has errors, or is missing (`EX_CONFIG`). Starting again does not help.
     case configuration = 78

@@ -8,7 +8,7 @@ import Vitals
 
 /// The gateway as a process: reads the configuration, runs the services, and handles the signals to end and reload.
 package struct GatewayProcess: Sendable {
-    /// How long services may take to end after `SIGTERM` or `SIGINT`: devices get a goodbye, the broker the messages in
+    /// How long services may take to end after `SIGTERM` or `SIGINT`: devices get a graceful disconnect, the broker the messages in
     /// flight. Then their tasks are cancelled.
     static let gracePeriod: Duration = .seconds(4)
     /// How long after the cancellation the process ends in any case, five seconds after the signal in all. Committed

@@ -52,7 +52,7 @@ public protocol DeviceSession: Sendable {
     /// GATT passes the question to its link.
     func signalStrength() async -> Int?
 
-    /// Says goodbye before the gateway closes the link for good. It must be quick (`DeviceTimeouts.shutdown`).
+    /// Says graceful disconnect before the gateway closes the link for good. It must be quick (`DeviceTimeouts.shutdown`).
     func shutdown() async
 }
 

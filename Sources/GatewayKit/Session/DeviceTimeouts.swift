@@ -10,6 +10,6 @@ public enum DeviceTimeouts {
     public static let idle: Duration = .seconds(30)
     /// The limit of a ping.
     public static let ping: Duration = .seconds(10)
-    /// The limit of a goodbye.
+    /// The limit of a graceful disconnect.
     public static let shutdown: Duration = .seconds(2)
 }

@@ -40,11 +40,11 @@ extension InMemoryBroker {
     }
 
     /// Closes a connection from the client's side.
-    func close(_ id: Int, isGoodbye: Bool) {
+    func close(_ id: Int, isDisconnect: Bool) {
         let now = clock.uptime
         state.withLock { state in
             let error = BrokerError(.broken, "The connection was closed by this client.")
-            state.end(id, error, now: now, publishesWill: !isGoodbye)
+            state.end(id, error, now: now, publishesWill: !isDisconnect)
         }
     }
 

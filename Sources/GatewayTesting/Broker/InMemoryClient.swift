@@ -7,7 +7,7 @@ package struct InMemoryClientOptions: Sendable {
     package var id: String
     /// Its protocol version.
     package var version: MQTTVersion
-    /// The message published when it disconnects without a goodbye.
+    /// The message published when it disconnects without a graceful disconnect.
     package var will: OutgoingMessage?
     /// The most unacknowledged messages.
     package var window: Int
@@ -45,11 +45,11 @@ struct InMemoryClient: Broker {
             do {
                 try await body(connection)
             } catch {
-                broker.close(session, isGoodbye: false)
+                broker.close(session, isDisconnect: false)
                 group.cancelAll()
                 throw error
             }
-            broker.close(session, isGoodbye: true)
+            broker.close(session, isDisconnect: true)
             group.cancelAll()
         }
     }

@@ -118,6 +118,6 @@ extension RecordingSession {
     package func shutdown() async {
         guard (try? await speak()) != nil else { return }
         await session.shutdown()
-        deviceCalls.append(.goodbye)
+        deviceCalls.append(.disconnect)
     }
 }

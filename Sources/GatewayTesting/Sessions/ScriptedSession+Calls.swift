@@ -113,7 +113,7 @@ extension ScriptedSession {
 
     /// Records the call; a device that hangs also hangs here.
     package func shutdown() async {
-        // A goodbye has no answer, so its error is ignored.
+        // A graceful disconnect has no answer, so its error is ignored.
         try? await receive(.shutdown)
     }
 

@@ -30,7 +30,7 @@ package final class MosquittoBroker: Broker {
             await leave(connection, .none)
             throw error
         }
-        await leave(connection, .goodbye)
+        await leave(connection, .disconnect)
     }
 
     /// Returns when the network thread of the open connection has taken a turn, which is within a second; at once if

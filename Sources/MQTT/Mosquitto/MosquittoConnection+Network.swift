@@ -78,7 +78,7 @@ extension MosquittoConnection {
             turns.turn()
             if deadline == nil, let farewell = farewell.withLock({ $0 }) {
                 guard sendDisconnect(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
-                deadline = .now + (farewell == .goodbye ? Self.farewellTimeout : Self.abruptTimeout)
+                deadline = .now + (farewell == .disconnect ? Self.farewellTimeout : Self.abruptTimeout)
             }
             let socket = mosquitto_socket(pointer)
             guard socket >= 0 else { return (MOSQ_ERR_CONN_LOST.rawValue, 0) }
@@ -121,7 +121,7 @@ extension MosquittoConnection {
     private func sendDisconnect(_ farewell: Farewell, _ pointer: OpaquePointer) -> Bool {
         let reason: mqtt5_return_codes
         switch (farewell, options.version) {
-        case (.goodbye, _): reason = MQTT_RC_NORMAL_DISCONNECTION
+        case (.disconnect, _): reason = MQTT_RC_NORMAL_DISCONNECTION
         case (.none, .v5): reason = MQTT_RC_DISCONNECT_WITH_WILL_MSG
         case (.none, .v311): return false
         }

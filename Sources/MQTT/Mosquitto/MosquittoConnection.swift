@@ -13,7 +13,7 @@ final class MosquittoConnection: BrokerConnection {
     /// How the client leaves.
     enum Farewell: Sendable {
         /// The broker forgets the will.
-        case goodbye
+        case disconnect
         /// The broker publishes the will.
         case none
     }

@@ -31,13 +31,13 @@ import Vitals
                 case .monitorConfiguration: "monitoring"
                 case .history: "history"
                 case .acknowledgeHistory: "acknowledge"
-                case .shutdown: "goodbye"
+                case .shutdown: "disconnect"
                 default: "?"
                 }
             }
             #expect(order.first == "clock")
             #expect(order.dropFirst().first == "monitoring")
-            #expect(order.last == "goodbye")
+            #expect(order.last == "disconnect")
             #expect(try await rig.store.record(of: Fixture.device).twin?.desired?[.bloodOxygen]?.schedule == schedule)
             #expect(rig.states.contains { if case .link(let link) = $0 { link.clockSkew == -90 } else { false } })
             #expect(rig.states.contains(.availability(isOnline: true)))

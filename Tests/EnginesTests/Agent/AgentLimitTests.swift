@@ -5,7 +5,7 @@ import Testing
 import Vitals
 
 @Suite struct AgentLimitTests {
-    @Test func `a device that does not answer a goodbye holds up nobody for longer than two seconds`() throws {
+    @Test func `a device that does not answer a graceful disconnect holds up nobody for longer than two seconds`() throws {
         try AgentRig.everyOrder(0..<5) { world in
             let rig = AgentRig(world)
             let agent = rig.makeAgent()

@@ -10,7 +10,7 @@ import Testing
 
 /// The end of the store, after its users.
 @Suite(.timeLimit(.minutes(2))) struct StoreServiceTests {
-    /// Reads the store until it is cancelled, and a while longer, as a device does whose goodbye takes long.
+    /// Reads the store until it is cancelled, and a while longer, as a device does whose graceful disconnect takes long.
     private struct SlowUser: Service {
         let store: SQLiteStore
         let errors: Recorder<String>

@@ -1,4 +1,4 @@
-"""Answers the goodbye, and keeps the link open until its standard input ends."""
+"""Answers the graceful disconnect, and keeps the link open until its standard input ends."""
 
 from device import Device
 
