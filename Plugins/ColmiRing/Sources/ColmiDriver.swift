@@ -26,7 +26,7 @@ package struct ColmiDriver: DeviceDriver {
         let connection = try RingConnection(link, options.zone, context)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await connection.receive() }
-            group.addTask { await connection.line.run() }
+            group.addTask { await connection.queue.run() }
             group.addTask { await connection.measurement.run() }
             defer { group.cancelAll() }
             try await body(ColmiSession(connection, try await connection.open()))

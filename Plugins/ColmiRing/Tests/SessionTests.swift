@@ -68,7 +68,7 @@ import WearableTesting
 
     @Test func `a clock whose first answer is lost is set again to the time that it is then`() throws {
         try withRing([.lostClockAnswer]) { _, ring, simulation in
-            #expect(ring.state.withLock { $0.clocks } == [Self.start, Self.start + RingLine.timeout])
+            #expect(ring.state.withLock { $0.clocks } == [Self.start, Self.start + RingRequestQueue.timeout])
             #expect(ring.state.withLock { $0.offset } == 0)
         }
     }

@@ -26,7 +26,7 @@ package struct O2Driver: DeviceDriver {
         let connection = try O2Connection(link, options, context)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await connection.receive() }
-            group.addTask { await connection.line.run() }
+            group.addTask { await connection.queue.run() }
             defer { group.cancelAll() }
             let session = O2Session(connection, try await connection.open())
             group.addTask { await connection.readLive() }

@@ -164,7 +164,7 @@ import WearableTesting
         try withRing { session, ring, simulation in
             ring.state.withLock { $0.lost = 1 }
             try await session.setClock(simulation.date, utcOffset: 60)
-            #expect(simulation.uptime >= O2Line.timeout)
+            #expect(simulation.uptime >= O2RequestQueue.timeout)
             #expect(ring.state.withLock { $0.skew } == 0)
         }
     }

@@ -36,14 +36,14 @@ final class CommandLane {
     private let profile: DeviceProfile
     private let projection: SharedProjection
     private let link: ConnectionManager
-    let answers: AnswerLine
+    let answers: AnswerQueue
     private var running = 0
     /// Fulfilled when commands may begin.
     private let opening = Promise<Void>()
 
     init(
         context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, link: ConnectionManager,
-        answers: AnswerLine
+        answers: AnswerQueue
     ) {
         self.context = context
         self.profile = profile

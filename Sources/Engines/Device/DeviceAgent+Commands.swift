@@ -4,7 +4,7 @@ import Vitals
 
 /// Handling of commands.
 extension DeviceAgent {
-    private var answers: AnswerLine { lane.answers }
+    private var answers: AnswerQueue { lane.answers }
 
     /// Takes a command. It is served concurrently, so that a slow one does not hold up the next. Work that must keep the
     /// order of arrival is done before the next command is taken, and does not wait for the device.

@@ -65,7 +65,7 @@ extension DeviceAgent {
         }
     }
 
-    private func line(to device: any DeviceSession) -> DeviceLine { DeviceLine(device: device, link: link) }
+    private func line(to device: any DeviceSession) -> DeviceChannel { DeviceChannel(device: device, link: link) }
 
     private func storeWaiting(from device: any DeviceSession) async throws { try await live.run(from: device) }
 
@@ -196,7 +196,7 @@ extension DeviceAgent {
         return max(skew, .zero - skew) > Self.clockTolerance || (shown.utcOffset ?? offset) != offset
     }
 
-    private func setClock(on line: DeviceLine) async throws(DeviceError) {
+    private func setClock(on line: DeviceChannel) async throws(DeviceError) {
         try await line.call("time/set") { [clock = context.clock, policy = context.policy] device throws(DeviceError) in
             let now = clock.now
             try await device.setClock(now, utcOffset: policy.calendar.offset(at: now).seconds / 60)

@@ -53,7 +53,7 @@ package actor DeviceAgent {
             id: info.id, wearers: info.wearers, policy: policy, store: store, output: output, clock: clock,
             restoring: restoring, logger: logger)
         let launcher = Launcher()
-        let answers = AnswerLine(launcher: launcher, output.answer)
+        let answers = AnswerQueue(launcher: launcher, output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)
         let link = ConnectionManager(

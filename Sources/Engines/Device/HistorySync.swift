@@ -12,11 +12,11 @@ final class HistorySync {
     private let queue: SyncQueue
     private let intake: SampleIntake
     private let days: DailySummaryTracker
-    private let answers: AnswerLine
+    private let answers: AnswerQueue
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
 
-    init(context: DeviceContext, intake: SampleIntake, days: DailySummaryTracker, answers: AnswerLine) {
+    init(context: DeviceContext, intake: SampleIntake, days: DailySummaryTracker, answers: AnswerQueue) {
         self.context = context
         self.intake = intake
         self.days = days
@@ -98,13 +98,13 @@ final class HistorySync {
     }
 
     /// Runs synchronisations one after the other during the session, the first one now.
-    func run(on line: DeviceLine) async throws {
+    func run(on line: DeviceChannel) async throws {
         // If too many wait already, the schedule asks for it again.
         if !request(SyncJob(name: "connect", metrics: [])) { marks.nextAt = context.clock.uptime }
         while true { try await run(queue.next(), on: line) }
     }
 
-    private func run(_ wanted: SyncJob, on line: DeviceLine) async throws {
+    private func run(_ wanted: SyncJob, on line: DeviceChannel) async throws {
         let capabilities = line.capabilities
         var job = wanted
         // Each once, and sport first, so that heart rates during a workout are recognised.
@@ -148,7 +148,7 @@ final class HistorySync {
     }
 
     private func perform(
-        _ action: SyncMachine.Action, of job: SyncJob, on line: DeviceLine
+        _ action: SyncMachine.Action, of job: SyncJob, on line: DeviceChannel
     ) async throws(DeviceError) -> SyncMachine.Event? {
         switch action {
         case .publish(let state):
@@ -177,7 +177,7 @@ final class HistorySync {
     }
 
     private func read(
-        _ request: HistoryRequest, from line: DeviceLine
+        _ request: HistoryRequest, from line: DeviceChannel
     ) async throws(DeviceError) -> SyncMachine.Event {
         do throws(DeviceError) {
             let page = try await line.call("history/read", DeviceTimeouts.history) {
@@ -193,7 +193,7 @@ final class HistorySync {
     }
 
     private func acknowledge(
-        _ metric: Metric, through: Timestamp, to line: DeviceLine
+        _ metric: Metric, through: Timestamp, to line: DeviceChannel
     ) async throws(DeviceError) {
         do throws(DeviceError) {
             try await line.call("history/acknowledge") { device throws(DeviceError) in
@@ -231,7 +231,7 @@ final class HistorySync {
 
     /// Reads and stores the device's own summaries of days.
     private func summarise(
-        _ metric: Metric, _ parts: [ClosedRange<LocalDay>], on line: DeviceLine
+        _ metric: Metric, _ parts: [ClosedRange<LocalDay>], on line: DeviceChannel
     ) async throws(DeviceError) -> SyncMachine.Event {
         for part in parts {
             do throws(DeviceError) {

@@ -11,11 +11,11 @@ final class Measuring {
     /// When the running measurement is overdue, by the monotonic clock.
     private var deadline: (at: Duration, attempt: Int)?
     private let intake: SampleIntake
-    private let answers: AnswerLine
+    private let answers: AnswerQueue
     private let link: ConnectionManager
 
     init(
-        context: DeviceContext, profile: DeviceProfile, intake: SampleIntake, answers: AnswerLine, link: ConnectionManager
+        context: DeviceContext, profile: DeviceProfile, intake: SampleIntake, answers: AnswerQueue, link: ConnectionManager
     ) {
         self.context = context
         self.profile = profile
@@ -126,12 +126,12 @@ final class Measuring {
     }
 
     /// Stops and starts measurements on the device.
-    func carryOut(_ order: MeasurementOrder, on line: DeviceLine) async {
+    func carryOut(_ order: MeasurementOrder, on line: DeviceChannel) async {
         for measurement in order.stops { await stop(measurement, on: line) }
         if let (metric, duration, attempt) = order.start { await begin(metric, duration, attempt, on: line) }
     }
 
-    private func begin(_ metric: Metric, _ duration: Duration, _ attempt: Int, on line: DeviceLine) async {
+    private func begin(_ metric: Metric, _ duration: Duration, _ attempt: Int, on line: DeviceChannel) async {
         let event: MeasurementMachine.Event
         do throws(DeviceError) {
             let measurement = try await line.call("measurement/start", DeviceTimeouts.measurementStart) {
@@ -144,7 +144,7 @@ final class Measuring {
         await handle(event)
     }
 
-    private func stop(_ measurement: MeasurementID, on line: DeviceLine) async {
+    private func stop(_ measurement: MeasurementID, on line: DeviceChannel) async {
         do throws(DeviceError) {
             try await line.call("measurement/stop") { device throws(DeviceError) in
                 try await device.stopMeasurement(measurement)

@@ -63,7 +63,7 @@ final class MonitorSync {
 
     /// Reads the device's monitoring (of all monitored metrics if none is named), and writes pending settings. Returns
     /// which metrics could not be read.
-    func refresh(_ metrics: [Metric] = [], on line: DeviceLine) async throws(DeviceError) -> [Failure] {
+    func refresh(_ metrics: [Metric] = [], on line: DeviceChannel) async throws(DeviceError) -> [Failure] {
         try await conversation.withLock { () async throws(DeviceError) in
             let monitored = line.capabilities.configurable
             let failures = await read(metrics.isEmpty ? monitored : metrics, from: line)
@@ -75,12 +75,12 @@ final class MonitorSync {
     }
 
     /// Writes pending settings and reads them back. Returns what the device did not take.
-    func push(to line: DeviceLine) async throws(DeviceError) -> Refusal? {
+    func push(to line: DeviceChannel) async throws(DeviceError) -> Refusal? {
         try await conversation.withLock { () async throws(DeviceError) in try await write(to: line) }
     }
 
     /// Reads and takes the monitoring of some metrics. Returns which could not be read.
-    private func read(_ metrics: [Metric], from line: DeviceLine) async -> [Failure] {
+    private func read(_ metrics: [Metric], from line: DeviceChannel) async -> [Failure] {
         let (reported, failures) = await ask(for: metrics, line)
         // The gateway alone keeps what the device does not support; a metric that failed otherwise stays unknown.
         twin.recordReads(of: metrics, failed: failures.filter { $0.error.code != .unsupported }.map(\.metric))
@@ -89,7 +89,7 @@ final class MonitorSync {
     }
 
     @discardableResult
-    private func write(to line: DeviceLine) async throws(DeviceError) -> Refusal? {
+    private func write(to line: DeviceChannel) async throws(DeviceError) -> Refusal? {
         let unknown = twin.unknown
         if !unknown.isEmpty {
             let failures = await read(unknown, from: line)
@@ -135,7 +135,7 @@ final class MonitorSync {
     /// Reads the device's monitoring. A metric that cannot be read does not stop the others. If the session ends, the
     /// metrics read so far count, and each other one fails with that error.
     private func ask(
-        for metrics: [Metric], _ line: DeviceLine
+        for metrics: [Metric], _ line: DeviceChannel
     ) async -> (settings: MonitorSettings, failures: [Failure]) {
         var settings = MonitorSettings()
         var failures: [Failure] = []

@@ -7,9 +7,9 @@ final class SyncQueue {
     /// Queries that wait for a synchronisation, by the key with which it answers them.
     private var waiters: [String: Promise<Answer>] = [:]
     private var arrival = Promise<Void>()
-    private let answers: AnswerLine
+    private let answers: AnswerQueue
 
-    init(answers: AnswerLine) { self.answers = answers }
+    init(answers: AnswerQueue) { self.answers = answers }
 
     /// Adds a job, or joins it to an equal one. Returns whether there was room.
     func add(_ job: SyncJob) -> Bool {

@@ -10,13 +10,13 @@ actor RingClock {
     /// This close to the ring's midnight, no request counts days back from today: the ring may already have another day.
     static let margin: Duration = .seconds(10)
 
-    private let line: RingLine
+    private let queue: RingRequestQueue
     private let zone: RingZone
     private let clock: GatewayClock
     private var setting: (to: Timestamp, at: Duration)?
 
-    init(_ line: RingLine, _ zone: RingZone, clock: GatewayClock) {
-        self.line = line
+    init(_ queue: RingRequestQueue, _ zone: RingZone, clock: GatewayClock) {
+        self.queue = queue
         self.zone = zone
         self.clock = clock
     }
@@ -28,7 +28,7 @@ actor RingClock {
     /// and an answer may be lost.
     func set(to moment: Timestamp) async throws(DeviceError) {
         let begin = clock.uptime
-        try await line.send(
+        try await queue.send(
             { [clock, zone] () throws(DeviceError) in
                 do throws(FormatError) { return try RingRequest.time(moment + (clock.uptime - begin), zone) } catch {
                     throw DeviceError(.invalid, "The clock cannot be set: \(error.problem).")

@@ -5,7 +5,7 @@ import Vitals
 /// A link to a ring: what is read when it opens, and what the ring sends.
 final class RingConnection: Sendable {
     let link: any GATTLink
-    let line: RingLine
+    let queue: RingRequestQueue
     let inbox = EventInbox()
     let clock: RingClock
     let measurement: RingMeasurement
@@ -18,11 +18,11 @@ final class RingConnection: Sendable {
         self.link = link
         self.context = context
         characteristics = try RingCharacteristics(link)
-        line = RingLine(link, characteristics, clock: context.clock)
-        clock = RingClock(line, zone, clock: context.clock)
-        measurement = RingMeasurement(line, inbox, clock: context.clock)
-        monitoring = RingMonitoring(line)
-        history = RingHistory(line, clock, zone)
+        queue = RingRequestQueue(link, characteristics, clock: context.clock)
+        clock = RingClock(queue, zone, clock: context.clock)
+        measurement = RingMeasurement(queue, inbox, clock: context.clock)
+        monitoring = RingMonitoring(queue)
+        history = RingHistory(queue, clock, zone)
     }
 
     /// Sets the ring's clock, and finds out what it is and can do.
@@ -57,7 +57,7 @@ final class RingConnection: Sendable {
 
     /// Asks for the charge. The answer also shows that the ring is in reach.
     func readBattery() async throws(DeviceError) {
-        let reply = try await line.ask(RingPacket(RingRequest.battery), for: PacketReply(RingRequest.battery))
+        let reply = try await queue.ask(RingPacket(RingRequest.battery), for: PacketReply(RingRequest.battery))
         if let packet = reply.packet { await inbox.send([Self.battery(packet.data[0], packet.data[1])]) }
     }
 
@@ -77,20 +77,20 @@ final class RingConnection: Sendable {
 
     private func receive(_ value: GATTValue) async throws(FormatError) {
         if value.characteristic == characteristics.messages {
-            try await line.receive(piece: value.bytes)
+            try await queue.receive(piece: value.bytes)
             return
         }
         let packet = try RingPacket(value.bytes)
         // Before the reply is complete: the first answer to a start may already be a value, or why there is none.
         await measurement.receive(packet)
-        if await line.receive(packet) { return }
+        if await queue.receive(packet) { return }
         if packet.command == RingRequest.notification, packet.data[0] == Self.batteryChanged {
             await inbox.send([Self.battery(packet.data[1], packet.data[2])])
         }
     }
 
     private func close(_ error: DeviceError) async {
-        await line.close(error)
+        await queue.close(error)
         await measurement.close(error)
         inbox.finish(error)
     }

@@ -7,7 +7,7 @@ actor RingHistory {
     /// The days that a ring keeps, with the running one.
     static let days = 7
 
-    private let line: RingLine
+    private let queue: RingRequestQueue
     private let clock: RingClock
     private let zone: RingZone
     /// What was read in this session, by the ring's days.
@@ -15,8 +15,8 @@ actor RingHistory {
     /// Whether the ring was seen to count steps by quarters of an hour.
     private var countsQuarters = false
 
-    init(_ line: RingLine, _ clock: RingClock, _ zone: RingZone) {
-        self.line = line
+    init(_ queue: RingRequestQueue, _ clock: RingClock, _ zone: RingZone) {
+        self.queue = queue
         self.clock = clock
         self.zone = zone
     }
@@ -47,22 +47,22 @@ actor RingHistory {
             try await clock.synchronise()
             for day in await wanted(request) {
                 let asked = await clock.now
-                let reply = try await line.ask(
+                let reply = try await queue.ask(
                     RingRequest.heartRates(of: day), for: DayLogReply(RingRequest.heartRateLog))
                 store([day: decoder(asked).heartRates(reply, day)], of: .heartRate, keepsOthers: true)
             }
         case .stress:
             for day in await wanted(request) {
-                let (_, asked, reply) = try await clock.withToday { [line] today throws(DeviceError) in
+                let (_, asked, reply) = try await clock.withToday { [queue] today throws(DeviceError) in
                     let packet = RingRequest.stress(daysAgo: today.number - day.number)
-                    return try await line.ask(packet, for: DayLogReply(RingRequest.stressLog))
+                    return try await queue.ask(packet, for: DayLogReply(RingRequest.stressLog))
                 }
                 store([day: decoder(asked).stress(reply, day)], of: .stress, keepsOthers: true)
             }
         case .steps:
             for day in await wanted(request) {
-                let (_, asked, reply) = try await clock.withToday { [line] today throws(DeviceError) in
-                    try await line.ask(RingRequest.steps(daysAgo: today.number - day.number), for: StepReply())
+                let (_, asked, reply) = try await clock.withToday { [queue] today throws(DeviceError) in
+                    try await queue.ask(RingRequest.steps(daysAgo: today.number - day.number), for: StepReply())
                 }
                 if reply.records.contains(where: { $0.quarter % 4 != 0 }) { countsQuarters = true }
                 let records = decoder(asked).steps(reply, day, byQuarters: countsQuarters)
@@ -80,8 +80,8 @@ actor RingHistory {
         _ metric: Metric, _ type: UInt8,
         _ decode: @Sendable (RecordDecoder, [UInt8], LocalDay) -> [LocalDay: DayRecords]
     ) async throws(DeviceError) {
-        let (today, asked, body) = try await clock.withToday { [line] _ throws(DeviceError) in
-            try await line.ask(message: type)
+        let (today, asked, body) = try await clock.withToday { [queue] _ throws(DeviceError) in
+            try await queue.ask(message: type)
         }
         store(decode(decoder(asked), body, today), of: metric, keepsOthers: false)
     }

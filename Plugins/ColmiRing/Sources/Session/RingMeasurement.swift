@@ -33,15 +33,15 @@ actor RingMeasurement {
     /// Kinds of measurements (source: tahnok/colmi_r02_client, `real_time.py`).
     static let kinds: [Metric: UInt8] = [.heartRate: 1, .bloodOxygen: 3]
 
-    private let line: RingLine
+    private let queue: RingRequestQueue
     private let inbox: EventInbox
     private let clock: GatewayClock
     private let work = Signal()
     private var running: Running?
     private var count = 0
 
-    init(_ line: RingLine, _ inbox: EventInbox, clock: GatewayClock) {
-        self.line = line
+    init(_ queue: RingRequestQueue, _ inbox: EventInbox, clock: GatewayClock) {
+        self.queue = queue
         self.inbox = inbox
         self.clock = clock
     }
@@ -117,7 +117,7 @@ actor RingMeasurement {
     private func begin(_ current: Running) async -> DeviceError? {
         do {
             let reply = PacketReply(RingRequest.measure, beginning: [current.kind])
-            _ = try await line.ask(
+            _ = try await queue.ask(
                 RingRequest.measure(current.kind), for: reply, timeout: Self.startTimeout, attempts: 1)
         } catch { return error }
         // The first answer may already say that nothing can be measured.
@@ -145,7 +145,7 @@ actor RingMeasurement {
             let values = running?.values ?? 0
             guard clock.uptime < due, values == before, values > 0 else { continue }
             let reply = PacketReply(RingRequest.measure, beginning: [current.kind])
-            _ = try? await line.ask(
+            _ = try? await queue.ask(
                 RingRequest.measure(current.kind, continues: true), for: reply, timeout: Self.stopTimeout, attempts: 1
             )
         }
@@ -154,7 +154,7 @@ actor RingMeasurement {
 
     private func stopRing(_ kind: UInt8) async {
         let reply = PacketReply(RingRequest.stop)
-        _ = try? await line.ask(RingRequest.stop(kind), for: reply, timeout: Self.stopTimeout, attempts: 1)
+        _ = try? await queue.ask(RingRequest.stop(kind), for: reply, timeout: Self.stopTimeout, attempts: 1)
     }
 
     private func event(_ end: End?, _ id: MeasurementID) -> DeviceEvent {

@@ -8,9 +8,9 @@ struct RingMonitoring: Sendable {
     /// An unknown setting costs this time when a session opens.
     static let timeout: Duration = .seconds(3)
 
-    private let line: RingLine
+    private let queue: RingRequestQueue
 
-    init(_ line: RingLine) { self.line = line }
+    init(_ queue: RingRequestQueue) { self.queue = queue }
 
     /// How a metric is switched.
     private struct Switch {
@@ -35,11 +35,11 @@ struct RingMonitoring: Sendable {
 
     /// Reads the setting of a metric.
     func configuration(
-        of metric: Metric, timeout: Duration = RingLine.timeout, attempts: Int = RingLine.attempts
+        of metric: Metric, timeout: Duration = RingRequestQueue.timeout, attempts: Int = RingRequestQueue.attempts
     ) async throws(DeviceError) -> MonitorConfiguration {
         guard let setting = Self.switches[metric] else { throw .unsupported("monitoring of \(metric.rawValue)") }
         let beginning = setting.beginning + [Self.read]
-        let reply = try await line.ask(
+        let reply = try await queue.ask(
             RingPacket(setting.command, beginning), for: PacketReply(setting.command, beginning: beginning),
             timeout: timeout, attempts: attempts)
         guard let data = reply.packet?.data.dropFirst(beginning.count), let state = data.first else {
@@ -78,7 +78,7 @@ struct RingMonitoring: Sendable {
             bytes += [schedule.isEnabled ? 1 : 2, UInt8(schedule.interval)]
         }
         let beginning = setting.beginning + [Self.write]
-        _ = try await line.ask(
+        _ = try await queue.ask(
             RingPacket(setting.command, bytes), for: PacketReply(setting.command, beginning: beginning))
     }
 }

@@ -9,7 +9,7 @@ final class O2Connection: Sendable {
     private static let replies = BluetoothUUID("0734594a-a8e7-4b1a-a6b1-cd5243059a57")
 
     let link: any GATTLink
-    let line: O2Line
+    let queue: O2RequestQueue
     let inbox = EventInbox()
     let recordings: O2Recordings
     private let replies: GATTCharacteristic
@@ -30,8 +30,8 @@ final class O2Connection: Sendable {
         self.options = options
         self.context = context
         self.replies = source
-        line = O2Line(link, requests: target, clock: context.clock)
-        recordings = O2Recordings(line, calendar: context.calendar, clock: context.clock, notes: context.notes)
+        queue = O2RequestQueue(link, requests: target, clock: context.clock)
+        recordings = O2Recordings(queue, calendar: context.calendar, clock: context.clock, notes: context.notes)
     }
 
     /// Finds out what the ring is and has.
@@ -55,7 +55,7 @@ final class O2Connection: Sendable {
 
     /// Asks the ring what it says about itself.
     func information() async throws(DeviceError) -> OxiInformation {
-        let reply = try await line.ask(OxiRequest(command: .information))
+        let reply = try await queue.ask(OxiRequest(command: .information))
         do { return try OxiInformation(reply.content) } catch {
             throw DeviceError(.failure, "The ring cannot be read: \(error.problem).")
         }
@@ -64,8 +64,8 @@ final class O2Connection: Sendable {
     /// Sets the clock to local time, which the ring shows. The time spent waiting for the turn, or for a repetition, is added.
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
         let (clock, begin) = (context.clock, context.clock.uptime)
-        try await line.perform { (line) async throws(DeviceError) in
-            _ = try await line.exchange {
+        try await queue.perform { (queue) async throws(DeviceError) in
+            _ = try await queue.exchange {
                 let moment = now + (clock.uptime - begin)
                 return .configure([("SetTIME", LocalTime.text(moment, offset: utcOffset))])
             }
@@ -77,7 +77,7 @@ final class O2Connection: Sendable {
         do throws(LinkError) {
             while let value = try await link.nextValue() {
                 guard value.characteristic == replies else { continue }
-                let passed = await line.receive(value.bytes)
+                let passed = await queue.receive(value.bytes)
                 if passed > 0 { await inbox.send([.malformed("\(passed) bytes of the ring are no part of a reply.")]) }
             }
             await close(DeviceError(.disconnected, "The ring ended the connection."))
@@ -90,9 +90,9 @@ final class O2Connection: Sendable {
     func readLive() async {
         guard options.liveEvery > .zero else { return }
         var before: OxiValues?
-        while !Task.isCancelled, await line.failure == nil {
+        while !Task.isCancelled, await queue.failure == nil {
             do throws(DeviceError) {
-                let reply = try await line.ask(OxiRequest(command: .values))
+                let reply = try await queue.ask(OxiRequest(command: .values))
                 let values = try OxiValues(reply.content)
                 await inbox.send(events(of: values, before))
                 before = values
@@ -119,7 +119,7 @@ final class O2Connection: Sendable {
     }
 
     private func close(_ error: DeviceError) async {
-        await line.close(error)
+        await queue.close(error)
         inbox.finish(error)
     }
 }

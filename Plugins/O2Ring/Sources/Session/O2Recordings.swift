@@ -24,7 +24,7 @@ actor O2Recordings {
         var isWhole: Bool { bytes.count >= size }
     }
 
-    private let line: O2Line
+    private let queue: O2RequestQueue
     private let calendar: LocalCalendar
     private let clock: GatewayClock
     private let refused: RefusedFiles
@@ -36,8 +36,8 @@ actor O2Recordings {
     private var files: [String: [UInt8]] = [:]
     private var part: Part?
 
-    init(_ line: O2Line, calendar: LocalCalendar, clock: GatewayClock, notes: DeviceNotes) {
-        self.line = line
+    init(_ queue: O2RequestQueue, calendar: LocalCalendar, clock: GatewayClock, notes: DeviceNotes) {
+        self.queue = queue
         self.calendar = calendar
         self.clock = clock
         refused = RefusedFiles(notes, clock: clock)
@@ -128,9 +128,9 @@ actor O2Recordings {
         if known != nil, name != entries.last?.name { return true }
         let before = part?.name == name ? part : nil
         let (clock, slice) = (clock, Self.slice)
-        let read = try await line.perform { (line) async throws(DeviceError) -> Outcome in
+        let read = try await queue.perform { (queue) async throws(DeviceError) -> Outcome in
             let size: Int
-            switch try await Self.open(name, line) {
+            switch try await Self.open(name, queue) {
             case .size(let found): size = found
             case .gone: return .gone
             case .refused: return .refused
@@ -140,14 +140,14 @@ actor O2Recordings {
             if let known, known.count == size { part.bytes = known }
             let due = clock.uptime + slice
             while !part.isWhole, clock.uptime < due {
-                let reply = try await line.exchange(OxiRequest(command: .block, block: part.block))
+                let reply = try await queue.exchange(OxiRequest(command: .block, block: part.block))
                 guard reply.block == part.block, !reply.content.isEmpty else {
                     throw DeviceError(.failure, "The ring sent another block than \(part.block) of \(name).")
                 }
                 part.bytes += reply.content
                 part.block += 1
             }
-            _ = try await line.exchange(OxiRequest(command: .close))
+            _ = try await queue.exchange(OxiRequest(command: .close))
             return .read(part)
         }
         return try await ingest(read, name)
@@ -193,13 +193,13 @@ actor O2Recordings {
     }
 
     /// Opens a file. Only the ring's list shows whether a file that it does not open is gone.
-    private static func open(_ name: String, _ line: O2Line) async throws(DeviceError) -> Opening {
+    private static func open(_ name: String, _ queue: O2RequestQueue) async throws(DeviceError) -> Opening {
         do {
-            let reply = try await line.exchange(.open(name))
+            let reply = try await queue.exchange(.open(name))
             let size = reply.content.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
             if reply.content.count >= 4, size <= OxiFile.longest { return .size(size) }
         } catch { if error.code != .failure { throw error } }
-        let list = try await line.exchange(OxiRequest(command: .information))
+        let list = try await queue.exchange(OxiRequest(command: .information))
         do { return try OxiInformation(list.content).files.contains(name) ? .refused : .gone } catch {
             throw DeviceError(.failure, "The ring cannot be read: \(error.problem).")
         }

@@ -32,7 +32,7 @@ final class O2Session: DeviceSession {
     func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
         try check(configuration.metric)
         guard let alarm = try O2Alarm(configuration) else { return }
-        _ = try await connection.line.ask(.configure(alarm.values))
+        _ = try await connection.queue.ask(.configure(alarm.values))
     }
 
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
@@ -40,7 +40,7 @@ final class O2Session: DeviceSession {
         try await connection.setClock(now, utcOffset: utcOffset)
     }
 
-    func ping() async throws(DeviceError) { _ = try await connection.line.ask(OxiRequest(command: .ping)) }
+    func ping() async throws(DeviceError) { _ = try await connection.queue.ask(OxiRequest(command: .ping)) }
 
     func signalStrength() async -> Int? { await connection.link.signalStrength() }
 

@@ -3,7 +3,7 @@ import GatewayKit
 import Vitals
 
 /// Asks a ring one thing after the other, and collects its replies.
-actor RingLine {
+actor RingRequestQueue {
     /// The pause after which a ring that sends no further part has given up, or a part is lost.
     static let timeout: Duration = .seconds(5)
     /// The number of attempts of a request.
@@ -34,8 +34,8 @@ actor RingLine {
     /// Sends a packet, and waits until its reply is whole.
     /// - Throws: `unsupported` if the ring refuses it, `timeout` if it says nothing, `failure` if a part of the reply is lost.
     nonisolated func ask<Reply: ReplyCollector>(
-        _ packet: RingPacket, for reply: Reply, timeout: Duration = RingLine.timeout,
-        attempts: Int = RingLine.attempts
+        _ packet: RingPacket, for reply: Reply, timeout: Duration = RingRequestQueue.timeout,
+        attempts: Int = RingRequestQueue.attempts
     ) async throws(DeviceError) -> Reply {
         try await perform { () async throws(DeviceError) in
             try await self.exchange({ packet.bytes }, packet.command, reply, timeout, attempts)

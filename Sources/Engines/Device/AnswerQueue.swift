@@ -3,7 +3,7 @@ import Vitals
 
 /// Answers on their way out, in order; there are never more than commands. A task of the agent writes them, because the
 /// task that produces an answer may be cancelled meanwhile when the session ends.
-struct AnswerLine: Sendable {
+struct AnswerQueue: Sendable {
     private let queue: WorkQueue<(key: String, answer: Answer)>
     private let output: @Sendable (_ key: String, Answer) async -> Void
 

@@ -4,7 +4,7 @@ import Vitals
 
 /// Asks a ring one thing after the other. Its replies do not say what they answer: a request that was not answered ends the line, and
 /// after one that was repeated the other answer is waited for.
-actor O2Line {
+actor O2RequestQueue {
     /// The pause after which a ring has not understood a request.
     static let timeout: Duration = .seconds(3)
     /// The number of attempts of a request: every request may be repeated.
@@ -39,7 +39,7 @@ actor O2Line {
 
     /// Runs a sequence of exchanges without others between them.
     nonisolated func perform<Value: Sendable>(
-        _ operation: @escaping @Sendable (O2Line) async throws(DeviceError) -> Value
+        _ operation: @escaping @Sendable (O2RequestQueue) async throws(DeviceError) -> Value
     ) async throws(DeviceError) -> Value {
         let result = await runner.perform { () -> Result<Value, DeviceError> in
             do throws(DeviceError) { return .success(try await operation(self)) } catch { return .failure(error) }
@@ -51,7 +51,7 @@ actor O2Line {
     /// Sends one request, and waits for its reply.
     /// - Throws: `failure` if the ring does not do it.
     nonisolated func ask(_ request: OxiRequest) async throws(DeviceError) -> OxiReply {
-        try await perform { (line) async throws(DeviceError) in try await line.exchange(request) }
+        try await perform { (queue) async throws(DeviceError) in try await queue.exchange(request) }
     }
 
     /// Sends a request within `perform`, and waits for its reply.

@@ -3,7 +3,7 @@ import Vitals
 
 /// The open session as the agent's parts use it: each call has a time limit, and a timeout or a broken connection ends
 /// the session.
-struct DeviceLine {
+struct DeviceChannel {
     let device: any DeviceSession
     let link: ConnectionManager
 
