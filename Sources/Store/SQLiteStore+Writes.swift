@@ -4,12 +4,12 @@ package import Vitals
 extension SQLiteStore {
     /// - The store may call `decide` again for the same intake if another request of its transaction failed; only the
     ///   last decision counts.
-    package nonisolated func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
+    package nonisolated func ingest(_ ingest: Ingest) async throws(StoreError) -> IngestResult {
         let marksDue = options.marksDueStatistics
         return try await write(
-            weight: intake.samples.reduce(0) { $0 + $1.weight },
-            waiting: intake.waitsForCompany ? options.companyWait : .zero
-        ) { try $0.ingest(intake, marksDue: marksDue) }
+            weight: ingest.samples.reduce(0) { $0 + $1.weight },
+            waiting: ingest.waitsForCompany ? options.companyWait : .zero
+        ) { try $0.ingest(ingest, marksDue: marksDue) }
     }
 
     package nonisolated func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {

@@ -7,7 +7,7 @@ package protocol DeviceStore: Sendable {
 
     /// Stores new and corrected samples, asks `decide` for their consequences, and stores these, too, all in one
     /// transaction.
-    func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult
+    func ingest(_ ingest: Ingest) async throws(StoreError) -> IngestResult
 
     /// Stores changed parts of a device's state.
     func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError)

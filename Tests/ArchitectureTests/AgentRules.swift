@@ -11,10 +11,10 @@ import Testing
     private static let parts: [String: Set<String>] = [
         "TickTimer": [], "RetryTimer": [], "ConnectionManager": ["RetryTimer"], "DeviceProfile": [], "SharedProjection": [],
         "WearTracker": [],
-        "SampleIntake": ["DeviceProfile", "SharedProjection", "WearTracker"],
-        "LiveIntake": ["SampleIntake"], "DailySummaryTracker": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
-        "HistorySync": ["SyncQueue", "SampleIntake", "DailySummaryTracker"], "MonitorSync": ["DeviceProfile", "SampleIntake"],
-        "Measuring": ["DeviceProfile", "SampleIntake", "ConnectionManager"],
+        "SampleIngest": ["DeviceProfile", "SharedProjection", "WearTracker"],
+        "LiveIngest": ["SampleIngest"], "DailySummaryTracker": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
+        "HistorySync": ["SyncQueue", "SampleIngest", "DailySummaryTracker"], "MonitorSync": ["DeviceProfile", "SampleIngest"],
+        "Measuring": ["DeviceProfile", "SampleIngest", "ConnectionManager"],
         "CommandLane": ["DeviceProfile", "SharedProjection", "ConnectionManager"],
     ]
 

@@ -66,7 +66,7 @@ import Testing
     /// A good row; the tests damage it.
     static let cells = [
         "`x`", "when it ends", "`Sample.end`, `Sample`", "`D/measurement/<metric>` `end`, `samples.start`; `D/sync`",
-        "`StoreTests.IntakeTests` `knows a sample that comes again`; `LinkTests.LinkCallTests` `sets the clock, and pings`",
+        "`StoreTests.IngestTests` `knows a sample that comes again`; `LinkTests.LinkCallTests` `sets the clock, and pings`",
     ]
 
     private func issues(_ column: Int, _ cell: String) throws -> [String] {
@@ -88,13 +88,13 @@ import Testing
             (3, "`D/command/sink`", "no command sink"),
             (3, "`D/command/sync` `limit`", "D/command/sync takes no limit"),
             (3, "`D/config/set` `stress.alert.limit`", "D/config/set has no stress.alert.limit"), (4, "", "no test"),
-            (4, "`StoreTests.IntakeTests` `knows nothing`", "no test StoreTests.IntakeTests knows nothing"),
+            (4, "`StoreTests.IngestTests` `knows nothing`", "no test StoreTests.IngestTests knows nothing"),
             (4, "`HomeAssistant.entities` `are blue`", "no test HomeAssistant.entities are blue"),
             (
                 4, "`StoreTests.DayTests` `knows a sample that comes again`",
                 "no test StoreTests.DayTests knows a sample that comes again"
             ),
-            (4, "`StoreTests.IntakeTests`", "no test"),
+            (4, "`StoreTests.IngestTests`", "no test"),
         ] as [(Int, String, String)])
     func `a bad row is seen`(column: Int, cell: String, issue: String) throws {
         #expect(try issues(column, cell).contains(issue))

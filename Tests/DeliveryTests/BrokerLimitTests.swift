@@ -52,15 +52,15 @@ import Vitals
         /// Commits samples as one fact.
         func commit(_ samples: [Sample], in lane: Lane = .history) async throws {
             let device = Fixture.device
-            let intake = Intake(device: device, samples: samples, receivedAt: Fixture.noon) { outcomes in
-                var decision = Decision()
+            let queue = Ingest(device: device, samples: samples, receivedAt: Fixture.noon) { outcomes in
+                var decision = IngestOutcome()
                 let measurement = Fact.Measurement(
                     metric: outcomes[0].stored.sample.metric, source: .sync, isHistorical: true, user: nil,
                     samples: outcomes.map(\.stored))
                 decision.facts = [(lane, .measurement(measurement))]
                 return decision
             }
-            _ = try await scratch.base.ingest(intake)
+            _ = try await scratch.base.ingest(queue)
         }
 
         /// Delivers during `body`.

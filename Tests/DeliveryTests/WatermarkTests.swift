@@ -34,16 +34,16 @@ import Vitals
             try await scratch.base.complete(
                 StoredAnswer(key: "1", topic: "t", correlation: nil, payload: [1], at: clock.now))
             let sample = Fixture.heartRate(60)
-            let intake = Intake(
+            let queue = Ingest(
                 device: Fixture.device, samples: [sample.sample], receivedAt: clock.now
             ) { outcomes in
-                var decision = Decision()
+                var decision = IngestOutcome()
                 let measurement = Fact.Measurement(
                     metric: .heartRate, source: .live, isHistorical: false, user: nil, samples: outcomes.map(\.stored))
                 decision.facts = [(.live, .measurement(measurement))]
                 return decision
             }
-            _ = try await scratch.base.ingest(intake)
+            _ = try await scratch.base.ingest(queue)
             outbox.connect(window: 9)
             var marks: [DeliveryMark] = []
             while true {

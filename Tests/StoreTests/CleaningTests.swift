@@ -9,10 +9,10 @@ import Vitals
     {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(9, lasting: 5)], at: dawn, lane: .history))
-        _ = try await store.ingest(Intake(.ring, [beat(5)], at: dawn, lane: .live))
-        _ = try await store.ingest(Intake(.band, [beat(2)], at: dawn, lane: .live))
-        _ = try await store.ingest(Intake(.band, [beat(3)], at: dawn + .days(2), lane: .live))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(9, lasting: 5)], at: dawn, lane: .history))
+        _ = try await store.ingest(Ingest(.ring, [beat(5)], at: dawn, lane: .live))
+        _ = try await store.ingest(Ingest(.band, [beat(2)], at: dawn, lane: .live))
+        _ = try await store.ingest(Ingest(.band, [beat(3)], at: dawn + .days(2), lane: .live))
         #expect(try await store.clean(at: dawn + .days(30)) == false)
         #expect(folder.committed.all.count == 4)
         let moment = dawn + .days(31)
@@ -44,12 +44,12 @@ import Vitals
         options.dailyRetention = .days(400)
         options.outboxMaximumBytes = 12_000
         let store = try folder.open(options)
-        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn, lane: .live))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn, lane: .live))
         #expect(try await store.clean(at: dawn + .days(9_000), byAge: false) == false)
         #expect(try await store.facts(1...9, limit: 9).count == 1)
         #expect(try await store.all().count == 1)
         let beats = (1...300).map { beat($0) }
-        _ = try await store.ingest(Intake(.band, beats, at: dawn, lane: .history))
+        _ = try await store.ingest(Ingest(.band, beats, at: dawn, lane: .history))
         #expect(try await store.clean(at: dawn + .days(9_000), byAge: false) == false)
         #expect(try await store.statistics().dropped["history"] == 300)
         #expect(try await store.all().count == 301)
@@ -62,8 +62,8 @@ import Vitals
         let store = try folder.open(options)
         for hour in 0..<3 {
             let beats = (0..<100).map { beat(hour * 3_600 + $0) }
-            _ = try await store.ingest(Intake(.band, beats, lane: .history))
-            _ = try await store.ingest(Intake(.ring, beats, lane: .live))
+            _ = try await store.ingest(Ingest(.band, beats, lane: .history))
+            _ = try await store.ingest(Ingest(.ring, beats, lane: .live))
         }
         try await store.report(.sample, of: .band)
         #expect(try await store.clean(at: dawn + .days(1)) == false)
@@ -97,10 +97,10 @@ import Vitals
         let event = AlertEvent(
             id: SampleID(high: 1, low: 1), rule: AlertRule(.stress, .high), edge: .raised, value: 91, limit: 80,
             origin: .gateway, measuredAt: dawn, raisedAt: dawn, sampleID: nil)
-        let intake = Intake(.band, [], at: dawn) {
+        let ingest = Ingest(.band, [], at: dawn) {
             $0.facts = [(.alert, .alert(event, isLate: false)), (.alert, .alert(event, isLate: true))]
         }
-        _ = try await store.ingest(intake)
+        _ = try await store.ingest(ingest)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9) == folder.committed.all)
         _ = try await store.clean(at: dawn + .days(40))
         let gap = try #require(folder.committed.all.last?.gap)
@@ -115,7 +115,7 @@ import Vitals
         var options = StoreOptions()
         options.cleanLimit = 4
         let store = try folder.open(options)
-        for second in 0..<10 { _ = try await store.ingest(Intake(.band, [beat(second)], at: dawn)) }
+        for second in 0..<10 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
         var rounds = 0
         while try await store.clean(at: dawn + .days(31)) { rounds += 1 }
         #expect(rounds == 2)
@@ -128,8 +128,8 @@ import Vitals
         var options = StoreOptions()
         options.cleanLimit = 4
         let store = try folder.open(options)
-        for second in 0..<9 { _ = try await store.ingest(Intake(.band, [beat(second)], at: dawn + .days(365))) }
-        for second in 9..<18 { _ = try await store.ingest(Intake(.band, [beat(second)], at: dawn)) }
+        for second in 0..<9 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn + .days(365))) }
+        for second in 9..<18 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
         try await store.acknowledge(.live, through: 18)
         while try await store.clean(at: dawn + .days(8)) {}
         #expect(try await store.facts(1...18, limit: 99).isEmpty)
@@ -141,7 +141,7 @@ import Vitals
         options.sampleRetention = .days(400)
         let store = try folder.open(options)
         let old = (0..<5).map { beat($0 - 500 * 86_400) }
-        _ = try await store.ingest(Intake(.band, old + [beat(1)], at: dawn))
+        _ = try await store.ingest(Ingest(.band, old + [beat(1)], at: dawn))
         #expect(try await store.clean(at: dawn + .days(1)) == false)
         #expect(try await store.all().count == 6)
         try await store.acknowledge(.live, through: 1)

@@ -21,11 +21,11 @@ import Vitals
     @Test func `a backup of a running store is one moment of it, with what is in the journal`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open(identity: 5)
-        _ = try await store.ingest(Intake(.band, (0..<300).map { beat($0) }))
-        _ = try await store.ingest(Intake(.band, [beat(1_000, 77)]))
+        _ = try await store.ingest(Ingest(.band, (0..<300).map { beat($0) }))
+        _ = try await store.ingest(Ingest(.band, [beat(1_000, 77)]))
         let copy = folder.path + ".copy"
         try StoreCopy.back(up: folder.path, to: copy)
-        _ = try await store.ingest(Intake(.band, [beat(2_000)]))
+        _ = try await store.ingest(Ingest(.band, [beat(2_000)]))
         #expect(try files(folder).filter { $0.contains("copy") } == ["vitals.sqlite.copy"])
         #expect(try StoreCheck.findings(in: copy) == [])
         let inspection = try StoreInspection(of: copy)
@@ -44,10 +44,10 @@ import Vitals
     @Test func `a restored store has what the backup had, a new identity, and a loss to tell`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open(identity: 5)
-        _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 61)]))
         let copy = folder.path + ".copy"
         try StoreCopy.back(up: folder.path, to: copy)
-        _ = try await store.ingest(Intake(.band, [beat(1, 62)]))
+        _ = try await store.ingest(Ingest(.band, [beat(1, 62)]))
         #expect { try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)) } throws: {
             ($0 as? StoreError)?.message.contains("Another gateway") == true
         }
@@ -71,7 +71,7 @@ import Vitals
     @Test func `what is no sound store is not restored, and nothing changes`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.close()
         let before = try files(folder)
         let other = try StoreFolder()
@@ -91,7 +91,7 @@ import Vitals
     @Test func `a copy that is cut off is called damaged by its name, since the store is sound`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, (0..<2_000).map { beat($0) }))
+        _ = try await store.ingest(Ingest(.band, (0..<2_000).map { beat($0) }))
         let copy = folder.path + ".copy"
         try StoreCopy.back(up: folder.path, to: copy)
         try await store.close()
@@ -109,7 +109,7 @@ import Vitals
     @Test func `a check finds a damaged page and a damaged record`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, (0..<2_000).map { beat($0) }))
+        _ = try await store.ingest(Ingest(.band, (0..<2_000).map { beat($0) }))
         #expect(try StoreCheck.findings(in: folder.path) == [])
         let root = try await store.write { transaction in
             try Int.fetchOne(transaction.database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'sample'") ?? 0
@@ -135,7 +135,7 @@ import Vitals
             reading: .sleep(Sleep(stages: [.init(.deep, from: dawn, to: dawn + .hours(8))])))
         let pressure = Sample(
             metric: .bloodPressure, start: dawn, reading: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)))
-        _ = try await store.ingest(Intake(.band, [beat(0), sleep, pressure]))
+        _ = try await store.ingest(Ingest(.band, [beat(0), sleep, pressure]))
         #expect(try StoreCheck.findings(in: folder.path) == [])
         try await store.write { transaction in
             try transaction.fold()
@@ -180,7 +180,7 @@ import Vitals
 
     @Test func `a crash before a damaged store is quarantined tells no loss that has not happened`() async throws {
         let folder = try StoreFolder()
-        _ = try await folder.open().ingest(Intake(.band, [beat(0)]))
+        _ = try await folder.open().ingest(Ingest(.band, [beat(0)]))
         try ResetNote(of: folder.path).write(
             .init(reason: .damaged, quarantine: folder.path + ".corrupt-1", identity: identity(9).description))
         #expect(try folder.open().opening == .existing)

@@ -41,9 +41,9 @@ import Vitals
     private func folderWithLog(copy: String? = nil) async throws -> StoreFolder {
         let folder = try StoreFolder()
         let store = try folder.open(identity: 5)
-        _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 61)]))
         if let copy { try StoreCopy.back(up: folder.path, to: copy) }
-        _ = try await store.ingest(Intake(.band, [beat(1, 62)]))
+        _ = try await store.ingest(Ingest(.band, [beat(1, 62)]))
         return try folder.crashed()
     }
 

@@ -73,7 +73,7 @@ import Vitals
         options.sampleRetention = .days(7)
         let store = try folder.open(options)
         let samples = (0..<5).map { beat($0) }
-        _ = try await store.ingest(Intake(.band, samples, at: dawn))
+        _ = try await store.ingest(Ingest(.band, samples, at: dawn))
         let whole = DailySummary(
             metric: .heartRate, day: Self.day, samples: try await store.all())
         _ = try await store.settle(whole, of: .band, isFinal: true, at: dawn + .days(1))
@@ -82,7 +82,7 @@ import Vitals
         while try await store.clean(at: dawn + .days(20)) {}
         #expect(try await store.all().isEmpty)
         // After a long absence, the device is read from before its last record.
-        _ = try await store.ingest(Intake(.band, [samples[4]], at: dawn + .days(20)))
+        _ = try await store.ingest(Ingest(.band, [samples[4]], at: dawn + .days(20)))
         let rest = DailySummary(metric: .heartRate, day: Self.day, samples: try await store.all())
         #expect(rest.count == 1)
         let record = try await store.settle(rest, of: .band, isFinal: true, at: dawn + .days(20))
@@ -123,11 +123,11 @@ import Vitals
     @Test func `a day with late samples stays unsettled until it is summarised`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open()
-        let intake = Intake(.band, [beat(0)]) {
+        let ingest = Ingest(.band, [beat(0)]) {
             $0.unsettledDays = [MetricDay(.stress, Self.day), MetricDay(.steps, Self.day)]
         }
-        #expect(try await store.ingest(intake).unsettledDays.count == 2)
-        _ = try await store.ingest(intake)
+        #expect(try await store.ingest(ingest).unsettledDays.count == 2)
+        _ = try await store.ingest(ingest)
         try await store.close()
         store = try folder.open()
         #expect(

@@ -28,14 +28,14 @@ import Vitals
         var store = try folder.open()
         #expect(try await store.load(.band) == DeviceRecord())
         try await store.save(Self.changes, of: .band)
-        let intake = Intake(.band, [beat(3)], cursors: [.heartRate: dawn + .seconds(3)]) { decision in
+        let ingest = Ingest(.band, [beat(3)], cursors: [.heartRate: dawn + .seconds(3)]) { decision in
             decision.highWater = [.heartRate: dawn + .seconds(3), .stress: dawn]
             decision.levels = [AlertLevel(rule: AlertRule(.stress, .high), isActive: false, since: dawn)]
             decision.unsettledDays = [
                 MetricDay(.heartRate, LocalDay(number: 20_000)), MetricDay(.sleep, LocalDay(number: 1)),
             ]
         }
-        _ = try await store.ingest(intake)
+        _ = try await store.ingest(ingest)
         let before = try await store.load(.band)
         try await store.close()
         store = try folder.open()
@@ -66,7 +66,7 @@ import Vitals
         let store = try folder.open()
         try await store.save(Self.changes, of: .band)
         let day = MetricDay(.heartRate, LocalDay(number: 20_000))
-        _ = try await store.ingest(Intake(.band, [beat(0)]) { $0.unsettledDays = [day] })
+        _ = try await store.ingest(Ingest(.band, [beat(0)]) { $0.unsettledDays = [day] })
         _ = try await store.load(.ring)
         #expect(try await store.knownDevices() == [.band, .ring])
         try await store.forget(.band)
@@ -78,6 +78,6 @@ import Vitals
         expected.unsettledDays = [day]
         #expect(try await store.load(.band) == expected)
         #expect(try await store.knownDevices() == [.band, .ring])
-        #expect(try await store.ingest(Intake(.band, [beat(0)])).known == 1)
+        #expect(try await store.ingest(Ingest(.band, [beat(0)])).known == 1)
     }
 }

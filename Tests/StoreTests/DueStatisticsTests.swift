@@ -23,7 +23,7 @@ import Vitals
     @Test func `only hours that are over when their samples come are due`() async throws {
         let store = try open()
         // 01:00:00.000 is in the running hour, 00:59:59 is not.
-        _ = try await store.ingest(Intake(.band, [beat(3_599), beat(3_600)], at: dawn + .seconds(3_600)))
+        _ = try await store.ingest(Ingest(.band, [beat(3_599), beat(3_600)], at: dawn + .seconds(3_600)))
         let due = try await store.dueStatistics()
         #expect(due.map(\.hours) == [hours(0...0)])
         #expect(due.map(\.device) == [.band])
@@ -32,17 +32,17 @@ import Vitals
 
     @Test func `what is known already makes nothing due, and a correction does`() async throws {
         let store = try open()
-        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .seconds(1)))
-        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .hours(5)))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .seconds(1)))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(5)))
         #expect(try await store.dueStatistics().isEmpty)
-        _ = try await store.ingest(Intake(.band, [beat(0, 77)], at: dawn + .hours(5)))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 77)], at: dawn + .hours(5)))
         #expect(try await store.dueStatistics().map(\.hours) == [hours(0...0)])
     }
 
     @Test func `a range grows in both directions, and a restart keeps it`() async throws {
         var store = try open()
-        _ = try await store.ingest(Intake(.band, [beat(7_200)], at: dawn + .hours(9)))
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(5 * 3_600)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(7_200)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(5 * 3_600)], at: dawn + .hours(9)))
         try await store.close()
         store = try open()
         let due = try await store.dueStatistics()
@@ -52,10 +52,10 @@ import Vitals
 
     @Test func `hours are given up only if no sample came since they were read`() async throws {
         let store = try open()
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(7_200)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(7_200)], at: dawn + .hours(9)))
         let read = try #require(try await store.dueStatistics().first)
         #expect(try await store.setDue(hours(1...2), isJoining: false, of: read))
-        _ = try await store.ingest(Intake(.band, [beat(60)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(60)], at: dawn + .hours(9)))
         #expect(try await !store.setDue(nil, isJoining: false, of: read))
         #expect(try await store.dueStatistics().map(\.hours) == [hours(0...2)])
         let again = try #require(try await store.dueStatistics().first)
@@ -65,7 +65,7 @@ import Vitals
 
     @Test func `when it begins everything that is stored is due, and nothing once it ends`() async throws {
         var store = try open(marks: false)
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(3 * 3_600)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(3 * 3_600)], at: dawn + .hours(9)))
         #expect(try await store.dueStatistics().isEmpty)
         try await store.close()
         store = try open()
@@ -89,13 +89,13 @@ import Vitals
         let night = Sample(
             metric: .sleep, start: dawn, end: dawn + .hours(7),
             reading: .sleep(Sleep(stages: [Sleep.Stage(.deep, from: dawn, to: dawn + .hours(7))])))
-        _ = try await store.ingest(Intake(.band, [night], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [night], at: dawn + .hours(9)))
         #expect(try await store.dueStatistics().map(\.hours) == [hours(-17...8)])
     }
 
     @Test func `each sensor of a series gets an entry of its own, which later samples widen`() async throws {
         let store = try open()
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(3_600)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(3_600)], at: dawn + .hours(9)))
         let all = try #require(try await store.dueStatistics().first)
         #expect(all.sensor.isEmpty)
         #expect(try await store.splitDue(all, among: ["one", "two"]))
@@ -107,7 +107,7 @@ import Vitals
         #expect(try await store.setDue(hours(2...2), isJoining: true, of: due[0]))
         #expect(try await store.setDue(nil, isJoining: false, of: due[1]))
         #expect(try await store.dueStatistics().map(\.isJoining) == [true])
-        _ = try await store.ingest(Intake(.band, [beat(5 * 3_600)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(5 * 3_600)], at: dawn + .hours(9)))
         let late = try #require(try await store.dueStatistics().first)
         #expect(try await store.splitDue(late, among: ["one", "two"]))
         due = try await store.dueStatistics()
@@ -117,7 +117,7 @@ import Vitals
 
     @Test func `a device that was forgotten before has nothing due`() async throws {
         let store = try open(marks: false)
-        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .hours(9)))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(9)))
         try await store.forget(.band)
         try await store.keepDueStatistics(true, at: dawn + .hours(9))
         #expect(try await store.dueStatistics().isEmpty)

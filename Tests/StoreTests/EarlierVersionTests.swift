@@ -50,7 +50,7 @@ import Vitals
         #expect(store.identity == SampleID(high: 5, low: 0))
         #expect(store.oldVersion == "\(folder.path).version-\(version)")
         try await expectContent(of: store)
-        _ = try await store.ingest(Intake(.band, [beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(1)]))
         #expect(folder.committed.all.map(\.sequence) == [4])
         try await store.close()
         #expect(try folder.open().oldVersion == nil)

@@ -7,8 +7,8 @@ import Vitals
     @Test func `numbers facts by one over all lanes and hands them on in commit order`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)], lane: .history))
-        _ = try await store.ingest(Intake(.ring, [beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], lane: .history))
+        _ = try await store.ingest(Ingest(.ring, [beat(1)]))
         try await store.report(.sample, of: .band)
         #expect(folder.committed.all.map(\.sequence) == [1, 2, 3])
         #expect(folder.committed.all.map(\.lane) == [.history, .live, .alert])
@@ -19,31 +19,31 @@ import Vitals
     @Test func `goes on with its numbers after a restart`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.close()
         store = try folder.open(identity: 2)
         #expect(store.opening == .existing)
         #expect(store.identity == SampleID(high: 1, low: 0))
-        _ = try await store.ingest(Intake(.band, [beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(1)]))
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [1, 2])
     }
 
     @Test func `forgets nothing that was committed when the process dies`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        for second in 0..<20 { _ = try await store.ingest(Intake(.band, [beat(second)])) }
+        for second in 0..<20 { _ = try await store.ingest(Ingest(.band, [beat(second)])) }
         let crashed = try folder.crashed()
         let other = try crashed.open()
         #expect(try await other.all().count == 20)
         #expect(try await other.pendingFacts(.live, after: 0, limit: 99) == folder.committed.all)
-        _ = try await other.ingest(Intake(.band, [beat(20)]))
+        _ = try await other.ingest(Ingest(.band, [beat(20)]))
         #expect(crashed.committed.all.map(\.sequence) == [21])
     }
 
     @Test func `everything up to the watermark is delivered, and it never goes back`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        for second in 0..<6 { _ = try await store.ingest(Intake(.band, [beat(second), beat(second + 100)])) }
+        for second in 0..<6 { _ = try await store.ingest(Ingest(.band, [beat(second), beat(second + 100)])) }
         try await store.acknowledge(.live, through: 4)
         try await store.acknowledge(.live, through: 2)
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [5, 6])
@@ -51,7 +51,7 @@ import Vitals
         #expect(try await store.pendingFacts(.live, after: 0, limit: 1).map(\.sequence) == [5])
         #expect(try await store.statistics().pending[.live] == 2)
         try await store.acknowledge(.live, through: .max)
-        _ = try await store.ingest(Intake(.band, [beat(50)]))
+        _ = try await store.ingest(Ingest(.band, [beat(50)]))
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [7])
         #expect(try await store.statistics().pending[.live] == 1)
         #expect(try await store.statistics().pending[.history] == 0)
@@ -60,8 +60,8 @@ import Vitals
     @Test func `a watermark of one lane leaves the others`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)], lane: .history))
-        _ = try await store.ingest(Intake(.band, [beat(1)], lane: .live))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], lane: .history))
+        _ = try await store.ingest(Ingest(.band, [beat(1)], lane: .live))
         try await store.acknowledge(.live, through: 2)
         #expect(try await store.pendingFacts(.history, after: 0, limit: 9).map(\.sequence) == [1])
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).isEmpty)
@@ -70,8 +70,8 @@ import Vitals
     @Test func `a fact of a sample that was corrected says what holds now`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0, 60), beat(1, 61)]))
-        _ = try await store.ingest(Intake(.band, [beat(0, 70)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 60), beat(1, 61)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 70)]))
         let facts = try await store.pendingFacts(.live, after: 0, limit: 9)
         #expect(facts.map(\.values) == [[70, 61], [70]])
     }
@@ -81,9 +81,9 @@ import Vitals
         var options = StoreOptions()
         options.replayAge = .days(7)
         let store = try folder.open(options)
-        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn))
-        _ = try await store.ingest(Intake(.band, [beat(1)], at: dawn + .days(1)))
-        _ = try await store.ingest(Intake(.band, [beat(2)], at: dawn))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn))
+        _ = try await store.ingest(Ingest(.band, [beat(1)], at: dawn + .days(1)))
+        _ = try await store.ingest(Ingest(.band, [beat(2)], at: dawn))
         try await store.acknowledge(.live, through: 2)
         #expect(try await store.clean(at: dawn + .days(6)) == false)
         #expect(try await store.facts(1...9, limit: 9).map(\.sequence) == [1, 2, 3])
@@ -98,8 +98,8 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         #expect(try await store.statistics().oldestPendingAt == nil)
-        _ = try await store.ingest(Intake(.band, [beat(0)], at: dawn + .hours(3)))
-        _ = try await store.ingest(Intake(.band, [beat(1)], at: dawn + .hours(2), lane: .history))
+        _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(3)))
+        _ = try await store.ingest(Ingest(.band, [beat(1)], at: dawn + .hours(2), lane: .history))
         let statistics = try await store.statistics()
         #expect(statistics.pending == [.alert: 0, .answer: 0, .live: 1, .history: 1])
         #expect(statistics.oldestPendingAt == dawn + .hours(2))

@@ -11,9 +11,9 @@ import Vitals
         let store = FaultyStore(try folder.open()) { call, number in
             call == .ingest && number == 2 ? .failure(full) : nil
         }
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
-        await #expect(throws: full) { try await store.ingest(Intake(.band, [beat(1)])) }
-        _ = try await store.ingest(Intake(.band, [beat(2)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
+        await #expect(throws: full) { try await store.ingest(Ingest(.band, [beat(1)])) }
+        _ = try await store.ingest(Ingest(.band, [beat(2)]))
         #expect(try await store.all().map(\.sample) == [beat(0), beat(2)])
     }
 
@@ -21,7 +21,7 @@ import Vitals
         let folder = try StoreFolder()
         let base = try folder.open()
         let store = FaultyStore(base) { call, _ in call == .ingest ? (isAfter ? .crashAfter : .crashBefore) : nil }
-        let died = Task { try await store.ingest(Intake(.band, [beat(0)])) }  // it ends only with `endRun`
+        let died = Task { try await store.ingest(Ingest(.band, [beat(0)])) }  // it ends only with `endRun`
         while !store.isCrashed { await Task.yield() }
         store.endRun()
         await #expect(throws: StoreError.self) { _ = try await died.value }
@@ -34,7 +34,7 @@ import Vitals
         let folder = try StoreFolder()
         let waited = Counter()
         let store = FaultyStore(try folder.open()) { _, _ in .delay { waited.add() } }
-        #expect(try await store.ingest(Intake(.band, [beat(0)])).new == 1)
+        #expect(try await store.ingest(Ingest(.band, [beat(0)])).new == 1)
         #expect(waited.value == 1)
     }
 }

@@ -10,7 +10,7 @@ import Vitals
     private func filled(_ folder: borrowing StoreFolder) async throws {
         let store = try folder.open()
         for hour in 0..<20 {
-            _ = try await store.ingest(Intake(.band, (0..<500).map { beat(hour * 3_600 + $0) }))
+            _ = try await store.ingest(Ingest(.band, (0..<500).map { beat(hour * 3_600 + $0) }))
         }
         try await store.close()
     }
@@ -51,7 +51,7 @@ import Vitals
         #expect(quarantine.hasPrefix(folder.path + ".corrupt-20261118T"))
         #expect(try Data(contentsOf: URL(filePath: quarantine)) == content)
         #expect(store.identity == SampleID(high: 9, low: 0))
-        #expect(try await store.ingest(Intake(.band, [beat(0)])).new == 1)
+        #expect(try await store.ingest(Ingest(.band, [beat(0)])).new == 1)
         #expect(folder.committed.all.last?.sequence == 1)
     }
 
@@ -72,7 +72,7 @@ import Vitals
         let damaged = try folder.open()
         #expect(damaged.opening == .existing)
         await #expect { try await damaged.all() } throws: { ($0 as? StoreError)?.code == .corrupt }
-        await #expect { try await damaged.ingest(Intake(.band, [beat(0)])) } throws: {
+        await #expect { try await damaged.ingest(Ingest(.band, [beat(0)])) } throws: {
             ($0 as? StoreError)?.code == .corrupt
         }
         try await damaged.close()
@@ -98,7 +98,7 @@ import Vitals
         let folder = try StoreFolder()
         do {
             let store = try folder.open()
-            _ = try await store.ingest(Intake(.band, [beat(0)]))
+            _ = try await store.ingest(Ingest(.band, [beat(0)]))
         }
         #expect(try await folder.open().all().count == 1)
     }
@@ -107,7 +107,7 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         let shell = try DatabaseQueue(path: folder.path)
-        _ = try await store.ingest(Intake(.band, [beat(0, 61)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 61)]))
         _ = try await store.clean(at: dawn + .hours(1) + Transaction.journaledAge)
         let rows = try await shell.read {
             try String.fetchAll($0, sql: "SELECT device || metric || start || value FROM readable_sample")
@@ -136,7 +136,7 @@ import Vitals
                 .level(AlertLevel(rule: active, isActive: true, since: dawn)),
                 .level(AlertLevel(rule: over, isActive: false, since: dawn)),
             ], of: .band)
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.write { transaction in
             try transaction.database.execute(
                 sql: """

@@ -10,9 +10,9 @@ import Vitals
     @Test func `callers that wait together share one commit`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open(executor: GateExecutor(opensAt: 10))
-        let results = try await withThrowingTaskGroup(of: IntakeResult.self) { group in
+        let results = try await withThrowingTaskGroup(of: IngestResult.self) { group in
             for number in 0..<10 {
-                group.addTask { try await store.ingest(Intake(number % 2 == 0 ? .band : .ring, [beat(number)])) }
+                group.addTask { try await store.ingest(Ingest(number % 2 == 0 ? .band : .ring, [beat(number)])) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -36,14 +36,14 @@ import Vitals
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<5 {
                 group.addTask {
-                    var intake = Intake(.band, [beat(number)])
-                    intake.waitsForCompany = true
-                    _ = try await store.ingest(intake)
+                    var ingest = Ingest(.band, [beat(number)])
+                    ingest.waitsForCompany = true
+                    _ = try await store.ingest(ingest)
                 }
             }
             while pauses.value < 5 { await Task.yield() }
             #expect(await store.commitCount == 0)
-            _ = try await store.ingest(Intake(.band, [beat(9)]))
+            _ = try await store.ingest(Ingest(.band, [beat(9)]))
             #expect(await store.commitCount == 1)
             #expect(try await store.statistics().pending[.live] == 6)
             pause.fulfil(())
@@ -59,7 +59,7 @@ import Vitals
         let store = try folder.open(options, executor: GateExecutor(opensAt: 3))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<3 {
-                group.addTask { _ = try await store.ingest(Intake(.band, (0..<4).map { beat(number * 10 + $0) })) }
+                group.addTask { _ = try await store.ingest(Ingest(.band, (0..<4).map { beat(number * 10 + $0) })) }
             }
             try await group.waitForAll()
         }
@@ -77,11 +77,11 @@ import Vitals
                     do {
                         if number == 2 {
                             try await store.write { transaction in
-                                _ = try transaction.ingest(Intake(.band, [beat(999)]))
+                                _ = try transaction.ingest(Ingest(.band, [beat(999)]))
                                 try transaction.database.execute(sql: "INSERT INTO store(id, identity) VALUES (1, '')")
                             }
                         } else {
-                            _ = try await store.ingest(Intake(.band, [beat(number)]))
+                            _ = try await store.ingest(Ingest(.band, [beat(number)]))
                         }
                     } catch {
                         failures.add()
@@ -97,15 +97,15 @@ import Vitals
     @Test func `a full disk fails every request and changes nothing until there is room again`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(-1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(-1)]))
         try await store.write { transaction in
             let pages = try Int.fetchOne(transaction.database, sql: "PRAGMA page_count") ?? 0
             try transaction.database.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
         }
         let many = (0..<2_000).map { beat($0) }
-        await #expect(throws: StoreError.self) { try await store.ingest(Intake(.band, many)) }
+        await #expect(throws: StoreError.self) { try await store.ingest(Ingest(.band, many)) }
         do {
-            _ = try await store.ingest(Intake(.ring, many))
+            _ = try await store.ingest(Ingest(.ring, many))
             Issue.record("the disk is full")
         } catch {
             #expect(error.code == .full)
@@ -114,7 +114,7 @@ import Vitals
         #expect(folder.committed.all.count == 1)
         #expect(try await store.statistics().lastError?.contains("full") == true)
         try await store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1000000") }
-        _ = try await store.ingest(Intake(.band, many))
+        _ = try await store.ingest(Ingest(.band, many))
         #expect(try await store.all().count == 2_001)
         #expect(folder.committed.all.map(\.sequence) == Array(1...11))
         #expect(try await store.statistics().lastError == nil)

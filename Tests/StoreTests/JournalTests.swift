@@ -17,8 +17,8 @@ import Vitals
     @Test func `a live sample is one row of the journal until somebody asks for it`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
-        _ = try await store.ingest(Intake(.band, [beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(1)]))
         #expect(try await rows("journal", store) == 2)
         #expect(try await rows("sample", store) == 0)
         #expect(try await rows("message", store) == 0)
@@ -34,11 +34,11 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         _ = try await store.ingest(
-            Intake(.band, [beat(0, 61)]) {
+            Ingest(.band, [beat(0, 61)]) {
                 $0.highWater = [.heartRate: dawn + .seconds(7)]
                 $0.latest = [.heartRate: SampleKey(beat(0))]
             })
-        _ = try await store.ingest(Intake(.ring, [beat(0), beat(1)]))
+        _ = try await store.ingest(Ingest(.ring, [beat(0), beat(1)]))
         try await store.acknowledge(.live, through: 1)
         try await store.complete(StoredAnswer(key: "k", topic: "t", correlation: nil, payload: [1], at: Self.hour))
         let crashed = try folder.crashed()
@@ -50,18 +50,18 @@ import Vitals
         #expect(try await next.all(of: .ring).count == 2)
         #expect(try await next.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [2])
         #expect(try await next.statistics().pending == [.alert: 0, .answer: 1, .live: 1, .history: 0])
-        _ = try await next.ingest(Intake(.band, [beat(9)]))
+        _ = try await next.ingest(Ingest(.band, [beat(9)]))
         #expect(crashed.committed.all.map(\.sequence) == [3])
     }
 
     @Test func `a sample in the journal is known, and corrected in its table`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0, 60), beat(1, 61)]))
-        let again = try await store.ingest(Intake(.band, [beat(0, 60), beat(2, 62), beat(2, 62)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 60), beat(1, 61)]))
+        let again = try await store.ingest(Ingest(.band, [beat(0, 60), beat(2, 62), beat(2, 62)]))
         #expect((again.new, again.corrected, again.known) == (1, 0, 2))
         #expect(try await rows("journal", store) == 2)
-        let corrected = try await store.ingest(Intake(.band, [beat(1, 99)]))
+        let corrected = try await store.ingest(Ingest(.band, [beat(1, 99)]))
         #expect((corrected.new, corrected.corrected, corrected.known) == (0, 1, 0))
         #expect(try await store.all().map(\.sample.value) == [60, 99, 62])
         #expect(try await store.all().map(\.revision) == [1, 2, 1])
@@ -71,9 +71,9 @@ import Vitals
     @Test func `a reader never sees a later message of a lane without the earlier ones`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
-        let many = (1...Transaction.journaledIntake + 1).map { beat($0) }
-        _ = try await store.ingest(Intake(.ring, many))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
+        let many = (1...Transaction.journaledIngest + 1).map { beat($0) }
+        _ = try await store.ingest(Ingest(.ring, many))
         let stored = try await store.write {
             try Int64.fetchAll($0.database, sql: "SELECT sequence FROM message WHERE lane = 2 ORDER BY sequence")
         }
@@ -86,15 +86,15 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         for part in 0..<8 {
-            _ = try await store.ingest(Intake(.band, (0..<250).map { beat(part * 250 + $0) }))
+            _ = try await store.ingest(Ingest(.band, (0..<250).map { beat(part * 250 + $0) }))
         }
         #expect(try await rows("journal", store) == 0)
         #expect(try await rows("sample", store) == Transaction.journaledSamples)
         for number in 0..<Transaction.journaledRecords {
-            _ = try await store.ingest(Intake(.ring, [beat(number)]))
+            _ = try await store.ingest(Ingest(.ring, [beat(number)]))
         }
         #expect(try await rows("journal", store) == 0)
-        _ = try await store.ingest(Intake(.ring, [beat(-1)]))
+        _ = try await store.ingest(Ingest(.ring, [beat(-1)]))
         _ = try await store.clean(at: Self.hour + .minutes(9))
         #expect(try await rows("journal", store) == 1)
         _ = try await store.clean(at: Self.hour + .minutes(10))
@@ -104,7 +104,7 @@ import Vitals
     @Test func `a store that is closed has nothing in the journal`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.close()
         let shell = try DatabaseQueue(path: folder.path)
         #expect(try await shell.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") } == 0)
@@ -114,10 +114,10 @@ import Vitals
     @Test func `a watermark that can wait is stored with the next commit`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         store.note(.live, through: 1)
         #expect(try await store.statistics().pending[.live] == 1)
-        _ = try await store.ingest(Intake(.band, [beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(1)]))
         #expect(await store.commitCount == 2)
         #expect(try await store.statistics().pending[.live] == 1)
         let crashed = try folder.crashed()

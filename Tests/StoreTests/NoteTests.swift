@@ -28,7 +28,7 @@ import Vitals
     @Test func `a device that is forgotten takes its notes along`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         for device in [DeviceID.band, .ring] { try await store.saveNotes(["a": [1]], of: device) }
         try await store.forget(.band)
         #expect(try await store.notes(of: .band).isEmpty)

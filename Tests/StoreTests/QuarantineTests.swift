@@ -9,8 +9,8 @@ import Vitals
     {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(5)]))
-        _ = try await store.ingest(Intake(.ring, [beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(5)]))
+        _ = try await store.ingest(Ingest(.ring, [beat(1)]))
         let facts = try await store.facts(1...9, limit: 9)
         let moment = dawn + .hours(2)
         try await store.quarantined([RefusedFact(lane: .live, number: 1, reason: "too long")], at: moment)
@@ -41,7 +41,7 @@ import Vitals
     @Test func `only the refused samples of a fact are kept, and a refused gap makes no other`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(5), beat(7)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(5), beat(7)]))
         let fact = try #require(try await store.facts(1...1, limit: 1).first)
         guard case .measurement(let measurement) = fact.content else { return }
         let refused = RefusedFact(lane: .live, number: 1, samples: [measurement.samples[1]], reason: "too long")
@@ -61,7 +61,7 @@ import Vitals
         var options = StoreOptions()
         options.maximumQuarantined = 3
         let store = try folder.open(options)
-        for second in 0..<5 { _ = try await store.ingest(Intake(.band, [beat(second)], at: dawn)) }
+        for second in 0..<5 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
         try await store.quarantined((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
         _ = try await store.clean(at: dawn + .minutes(1))
         #expect(try await store.facts(1...5, limit: 9).map(\.sequence) == [3, 4, 5])

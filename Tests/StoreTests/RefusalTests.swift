@@ -32,7 +32,7 @@ import Vitals
     @Test func `a store that cannot be read is not called damaged, and stays where it is`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.close()
         let before = try files(folder)
         try #require(chmod(folder.url.path, 0o777) == 0 && chmod(folder.path, 0) == 0)
@@ -80,7 +80,7 @@ import Vitals
         #expect(try StoreCheck.findings(in: damaged).first?.contains(finding) == true)
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.close()
         let before = try files(folder)
         let attempts: [() throws -> Void] = [
@@ -99,7 +99,7 @@ import Vitals
     @Test func `a store with a wrong counter is neither copied nor restored`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.write { try $0.fold() }
         try await store.close()
         let queue = try DatabaseQueue(path: folder.path)
@@ -111,7 +111,7 @@ import Vitals
     @Test func `a store with a damaged index is neither copied nor restored`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try await store.close()
         let index = "sqlite_autoindex_device_1"
         let queue = try DatabaseQueue(path: folder.path)

@@ -13,8 +13,8 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         try await store.save(DeviceStateTests.changes, of: .band)
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(1)]))
-        _ = try await store.ingest(Intake(.band, [beat(-7_200)], lane: .history))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(1)]))
+        _ = try await store.ingest(Ingest(.band, [beat(-7_200)], lane: .history))
         try await store.keepDueStatistics(true, at: dawn)
         let summary = DailySummary(
             metric: .heartRate, day: LocalDay(number: 20_000), count: 1, manualCount: 0, average: 60,
@@ -93,9 +93,9 @@ import Vitals
     @Test func `counters agree with the rows while some of them are in the journal`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        for second in 0..<20 { _ = try await store.ingest(Intake(.band, [beat(second)])) }
+        for second in 0..<20 { _ = try await store.ingest(Ingest(.band, [beat(second)])) }
         try await store.acknowledge(.live, through: 7)
-        _ = try await store.ingest(Intake(.band, [beat(50)]))
+        _ = try await store.ingest(Ingest(.band, [beat(50)]))
         let crashed = try folder.crashed()
         let queue = try DatabaseQueue(path: crashed.path)
         #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") } ?? 0 > 5)
@@ -118,7 +118,7 @@ import Vitals
                 metric: .sleep, start: start, end: start + .hours(8),
                 reading: .sleep(Sleep(stages: [.init(.deep, from: start, to: start + .hours(8))])))
         }
-        _ = try await store.ingest(Intake(.band, nights, lane: .history))
+        _ = try await store.ingest(Ingest(.band, nights, lane: .history))
         try await store.close()
         let writer = try DatabaseQueue(path: folder.path)
         try await writer.write {
@@ -145,7 +145,7 @@ import Vitals
         let folder = try StoreFolder()
         let store = try folder.open()
         #expect(try StoreCheck.findings(in: folder.path, rowsAtOnce: 1) {} == [])
-        _ = try await store.ingest(Intake(.band, (0..<10).map { beat($0, lasting: 1) }, lane: .history))
+        _ = try await store.ingest(Ingest(.band, (0..<10).map { beat($0, lasting: 1) }, lane: .history))
         try await store.close()
         for rows in [1, 9, 10, 11] { #expect(try StoreCheck.findings(in: folder.path, rowsAtOnce: rows) {} == []) }
     }

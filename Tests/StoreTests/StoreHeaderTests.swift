@@ -11,7 +11,7 @@ import Vitals
     @Test func `knows a store, and the database of another program`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         // Also while all of it is in the log.
         #expect(!StoreHeader(of: folder.path).isOfAnotherProgram)
         try await store.close()

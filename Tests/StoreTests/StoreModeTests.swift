@@ -21,7 +21,7 @@ import Vitals
     @Test func `the store, its log, its lock and its copies are for their owner only`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try StoreCopy.back(up: folder.path, to: folder.url.appending(path: "copy").path)
         // Damage leaves a mark; the next start sets the store aside, makes another, and leaves a note.
         _ = store.file.note(StoreError(.corrupt, "a test"))
@@ -42,7 +42,7 @@ import Vitals
     @Test func `a restored store is for its owner only, whatever the mode of the copy`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         let copy = folder.url.appending(path: "copy").path
         try StoreCopy.back(up: folder.path, to: copy)
         try await store.close()
@@ -59,7 +59,7 @@ import Vitals
         try await folder.open().close()
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path)
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         let found = try modes(in: folder)
         #expect(found["vitals.sqlite"] == 0o640)
         #expect(found["vitals.sqlite-wal"] == 0o640)

@@ -47,7 +47,7 @@ import Vitals
         let folder = try StoreFolder()
         let real = try link(in: folder)
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         let copy = folder.url.appending(path: "copy").path
         try StoreCopy.back(up: folder.path, to: copy)
         for path in [real, folder.path] {
@@ -71,7 +71,7 @@ import Vitals
         let folder = try StoreFolder()
         let real = try link(in: folder)
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         #expect(try status(real).st_mode & 0o777 == 0o600)
         #expect(try status(real + "-wal").st_mode & 0o777 == 0o600)
         _ = store.file.note(StoreError(.corrupt, "a test"))
@@ -118,7 +118,7 @@ import Vitals
             #expect(found.st_uid == user && found.st_gid == group, "\(suffix)")
         }
         store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0)]))
         #expect(try status(folder.path + "-wal").st_uid == user)
         try await store.close()
     }

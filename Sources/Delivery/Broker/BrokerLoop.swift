@@ -13,8 +13,8 @@ package struct BrokerLoop: Sendable {
     private let watermarks: Watermarks
     private let outcomes: PublishOutcomes
     private let inbox: @Sendable (InboundMessage) async -> Void
-    private let refuse: @Sendable (InboundMessage, IntakeRefusal) async -> Void
-    private let intake: CommandIntake
+    private let refuse: @Sendable (InboundMessage, CommandQueueRefusal) async -> Void
+    private let queue: CommandQueue
     private let documents: DocumentTopics
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
@@ -29,7 +29,7 @@ package struct BrokerLoop: Sendable {
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
         status: BrokerStatus, settings: DeliverySettings, documents: DocumentTopics = DocumentTopics(),
         inbox: @escaping @Sendable (InboundMessage) async -> Void,
-        refuse: @escaping @Sendable (InboundMessage, IntakeRefusal) async -> Void,
+        refuse: @escaping @Sendable (InboundMessage, CommandQueueRefusal) async -> Void,
         connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
@@ -45,7 +45,7 @@ package struct BrokerLoop: Sendable {
         publisher = Publisher(
             outbox: outbox, retained: retained, status: status, store: store, codec: codec, outcomes: outcomes,
             settings: settings)
-        intake = CommandIntake(turns: status.commandTurns)
+        queue = CommandQueue(turns: status.commandTurns)
         self.inbox = inbox
         self.refuse = refuse
         self.connected = connected
@@ -67,13 +67,13 @@ package struct BrokerLoop: Sendable {
     package func run(generator: any RandomNumberGenerator & Sendable) async {
         await withDiscardingTaskGroup { group in
             // Commands outlive the connection that brought them.
-            group.addTask { await intake.serve(run: inbox, refuse: { await refuse($0, .busy) }) }
+            group.addTask { await queue.serve(run: inbox, refuse: { await refuse($0, .busy) }) }
             group.addTask { await outcomes.quarantine.run() }
             await connect(generator: generator)
             group.cancelAll()
         }
         // The broker has an acknowledgement for each of these and will not send them again.
-        await intake.end { await refuse($0, .stopping) }
+        await queue.end { await refuse($0, .stopping) }
     }
 
     private func connect(generator: any RandomNumberGenerator & Sendable) async {
@@ -108,7 +108,7 @@ package struct BrokerLoop: Sendable {
             }
             lostAt = lostAt ?? began
             nextStep()
-            await intake.waitForRoom()
+            await queue.waitForRoom()
             let wait = backOff.next(using: &generator)
             nextStep(after: wait)
             do { try await settings.clock.sleep(for: wait) } catch { break }
@@ -281,7 +281,7 @@ package struct BrokerLoop: Sendable {
         }
         for message in events.received {
             if !documents.receive(message) {
-                await intake.add(message.cut(to: BrokerOptions.defaultMaximumInboundPayload))
+                await queue.add(message.cut(to: BrokerOptions.defaultMaximumInboundPayload))
             }
             status.receiving.turn()
         }

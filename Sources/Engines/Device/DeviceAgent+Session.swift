@@ -124,14 +124,14 @@ extension DeviceAgent {
                 wear.change(isCharging: isCharging)
                 await profile.update(.charging)
             }
-            try await intake.storeBattery(percent: percent)
+            try await ingest.storeBattery(percent: percent)
         case .wear(let isWorn):
             wear.change(isWorn: isWorn)
             await profile.update(.worn)
         case .signal(let strength): await noteSignal(strength)
-        case .alert(let alert): try await intake.storeAlert(alert)
+        case .alert(let alert): try await ingest.storeAlert(alert)
         case .unreadable(let sample): await measuring.refuse(sample)
-        case .malformed(let what): intake.ignore(what)
+        case .malformed(let what): ingest.ignore(what)
         }
     }
 

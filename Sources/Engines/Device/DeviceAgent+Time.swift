@@ -32,10 +32,10 @@ extension DeviceAgent {
 
     private func keepTimeOnce() async {
         link.publishAvailability(always: false)
-        intake.publishLatest()
+        ingest.publishLatest()
         await days.refreshDays(settlesPast: !history.isRunning)
         await link.saveLastSeen(isFinal: false)
-        await intake.reportRefused(isFinal: false)
+        await ingest.reportRefused(isFinal: false)
         guard link.session != nil else { return }
         history.requestIfDue()
         await measuring.runDueWork(monitor.settings)
@@ -43,8 +43,8 @@ extension DeviceAgent {
 
     private var timeToNextTick: Duration {
         let now = context.clock.now
-        let isQuiet = link.session == nil && !intake.hasRefused && !days.isBehind
-        let dates = [intake.nextExpiry, link.offlineAt, isQuiet ? days.end : nil].compactMap { $0 }
+        let isQuiet = link.session == nil && !ingest.hasRefused && !days.isBehind
+        let dates = [ingest.nextExpiry, link.offlineAt, isQuiet ? days.end : nil].compactMap { $0 }
         return dates.reduce(isQuiet ? Self.longestInterval : Self.tick) { min($0, $1 - now) }
     }
 }

@@ -24,8 +24,8 @@ package actor DeviceAgent {
     let projection: SharedProjection
     let link: ConnectionManager
     let wear: WearTracker
-    let intake: SampleIntake
-    let live: LiveIntake
+    let ingest: SampleIngest
+    let live: LiveIngest
     let days: DailySummaryTracker
     let history: HistorySync
     let monitor: MonitorSync
@@ -59,7 +59,7 @@ package actor DeviceAgent {
         let link = ConnectionManager(
             context: context, alarms: alarms, opener: opener, presence: presence, generator: generator)
         let wear = WearTracker(context: context)
-        let intake = SampleIntake(
+        let ingest = SampleIngest(
             context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.ignoreSilence)
         let days = DailySummaryTracker(context: context, profile: profile, projection: projection)
         self.context = context
@@ -69,12 +69,12 @@ package actor DeviceAgent {
         self.projection = projection
         self.link = link
         self.wear = wear
-        self.intake = intake
-        live = LiveIntake(intake: intake, pace: pace)
+        self.ingest = ingest
+        live = LiveIngest(ingest: ingest, pace: pace)
         self.days = days
-        history = HistorySync(context: context, intake: intake, days: days, answers: answers)
-        monitor = MonitorSync(context: context, profile: profile, intake: intake)
-        measuring = Measuring(context: context, profile: profile, intake: intake, answers: answers, link: link)
+        history = HistorySync(context: context, ingest: ingest, days: days, answers: answers)
+        monitor = MonitorSync(context: context, profile: profile, ingest: ingest)
+        measuring = Measuring(context: context, profile: profile, ingest: ingest, answers: answers, link: link)
         lane = CommandLane(context: context, profile: profile, projection: projection, link: link, answers: answers)
         tickTimer = TickTimer(context: context, alarms: alarms)
     }
@@ -92,7 +92,7 @@ package actor DeviceAgent {
         end()
         tickTimer.cancel()
         link.conclude()
-        await intake.reportRefused(isFinal: true)
+        await ingest.reportRefused(isFinal: true)
         await history.abandonJobs()
     }
 
@@ -189,7 +189,7 @@ package actor DeviceAgent {
         context.publish(.measure(MeasureState()))
         wear.publish()
         for level in projection.current.alerts.levels { context.publish(.level(level)) }
-        intake.publishLatest()
+        ingest.publishLatest()
         days.publishToday()
     }
 }

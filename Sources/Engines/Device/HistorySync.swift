@@ -10,15 +10,15 @@ final class HistorySync {
     private var machine: SyncMachine
     private var marks = SyncMarks()
     private let queue: SyncQueue
-    private let intake: SampleIntake
+    private let ingest: SampleIngest
     private let days: DailySummaryTracker
     private let answers: AnswerQueue
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
 
-    init(context: DeviceContext, intake: SampleIntake, days: DailySummaryTracker, answers: AnswerQueue) {
+    init(context: DeviceContext, ingest: SampleIngest, days: DailySummaryTracker, answers: AnswerQueue) {
         self.context = context
-        self.intake = intake
+        self.ingest = ingest
         self.days = days
         self.answers = answers
         machine = SyncMachine(policy: context.policy.sync, calendar: context.policy.calendar, lastSuccessAt: nil)
@@ -167,7 +167,7 @@ final class HistorySync {
             await days.markRead(metric, from: from, to: to)
             return nil
         case .finishedMetric(let metric):
-            intake.publishSynchronised(metric)
+            ingest.publishSynchronised(metric)
             await days.refreshDays(settlesPast: true)
             return nil
         case .finished(let job, let state):
@@ -184,7 +184,7 @@ final class HistorySync {
                 device throws(DeviceError) in try await device.history(request)
             }
             let left = page.malformed + page.samples.count { $0.metric != request.metric || !$0.isValid }
-            if left > 0 { intake.ignore("records of \(request.metric.rawValue)", count: left) }
+            if left > 0 { ingest.ignore("records of \(request.metric.rawValue)", count: left) }
             return .page(page)
         } catch {
             if error.endsSession { throw error }
@@ -209,8 +209,8 @@ final class HistorySync {
         _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?, capabilities: Capabilities
     ) async -> SyncMachine.Event {
         do throws(StoreError) {
-            let samples = try await intake.withStoredIdentity(samples, of: metric, capabilities: capabilities)
-            let result = try await intake.store(samples, of: metric, cursor: cursor, gap: gap)
+            let samples = try await ingest.withStoredIdentity(samples, of: metric, capabilities: capabilities)
+            let result = try await ingest.store(samples, of: metric, cursor: cursor, gap: gap)
             if let cursor { marks.cursors[metric] = cursor }
             return .committed(new: result.new + result.corrected, known: result.known)
         } catch {
@@ -220,7 +220,7 @@ final class HistorySync {
 
     private func report(_ gap: Gap, of metric: Metric, cursor: Timestamp?) async -> SyncMachine.Event {
         do throws(StoreError) {
-            _ = try await intake.store([], of: metric, cursor: cursor, gap: gap)
+            _ = try await ingest.store([], of: metric, cursor: cursor, gap: gap)
             if let cursor { marks.cursors[metric] = cursor }
             return .reported(isStored: true)
         } catch {
@@ -252,7 +252,7 @@ final class HistorySync {
     ) async throws(DeviceError) {
         for summary in summaries {
             guard summary.metric == metric, wanted.contains(summary.day) else {
-                intake.ignore("a summary that was not asked for")
+                ingest.ignore("a summary that was not asked for")
                 continue
             }
             do throws(StoreError) { try await days.storeOwn(summary) } catch {
@@ -263,7 +263,7 @@ final class HistorySync {
 
     private func complete(_ job: SyncJob, _ state: SyncState) async {
         // Failed metrics may have brought samples, too.
-        intake.publishSynchronised()
+        ingest.publishSynchronised()
         days.publishToday()
         if state.failed.isEmpty, let at = state.lastSuccessAt { await context.save([.lastSync(at)]) }
         context.logger.info(

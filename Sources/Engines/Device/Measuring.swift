@@ -10,16 +10,16 @@ final class Measuring {
     private var schedule = MeasurementSchedule()
     /// When the running measurement is overdue, by the monotonic clock.
     private var deadline: (at: Duration, attempt: Int)?
-    private let intake: SampleIntake
+    private let ingest: SampleIngest
     private let answers: AnswerQueue
     private let link: ConnectionManager
 
     init(
-        context: DeviceContext, profile: DeviceProfile, intake: SampleIntake, answers: AnswerQueue, link: ConnectionManager
+        context: DeviceContext, profile: DeviceProfile, ingest: SampleIngest, answers: AnswerQueue, link: ConnectionManager
     ) {
         self.context = context
         self.profile = profile
-        self.intake = intake
+        self.ingest = ingest
         self.answers = answers
         self.link = link
     }
@@ -59,7 +59,7 @@ final class Measuring {
         let origin = machine.origin(of: measurement)
         if let origin { sample.isUserInitiated = origin != .schedule }
         let source: SampleSource = origin == .schedule ? .live : .measure
-        guard let stored = try await intake.storeMeasured(sample, source: source) else {
+        guard let stored = try await ingest.storeMeasured(sample, source: source) else {
             return await handle(.readingRefused(measurement))
         }
         await handle(.sample(measurement, stored))
@@ -68,7 +68,7 @@ final class Measuring {
     /// Counts a sample that cannot be read, in its measurement and for the gap of its metric.
     func refuse(_ sample: UnreadableSample) async {
         let wanted = sample.measurement.flatMap { machine.metric(of: $0) }
-        intake.refuse(sample, of: sample.metric ?? wanted)
+        ingest.refuse(sample, of: sample.metric ?? wanted)
         if let measurement = sample.measurement { await handle(.readingRefused(measurement)) }
     }
 

@@ -30,7 +30,7 @@ final class MonitorSync {
 
     private let context: DeviceContext
     private let profile: DeviceProfile
-    private var twin: TwinMachine { didSet { intake.limits = twin.settings } }
+    private var twin: TwinMachine { didSet { ingest.limits = twin.settings } }
     /// The twin as stored.
     private var stored: TwinState?
     /// The limits last applied to alerts.
@@ -39,12 +39,12 @@ final class MonitorSync {
     private let conversation = AsyncMutex()
     /// Serialises changes of the twin, until each is on disk.
     private let turn = AsyncMutex()
-    private let intake: SampleIntake
+    private let ingest: SampleIngest
 
-    init(context: DeviceContext, profile: DeviceProfile, intake: SampleIntake) {
+    init(context: DeviceContext, profile: DeviceProfile, ingest: SampleIngest) {
         self.context = context
         self.profile = profile
-        self.intake = intake
+        self.ingest = ingest
         twin = TwinMachine(state: TwinState(updatedAt: context.clock.now))
     }
 
@@ -167,7 +167,7 @@ final class MonitorSync {
             twin.report(reported, capabilities: capabilities, at: context.clock.now)
             let error = failures.flatMap { twin.finishWrites(failures: $0, at: context.clock.now) }
             // Also store what failed to be stored before. If it fails again, still publish what the device has.
-            let isBehind = twin.state != stored || intake.isBehind(twin.settings, before: applied)
+            let isBehind = twin.state != stored || ingest.isBehind(twin.settings, before: applied)
             if isBehind, !(await store()) { publish() }
             return error
         }
@@ -254,7 +254,7 @@ final class MonitorSync {
     /// Stores the twin and the effects of its limits. Returns whether they are on disk.
     private func store() async -> Bool {
         let (state, limits) = (twin.state, twin.settings)
-        do throws(StoreError) { try await intake.store(state, limits: limits, before: applied) } catch {
+        do throws(StoreError) { try await ingest.store(state, limits: limits, before: applied) } catch {
             context.logger.error("The monitoring cannot be stored.", metadata: ["error": "\(error)"])
             return false
         }

@@ -42,12 +42,12 @@ final class SharedProjection {
     func commit(
         _ samples: [Sample] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
         waitsForCompany: Bool = false, decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
-    ) async throws(StoreError) -> IntakeResult {
+    ) async throws(StoreError) -> IngestResult {
         let projection = current
         // The store may ask twice; the last decision is the stored one.
         let next = Mutex(projection)
         let result = try await context.store.ingest(
-            Intake(
+            Ingest(
                 device: context.id, wearers: context.wearers, samples: samples, overlaps: overlaps, receivedAt: now,
                 cursors: cursors, waitsForCompany: waitsForCompany
             ) { outcomes in

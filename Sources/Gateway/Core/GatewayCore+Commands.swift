@@ -24,14 +24,14 @@ extension GatewayCore {
             guard let key = await commandLog.begin(envelope) else { return }
             switch commands.offer((command, key)) {
             case .taken: break
-            case .full: await commandLog.complete(key, IntakeRefusal.busy.answer)
+            case .full: await commandLog.complete(key, CommandQueueRefusal.busy.answer)
             case .finished: await commandLog.complete(key, .stopping)
             }
         }
     }
 
     /// Answers a message that is not handled, as far as its envelope can be read.
-    func refuse(_ message: InboundMessage, _ reason: IntakeRefusal) async {
+    func refuse(_ message: InboundMessage, _ reason: CommandQueueRefusal) async {
         if !message.isCut, discovery.receive(message) { return }
         let envelope: CommandEnvelope
         switch codec.parse(message, at: settings.clock.now) {
@@ -139,7 +139,7 @@ extension GatewayCore {
     }
 }
 
-extension IntakeRefusal {
+extension CommandQueueRefusal {
     /// The answer to a command that does not run.
     fileprivate var answer: Answer {
         switch self {

@@ -8,8 +8,8 @@ extension FaultyStore: GatewayStore {
         try await through(.load) { () async throws(StoreError) in try await base.load(device) }
     }
 
-    package func ingest(_ intake: Intake) async throws(StoreError) -> IntakeResult {
-        try await through(.ingest) { () async throws(StoreError) in try await base.ingest(intake) }
+    package func ingest(_ ingest: Ingest) async throws(StoreError) -> IngestResult {
+        try await through(.ingest) { () async throws(StoreError) in try await base.ingest(ingest) }
     }
 
     package func save(_ changes: [DeviceChange], of device: DeviceID) async throws(StoreError) {

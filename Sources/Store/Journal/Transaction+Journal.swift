@@ -9,7 +9,7 @@ import Vitals
 /// are all in the table, or the journal has its last ones.
 extension Transaction {
     /// The most samples of an intake for the journal. More fill pages of their own.
-    static let journaledIntake = 256
+    static let journaledIngest = 256
     /// The samples and other requests of a commit from which on it uses no journal.
     static let bulk = 1_000
     /// The most samples in the journal, in memory about a megabyte. A fold of them takes tens of milliseconds.
@@ -22,22 +22,22 @@ extension Transaction {
 
     /// The outcomes of samples that can go to the journal; `nil` if the intake belongs into the tables: it is long, or
     /// its samples correct or exclude others.
-    func journalOutcomes(of intake: Intake, in cached: inout CachedDevice) throws -> [SampleOutcome]? {
-        guard !isBulk, intake.cursors.isEmpty, !intake.samples.isEmpty, intake.samples.count <= Self.journaledIntake,
-            !intake.samples.contains(where: { $0.metric.isInterval })
+    func journalOutcomes(of ingest: Ingest, in cached: inout CachedDevice) throws -> [SampleOutcome]? {
+        guard !isBulk, ingest.cursors.isEmpty, !ingest.samples.isEmpty, ingest.samples.count <= Self.journaledIngest,
+            !ingest.samples.contains(where: { $0.metric.isInterval })
         else { return nil }
         var outcomes: [SampleOutcome] = []
         var new = CachedJournal()
         let lookup = try RawStatement(SampleTable.lookup, in: database)
-        for sample in intake.samples {
+        for sample in ingest.samples {
             let metric = sample.metric
             let series = try series(metric, of: &cached).row
             let stored = StoredSample(
-                sample: sample, of: intake.device, revision: sample.revision ?? 1, receivedAt: intake.receivedAt)
+                sample: sample, of: ingest.device, revision: sample.revision ?? 1, receivedAt: ingest.receivedAt)
             let key = SampleKey(sample)
             let kept =
                 try new.sample(key, series: series) ?? cache.journal.sample(key, series: series)
-                ?? SampleTable.find(key, series: series, device: intake.device, metric: metric, by: lookup)
+                ?? SampleTable.find(key, series: series, device: ingest.device, metric: metric, by: lookup)
             guard let kept else {
                 new.add(stored, series: series)
                 outcomes.append(SampleOutcome(stored: stored, novelty: .new))
@@ -146,8 +146,8 @@ extension Transaction {
     }
 
     /// Folds the journal if it has samples of an intake's series: the table must have them to compare.
-    func foldSeries(of intake: Intake, in cached: CachedDevice) throws {
-        let isJournaled = intake.samples.contains { sample in
+    func foldSeries(of ingest: Ingest, in cached: CachedDevice) throws {
+        let isJournaled = ingest.samples.contains { sample in
             cached.series[sample.metric.index].map { cache.journal.has(series: $0.row) } ?? false
         }
         if isJournaled { try fold() }

@@ -25,25 +25,25 @@ extension Transaction {
     ///   - outcomes: further changes are appended.
     func settlePlace(
         of outcome: inout SampleOutcome, formerUser: Int?, series: Int64, outcomes: inout [SampleOutcome],
-        intake: Intake
+        ingest: Ingest
     ) throws {
         let stored = outcome.stored
-        let hasNewPerson = !intake.wearers.areSame(formerUser, stored.sample.user)
+        let hasNewPerson = !ingest.wearers.areSame(formerUser, stored.sample.user)
         var isWithdrawn = stored.isWithdrawn
-        let isLastReported = intake.overlaps == .lastReported
-        let isCounted = intake.overlaps == .largestCount && outcome.novelty == .corrected
+        let isLastReported = ingest.overlaps == .lastReported
+        let isCounted = ingest.overlaps == .largestCount && outcome.novelty == .corrected
         if outcome.novelty == .new || hasNewPerson || isCounted || isLastReported && isWithdrawn {
             isWithdrawn = false
-            for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, intake: intake) {
-                if !isLastReported, try prevails(rival.key, over: stored.sample, series: series, intake: intake) {
+            for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, ingest: ingest) {
+                if !isLastReported, try prevails(rival.key, over: stored.sample, series: series, ingest: ingest) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
-                    try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, intake: intake)
+                    try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, ingest: ingest)
                 }
             }
         }
         if outcome.novelty == .corrected, hasNewPerson {
-            try restoreRivals(of: stored.sample, user: formerUser, series: series, outcomes: &outcomes, intake: intake)
+            try restoreRivals(of: stored.sample, user: formerUser, series: series, outcomes: &outcomes, ingest: ingest)
         }
         guard isWithdrawn || stored.isWithdrawn else { return }
         let wasPublished = outcome.novelty == .corrected && !stored.isWithdrawn
@@ -52,7 +52,7 @@ extension Transaction {
             // It counts again, without a change of its content.
             outcome.novelty = .corrected
             outcome.stored.revision += 1
-            outcome.stored.receivedAt = intake.receivedAt
+            outcome.stored.receivedAt = ingest.receivedAt
         }
         if isWithdrawn { outcome.novelty = wasPublished ? .withdrawn : .known }
         try mark(outcome.stored, series: series)
@@ -60,9 +60,9 @@ extension Transaction {
 
     /// Withdraws a valid record. A record of the same intake was never published, and is not published now.
     private func withdraw(
-        _ key: SampleKey, _ metric: Metric, series: Int64, outcomes: inout [SampleOutcome], intake: Intake
+        _ key: SampleKey, _ metric: Metric, series: Int64, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
-        guard var stored = try sample(key, metric, series: series, device: intake.device) else { return }
+        guard var stored = try sample(key, metric, series: series, device: ingest.device) else { return }
         stored.isWithdrawn = true
         if let place = outcomes.lastIndex(where: { $0.novelty != .known && $0.stored.isSameRecord(as: stored) }) {
             let novelty = outcomes[place].novelty
@@ -70,26 +70,26 @@ extension Transaction {
             if novelty == .new { return try mark(stored, series: series) }
         }
         stored.revision += 1
-        stored.receivedAt = intake.receivedAt
+        stored.receivedAt = ingest.receivedAt
         try mark(stored, series: series)
         outcomes.append(SampleOutcome(stored: stored, novelty: .withdrawn))
     }
 
     /// Restores a person's records if the only record that excluded them now belongs to another person.
     private func restoreRivals(
-        of sample: Sample, user: Int?, series: Int64, outcomes: inout [SampleOutcome], intake: Intake
+        of sample: Sample, user: Int?, series: Int64, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
-        for rival in try rivals(of: sample, user: user, series: series, intake: intake) where rival.isWithdrawn {
-            guard var stored = try self.sample(rival.key, sample.metric, series: series, device: intake.device)
+        for rival in try rivals(of: sample, user: user, series: series, ingest: ingest) where rival.isWithdrawn {
+            guard var stored = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)
             else { continue }
-            let others = try rivals(of: stored.sample, user: user, series: series, intake: intake)
+            let others = try rivals(of: stored.sample, user: user, series: series, ingest: ingest)
             let isExcluded = try others.contains {
-                try prevails($0.key, over: stored.sample, series: series, intake: intake)
+                try prevails($0.key, over: stored.sample, series: series, ingest: ingest)
             }
             guard !isExcluded else { continue }
             stored.isWithdrawn = false
             stored.revision += 1
-            stored.receivedAt = intake.receivedAt
+            stored.receivedAt = ingest.receivedAt
             try mark(stored, series: series)
             outcomes.append(SampleOutcome(stored: stored, novelty: .corrected))
         }
@@ -97,10 +97,10 @@ extension Transaction {
 
     /// Whether a stored record that excludes this one counts instead of it.
     private func prevails(
-        _ rival: SampleKey, over sample: Sample, series: Int64, intake: Intake
+        _ rival: SampleKey, over sample: Sample, series: Int64, ingest: Ingest
     ) throws -> Bool {
-        if intake.overlaps == .largestCount, let count = sample.count,
-            let other = try self.sample(rival, sample.metric, series: series, device: intake.device)?.sample.count,
+        if ingest.overlaps == .largestCount, let count = sample.count,
+            let other = try self.sample(rival, sample.metric, series: series, device: ingest.device)?.sample.count,
             other != count
         {
             return other > count
@@ -109,7 +109,7 @@ extension Transaction {
     }
 
     /// The records that the given record excludes, of the person that has the user slot.
-    private func rivals(of sample: Sample, user: Int?, series: Int64, intake: Intake) throws -> [Rival] {
+    private func rivals(of sample: Sample, user: Int?, series: Int64, ingest: Ingest) throws -> [Rival] {
         let statement = try RawStatement(SampleTable.rivals, in: database)
         let key = SampleKey(sample)
         let isSteps = sample.metric.shape == .count
@@ -123,7 +123,7 @@ extension Transaction {
             let start = Timestamp(milliseconds: statement.int64(0))
             let other = SampleKey(
                 start: start, end: start + .milliseconds(statement.int64(1)), isUserInitiated: statement.int64(2) != 0)
-            guard key.excludes(other, of: sample.metric), intake.wearers.areSame(statement.optionalInt(3), user)
+            guard key.excludes(other, of: sample.metric), ingest.wearers.areSame(statement.optionalInt(3), user)
             else { continue }
             result.append(Rival(key: other, isWithdrawn: statement.int64(4) != 0))
         }

@@ -146,7 +146,7 @@ import Vitals
             let stages = [Sleep.Stage](repeating: .init(.rem, from: start, to: start), count: SampleLimits.stages)
             return Sample(metric: .sleep, start: start, end: start + .hours(8), reading: .sleep(Sleep(stages: stages)))
         }
-        let most = LiveIntake.maximumKept / sleep(0).weight
+        let most = LiveIngest.maximumKept / sleep(0).weight
         try AgentRig.everyOrder(0..<2) { world in
             let rig = rig(world)
             try await rig.run { _ in
@@ -168,7 +168,7 @@ import Vitals
     }
 
     @Test func `keeps the newest four thousand samples from session to session while the store takes nothing`() throws {
-        let most = LiveIntake.maximumKept
+        let most = LiveIngest.maximumKept
         try AgentRig.everyOrder(0..<3) { world in
             let rig = rig(world)
             @Sendable func burst(_ numbers: Range<Int>) async {
@@ -204,7 +204,7 @@ import Vitals
     }
 
     @Test func `a dropped sample that the device sends again for want of a receipt is not announced as lost`() throws {
-        let most = LiveIntake.maximumKept
+        let most = LiveIngest.maximumKept
         try AgentRig.everyOrder(0..<3) { world in
             let rig = rig(world)
             @Sendable func burst(_ numbers: Range<Int>, hasReceipts: Bool) async {

@@ -86,8 +86,8 @@ import Vitals
         return (events, texts, projection)
     }
 
-    private static func context(_ policy: AlertPolicy, minute: Int, isWorn: Bool = true) -> IntakeContext {
-        IntakeContext(
+    private static func context(_ policy: AlertPolicy, minute: Int, isWorn: Bool = true) -> IngestContext {
+        IngestContext(
             source: .live, now: Fixture.minute(minute), freshness: [:], settings: settings, policy: policy,
             isWorn: isWorn, calendar: Fixture.utc)
     }

@@ -31,8 +31,8 @@ final class CountingStore: StatisticsStore {
     /// Adds samples, each with its own commit, as a session does with what comes late.
     func add(_ samples: [Sample], of device: DeviceID = .band, at moment: Timestamp) async throws {
         for sample in samples {
-            let intake = Intake(device: device, samples: [sample], receivedAt: moment) { _ in Decision() }
-            _ = try await scratch.base.ingest(intake)
+            let ingest = Ingest(device: device, samples: [sample], receivedAt: moment) { _ in IngestOutcome() }
+            _ = try await scratch.base.ingest(ingest)
             if device == .band, sample.metric == .steps { steps.withLock { $0[sample.start] = sample } }
         }
     }

@@ -17,14 +17,14 @@ func beat(_ second: Int, _ value: Double = 60, revision: Int? = nil, lasting: In
         metric: .heartRate, start: start, end: start + .seconds(lasting), revision: revision, reading: .value(value))
 }
 
-extension Intake {
+extension Ingest {
     /// An intake that turns its new and corrected samples into facts, one for each metric and 200 samples.
     init(
         _ device: DeviceID, _ samples: [Sample], at moment: Timestamp = dawn + .hours(1), lane: Lane = .live,
-        cursors: [Metric: Timestamp] = [:], also: @escaping @Sendable (inout Decision) -> Void = { _ in }
+        cursors: [Metric: Timestamp] = [:], also: @escaping @Sendable (inout IngestOutcome) -> Void = { _ in }
     ) {
         self.init(device: device, samples: samples, receivedAt: moment, cursors: cursors) { outcomes in
-            var decision = Decision()
+            var decision = IngestOutcome()
             for metric in Metric.allCases {
                 let fresh = outcomes.filter { $0.novelty != .known && $0.stored.sample.metric == metric }
                 for first in stride(from: 0, to: fresh.count, by: Fact.Measurement.maximumSamples) {

@@ -26,28 +26,28 @@ final class SuccessionBench {
         _ samples: [Sample], at hour: Int = 9, source: SampleSource = .sync, overlaps: OverlapRule = .latestEnd
     ) async throws -> [Int] {
         let now = dawn + .hours(hour)
-        let context = IntakeContext(
+        let context = IngestContext(
             source: source, now: now, freshness: [:], settings: MonitorSettings(), policy: AlertPolicy(),
             isWorn: true, calendar: calendar, wearers: wearers)
-        var intake = Intake(.band, samples, at: now)
-        intake.wearers = wearers
-        intake.overlaps = overlaps
+        var ingest = Ingest(.band, samples, at: now)
+        ingest.wearers = wearers
+        ingest.overlaps = overlaps
         let next = Mutex(projection)
-        intake.decide = { [projection] outcomes in
+        ingest.decide = { [projection] outcomes in
             let recording = projection.recording(outcomes, in: context)
             next.withLock { $0 = recording.projection }
             return recording.decision
         }
-        let result = try await store.ingest(intake)
+        let result = try await store.ingest(ingest)
         projection = next.withLock { $0 }
         return [result.new, result.corrected, result.known]
     }
 
     /// Stores samples without a decision about them. Returns the store's outcome of each.
     func novelties(of samples: [Sample]) async throws -> [SampleOutcome.Novelty] {
-        var intake = Intake(.band, samples, at: dawn + .hours(9))
-        intake.wearers = wearers
-        return try await store.ingest(intake).novelties
+        var ingest = Ingest(.band, samples, at: dawn + .hours(9))
+        ingest.wearers = wearers
+        return try await store.ingest(ingest).novelties
     }
 
     /// The samples of each message so far: length in minutes, revision, and whether withdrawn.

@@ -5,7 +5,7 @@ import StoreAPI
 import Vitals
 
 /// Stores samples and alerts with all their consequences.
-final class SampleIntake {
+final class SampleIngest {
     /// Wait before samples that the store refused are offered again.
     static let storeRetry: Duration = .seconds(1)
 
@@ -38,7 +38,7 @@ final class SampleIntake {
     /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
     func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
         let (incoming, receipts) = check(live)
-        var result: IntakeResult?
+        var result: IngestResult?
         if !incoming.isEmpty {
             result = try await retryUntilStored { () async throws(StoreError) in
                 try await self.commit(incoming, source: .live, waitsForCompany: waitsForCompany)
@@ -77,7 +77,7 @@ final class SampleIntake {
     /// Whether live samples would change the level of an alert, so that they must not wait.
     /// - Parameter preview: the alerts after the samples before these; `nil` without any. It gets these samples.
     func wouldAlert(_ samples: [Sample], preview: inout AlertMachine?) -> Bool {
-        projection.current.wouldAlert(samples, preview: &preview, in: intakeContext(of: .live))
+        projection.current.wouldAlert(samples, preview: &preview, in: ingestContext(of: .live))
     }
 
     /// Stores a sample of the running measurement. Returns it as stored; `nil` if it is refused.
@@ -169,7 +169,7 @@ final class SampleIntake {
     /// records that the cursor passes, all in one transaction.
     func store(
         _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?
-    ) async throws(StoreError) -> IntakeResult {
+    ) async throws(StoreError) -> IngestResult {
         warnOfUndeclared(samples)
         return try await commit(samples, source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
     }
@@ -187,11 +187,11 @@ final class SampleIntake {
 
     /// Lets the projection decide something without samples, in its own transaction.
     func decide(
-        _ decision: @escaping @Sendable (SampleProjection, IntakeContext) -> Recording
+        _ decision: @escaping @Sendable (SampleProjection, IngestContext) -> Recording
     ) async throws(StoreError) {
         try await projection.exclusively { () async throws(StoreError) in
-            let intake = intakeContext(of: .live)
-            _ = try await projection.commit(receivedAt: intake.now) { projection, _ in decision(projection, intake) }
+            let ingest = ingestContext(of: .live)
+            _ = try await projection.commit(receivedAt: ingest.now) { projection, _ in decision(projection, ingest) }
         }
     }
 
@@ -218,15 +218,15 @@ final class SampleIntake {
     private func commit(
         _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
         waitsForCompany: Bool = false
-    ) async throws(StoreError) -> IntakeResult {
+    ) async throws(StoreError) -> IngestResult {
         try await projection.exclusively { () async throws(StoreError) in
             projection.beginDayIfDue()
-            let intake = intakeContext(of: source)
+            let ingest = ingestContext(of: source)
             let before = projection.current.latest
             let result = try await projection.commit(
-                samples, receivedAt: intake.now, cursors: cursors, waitsForCompany: waitsForCompany
+                samples, receivedAt: ingest.now, cursors: cursors, waitsForCompany: waitsForCompany
             ) { projection, outcomes in
-                var recording = projection.recording(outcomes, in: intake)
+                var recording = projection.recording(outcomes, in: ingest)
                 if let gap { recording.decision.facts.append((.alert, .gap(gap))) }
                 return recording
             }
@@ -259,9 +259,9 @@ final class SampleIntake {
     }
 
     /// A device that measures on demand was put on for it and counts as worn, also if it reported otherwise before.
-    private func intakeContext(of source: SampleSource) -> IntakeContext {
+    private func ingestContext(of source: SampleSource) -> IngestContext {
         let policy = context.policy
-        return IntakeContext(
+        return IngestContext(
             source: source, now: context.clock.now, freshness: policy.freshness, settings: limits,
             policy: policy.alerts, isWorn: wear.isWorn || source == .measure, calendar: policy.calendar,
             wearers: context.wearers)

@@ -5,21 +5,21 @@ import Vitals
 extension Transaction {
     /// Inserts samples, and applies the decision about them.
     /// - Parameter marksDue: whether the hours that were over become due for statistics.
-    func ingest(_ intake: Intake, marksDue: Bool = false) throws -> IntakeResult {
-        var cached = try cachedDevice(of: intake.device)
-        let journaled = try journalOutcomes(of: intake, in: &cached)
+    func ingest(_ ingest: Ingest, marksDue: Bool = false) throws -> IngestResult {
+        var cached = try cachedDevice(of: ingest.device)
+        let journaled = try journalOutcomes(of: ingest, in: &cached)
         let isJournaled = journaled != nil
         if let journaled {
             try journal(journaled, in: &cached)
         } else {
-            try foldSeries(of: intake, in: cached)
+            try foldSeries(of: ingest, in: cached)
         }
         // The outcomes of the journal are those of the samples, one by one.
-        let (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(intake, in: &cached)
-        let decision = intake.decide(outcomes)
-        if marksDue { try markDue(outcomes, in: &cached, at: intake.receivedAt) }
+        let (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(ingest, in: &cached)
+        let decision = ingest.decide(outcomes)
+        if marksDue { try markDue(outcomes, in: &cached, at: ingest.receivedAt) }
 
-        for (metric, moment) in intake.cursors { try move(cursor: moment, of: metric, in: &cached) }
+        for (metric, moment) in ingest.cursors { try move(cursor: moment, of: metric, in: &cached) }
         for (metric, moment) in decision.highWater {
             var series = try series(metric, of: &cached)
             series.highWater = moment.milliseconds
@@ -37,17 +37,17 @@ extension Transaction {
             try markUnsettled(day.day, of: try series(day.metric, of: &cached).row)
         }
         if isJournaled { journalSeries(of: &cached) }
-        try save(cached, of: intake.device)
-        if !decision.changes.isEmpty { try save(decision.changes, of: intake.device) }
+        try save(cached, of: ingest.device)
+        if !decision.changes.isEmpty { try save(decision.changes, of: ingest.device) }
         for (lane, content) in decision.facts {
             if isJournaled, case .measurement(let measurement) = content {
-                try journal(measurement, in: lane, of: intake.device, at: intake.receivedAt)
+                try journal(measurement, in: lane, of: ingest.device, at: ingest.receivedAt)
             } else {
-                try publish(content, in: lane, of: intake.device, at: intake.receivedAt)
+                try publish(content, in: lane, of: ingest.device, at: ingest.receivedAt)
             }
         }
 
-        var result = IntakeResult(
+        var result = IngestResult(
             new: 0, corrected: 0, known: 0, levels: decision.levels, unsettledDays: decision.unsettledDays,
             novelties: own.map { outcomes[$0].stored.isWithdrawn ? .withdrawn : outcomes[$0].novelty })
         for outcome in outcomes {
@@ -64,41 +64,41 @@ extension Transaction {
     /// Inserts the samples without a lookup. Only if a key exists is the stored sample read and compared.
     /// - Returns: the outcomes, and the places among them of those of the samples themselves.
     private func insert(
-        _ intake: Intake, in cached: inout CachedDevice
+        _ ingest: Ingest, in cached: inout CachedDevice
     ) throws -> (outcomes: [SampleOutcome], own: [Int]) {
         var outcomes: [SampleOutcome] = []
         var own: [Int] = []
-        own.reserveCapacity(intake.samples.count)
-        outcomes.reserveCapacity(intake.samples.count)
+        own.reserveCapacity(ingest.samples.count)
+        outcomes.reserveCapacity(ingest.samples.count)
         let insertion = try RawStatement(SampleTable.insertion, in: database)
-        for sample in intake.samples {
+        for sample in ingest.samples {
             let metric = sample.metric
             var series = try series(metric, of: &cached)
             let stored = StoredSample(
-                sample: sample, of: intake.device, revision: sample.revision ?? 1, receivedAt: intake.receivedAt)
+                sample: sample, of: ingest.device, revision: sample.revision ?? 1, receivedAt: ingest.receivedAt)
             SampleTable.bind(stored, series: series.row, to: insertion)
             var outcome = SampleOutcome(stored: stored, novelty: .new)
             var formerUser: Int?
             if try insertion.run() == 0 {
-                let kept = try self.sample(keptAt: stored, series: series.row, device: intake.device)
+                let kept = try self.sample(keptAt: stored, series: series.row, device: ingest.device)
                 formerUser = kept.sample.user
                 // A part of a count corrects nothing.
-                let isPart = intake.overlaps == .largestCount && (stored.sample.count ?? 0) < (kept.sample.count ?? 0)
+                let isPart = ingest.overlaps == .largestCount && (stored.sample.count ?? 0) < (kept.sample.count ?? 0)
                 outcome =
                     try isPart
                     ? SampleOutcome(stored: kept, novelty: .known) : correct(kept, by: stored, series: series.row)
             }
-            let mayReturn = intake.overlaps == .lastReported && outcome.stored.isWithdrawn
+            let mayReturn = ingest.overlaps == .lastReported && outcome.stored.isWithdrawn
             if metric.isInterval, outcome.novelty != .known || mayReturn {
                 try settlePlace(
-                    of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, intake: intake)
+                    of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, ingest: ingest)
             }
             own.append(outcomes.count)
             outcomes.append(outcome)
             guard !outcome.stored.isWithdrawn else { continue }
             let key = SampleKey(stored.sample)
             let excludesLatest = series.latest.map { key.excludes($0, of: metric) } == true
-            if intake.overlaps != .latestEnd && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
+            if ingest.overlaps != .latestEnd && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
                 series.latest = key
                 series.isChanged = true
                 cached.series[metric.index] = series

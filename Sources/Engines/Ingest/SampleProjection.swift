@@ -56,7 +56,7 @@ package struct SampleProjection: Sendable {
 }
 
 /// The surroundings in which the projection evaluates samples.
-package struct IntakeContext: Sendable {
+package struct IngestContext: Sendable {
     package var source: SampleSource
     package var now: Timestamp
     /// How long a metric's value is fresh; a metric without entry is always fresh.

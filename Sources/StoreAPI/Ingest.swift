@@ -1,7 +1,7 @@
 package import Vitals
 
 /// Samples of one device to store, and a closure that decides what follows once it is known which of them are new.
-package struct Intake: Sendable {
+package struct Ingest: Sendable {
     package var device: DeviceID
     /// Whose the samples are: records of one person that overlap are one.
     package var wearers: Wearers
@@ -19,12 +19,12 @@ package struct Intake: Sendable {
     ///
     /// Called a second time if another request in the same transaction failed; the last decision is stored. So it must
     /// be pure, except for what it leaves for its caller, who reads that only after the commit.
-    package var decide: @Sendable (_ outcomes: [SampleOutcome]) -> Decision
+    package var decide: @Sendable (_ outcomes: [SampleOutcome]) -> IngestOutcome
 
     package init(
         device: DeviceID, wearers: Wearers = Wearers(), samples: [Sample], overlaps: OverlapRule = .latestEnd,
         receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:], waitsForCompany: Bool = false,
-        decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> Decision
+        decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> IngestOutcome
     ) {
         self.device = device
         self.wearers = wearers
@@ -60,7 +60,7 @@ package struct SampleOutcome: Sendable, Hashable {
 }
 
 /// The consequences of samples, stored with them.
-package struct Decision: Sendable {
+package struct IngestOutcome: Sendable {
     /// Facts to publish, in this order; the store numbers them.
     package var facts: [(lane: Lane, content: Fact.Content)] = []
     /// Alert levels that changed.
@@ -78,7 +78,7 @@ package struct Decision: Sendable {
 }
 
 /// The result of an intake.
-package struct IntakeResult: Sendable {
+package struct IngestResult: Sendable {
     package var new: Int
     package var corrected: Int
     package var known: Int

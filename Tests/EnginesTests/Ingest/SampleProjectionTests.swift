@@ -17,8 +17,8 @@ import Vitals
     private func context(
         _ source: SampleSource = .live, at minute: Int = 0, isWorn: Bool = true,
         policy: AlertPolicy = AlertPolicy(count: [:])
-    ) -> IntakeContext {
-        IntakeContext(
+    ) -> IngestContext {
+        IngestContext(
             source: source, now: Fixture.minute(minute), freshness: [.heartRate: .minutes(30)],
             settings: Fixture.limits, policy: policy, isWorn: isWorn, calendar: Fixture.utc)
     }

@@ -5,43 +5,43 @@ import Testing
 
 @testable import Delivery
 
-@Suite(.timeLimit(.minutes(1))) struct CommandIntakeTests {
+@Suite(.timeLimit(.minutes(1))) struct CommandQueueTests {
     private static func command(_ number: Int, size: Int = 1) -> InboundMessage {
         InboundMessage(topic: "\(number)", payload: [UInt8](repeating: 0, count: size))
     }
 
     @Test func `what comes faster than it is taken is refused, in bounded memory, and nothing is lost`() async throws {
-        let intake = CommandIntake()
+        let queue = CommandQueue()
         let gate = Promise<Void>()
         let run = Recorder<String>()
         let refused = Recorder<InboundMessage>()
-        let count = CommandIntake.maximumWaiting + CommandIntake.maximumExcess + 500
+        let count = CommandQueue.maximumWaiting + CommandQueue.maximumExcess + 500
         let added = Recorder<Int>()
         await withTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             group.addTask {
                 for number in 0..<count {
-                    await intake.add(Self.command(number, size: number == CommandIntake.maximumWaiting + 9 ? 5_000 : 1))
+                    await queue.add(Self.command(number, size: number == CommandQueue.maximumWaiting + 9 ? 5_000 : 1))
                     added.append(number)
                 }
             }
             group.addTask {
                 await gate.waitUncancelled()
-                await intake.serve(run: { run.append($0.topic) }, refuse: { refused.append($0) })
+                await queue.serve(run: { run.append($0.topic) }, refuse: { refused.append($0) })
             }
             // Until a task takes them, no more are held than the two lines have room for.
-            while added.elements.count < CommandIntake.maximumWaiting + CommandIntake.maximumExcess {
+            while added.elements.count < CommandQueue.maximumWaiting + CommandQueue.maximumExcess {
                 await Task.yield()
             }
             for _ in 0..<100 { await Task.yield() }
-            #expect(added.elements.count == CommandIntake.maximumWaiting + CommandIntake.maximumExcess)
+            #expect(added.elements.count == CommandQueue.maximumWaiting + CommandQueue.maximumExcess)
             gate.fulfil(())
             while run.elements.count + refused.elements.count < count { await Task.yield() }
         }
         #expect(Set(run.elements + refused.elements.map(\.topic)).count == count)
         #expect(run.elements == run.elements.sorted { Int($0) ?? 0 < Int($1) ?? 0 })
-        #expect(refused.elements.count >= CommandIntake.maximumExcess)
-        let long = try #require(refused.elements.first { $0.topic == "\(CommandIntake.maximumWaiting + 9)" })
+        #expect(refused.elements.count >= CommandQueue.maximumExcess)
+        let long = try #require(refused.elements.first { $0.topic == "\(CommandQueue.maximumWaiting + 9)" })
         #expect(long.payload.isEmpty)
         #expect(long.payloadSize == 5_000)
     }
@@ -50,7 +50,7 @@ import Testing
     func `a command that is never begun, or never refused, is seen until it is`(isExcess: Bool) async throws {
         let both = CommandTurns()
         let turns = isExcess ? both.refusing : both.running
-        let intake = CommandIntake(turns: both)
+        let queue = CommandQueue(turns: both)
         let (isReached, gate) = (Promise<Void>(), Promise<Void>())
         let answered = Recorder<Void>()
         @Sendable func hang() async {
@@ -62,7 +62,7 @@ import Testing
             if !Task.isCancelled { answered.append(()) }
         }
         await both.answer()
-        for number in 0..<(isExcess ? CommandIntake.maximumWaiting + 1 : 1) { await intake.add(Self.command(number)) }
+        for number in 0..<(isExcess ? CommandQueue.maximumWaiting + 1 : 1) { await queue.add(Self.command(number)) }
         // No task begins them: it may have missed its wake-up.
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await ask() }
@@ -72,7 +72,7 @@ import Testing
         #expect(answered.elements.isEmpty)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await intake.serve(
+                await queue.serve(
                     run: { _ in if !isExcess { await hang() } }, refuse: { _ in if isExcess { await hang() } })
             }
             try await isReached.wait()
@@ -88,13 +88,13 @@ import Testing
     }
 
     @Test func `a cancelled task loses no message, and the next connection waits for room`() async {
-        let intake = CommandIntake()
-        let count = CommandIntake.maximumWaiting + CommandIntake.maximumExcess + 500
+        let queue = CommandQueue()
+        let count = CommandQueue.maximumWaiting + CommandQueue.maximumExcess + 500
         let end = Promise<Void>()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await end.waitUncancelled()
-                for number in 0..<count { await intake.add(Self.command(number)) }
+                for number in 0..<count { await queue.add(Self.command(number)) }
             }
             group.cancelAll()
             end.fulfil(())
@@ -103,17 +103,17 @@ import Testing
         let hasRoom = Recorder<Int>()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await intake.waitForRoom()
+                await queue.waitForRoom()
                 hasRoom.append(refused.elements.count)
             }
             group.addTask {
-                await intake.serve(run: { refused.append($0.topic) }, refuse: { refused.append($0.topic) })
+                await queue.serve(run: { refused.append($0.topic) }, refuse: { refused.append($0.topic) })
             }
             await group.next()
             group.cancelAll()
         }
-        #expect((hasRoom.elements.first ?? 0) >= CommandIntake.excessAtOnce)
-        await intake.end { refused.append($0.topic) }
+        #expect((hasRoom.elements.first ?? 0) >= CommandQueue.excessAtOnce)
+        await queue.end { refused.append($0.topic) }
         #expect(refused.elements.count == count)
         #expect(Set(refused.elements).count == count)
     }

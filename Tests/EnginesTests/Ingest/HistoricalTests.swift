@@ -12,7 +12,7 @@ import Vitals
         let pressure = Sample(
             metric: .bloodPressure, start: Fixture.minute(-ago),
             reading: .bloodPressure(BloodPressure(systolic: 150, diastolic: 80)))
-        let context = IntakeContext(
+        let context = IngestContext(
             source: source, now: Fixture.noon, freshness: [:], settings: Fixture.limits,
             policy: AlertPolicy(count: [:]), isWorn: true, calendar: Fixture.utc)
         let projection = SampleProjection(

@@ -2,7 +2,7 @@ import GatewayKit
 import StoreAPI
 import Vitals
 
-extension SampleIntake {
+extension SampleIngest {
     /// Maximum samples examined that begin in the same millisecond, such as a maximum and a minimum.
     private static let sameStart = 16
     /// User-initiated samples read from the store at once.

@@ -8,7 +8,7 @@ import Synchronization
 /// acknowledgement for it and will not send it again.
 ///
 /// The task that receives from the broker only adds to it. Otherwise acknowledgements would wait behind commands.
-final class CommandIntake: Sendable {
+final class CommandQueue: Sendable {
     /// Maximum messages that wait to run: a burst of commands for every device of a large gateway.
     static let maximumWaiting = 1_024
     /// Maximum bytes of them.
@@ -161,7 +161,7 @@ final class CommandIntake: Sendable {
 }
 
 /// Why a message is answered without being handled.
-package enum IntakeRefusal: Sendable, Hashable {
+package enum CommandQueueRefusal: Sendable, Hashable {
     /// It came faster than messages are handled.
     case busy
     /// The gateway stops.

@@ -7,12 +7,12 @@ import Vitals
 ///
 /// They wait here, not in the store, so that nothing is locked meanwhile: the projection stays free for what else the device
 /// sends.
-final class LiveIntake {
+final class LiveIngest {
     /// The most samples that are kept from session to session while the store fails, by `Sample.weight`; the oldest are
     /// dropped. Those for which the device waits for no receipt are announced as a gap: it may have deleted them.
     static let maximumKept = 4_096
 
-    private let intake: SampleIntake
+    private let ingest: SampleIngest
     private let pace: CommitPace?
     private var waiting = LiveSamples()
     /// The alerts as they will be after the samples that wait.
@@ -22,15 +22,15 @@ final class LiveIntake {
     private let arrival = Signal()
 
     /// - Parameter pace: `nil` to store everything at once.
-    init(intake: SampleIntake, pace: CommitPace?) {
-        self.intake = intake
+    init(ingest: SampleIngest, pace: CommitPace?) {
+        self.ingest = ingest
         self.pace = pace
     }
 
     /// Takes samples. They reach the store by `store` or, after `scheduleStore`, by `run`.
     func add(_ samples: [Sample], _ receipts: [SampleReceipt]) {
         waiting.add(samples, receipts)
-        if pace != nil, !waiting.isUrgent, intake.wouldAlert(samples, preview: &preview) { waiting.isUrgent = true }
+        if pace != nil, !waiting.isUrgent, ingest.wouldAlert(samples, preview: &preview) { waiting.isUrgent = true }
     }
 
     /// Lets the samples that were taken wait for others. It stores them at once if the device waits for an answer, if they
@@ -50,7 +50,7 @@ final class LiveIntake {
         try await turn.withLock {
             let live = removeWaiting()
             guard !live.samples.isEmpty else { return }
-            do { try await intake.storeLive(live, from: device, waitsForCompany: waitsForCompany) } catch {
+            do { try await ingest.storeLive(live, from: device, waitsForCompany: waitsForCompany) } catch {
                 if error is StoreError { putBack(live) }
                 throw error
             }
@@ -76,18 +76,18 @@ final class LiveIntake {
         await turn.withLock {
             let live = removeWaiting()
             guard !live.samples.isEmpty else { return }
-            do throws(StoreError) { try await intake.storeRest(of: live) } catch { putBack(live) }
+            do throws(StoreError) { try await ingest.storeRest(of: live) } catch { putBack(live) }
         }
     }
 
     /// Keeps samples that the store did not take for the next session. Those that were refused are counted already.
     private func putBack(_ live: LiveSamples) {
         var all = LiveSamples()
-        all.putBack(live, where: intake.isPlausible)
+        all.putBack(live, where: ingest.isPlausible)
         all.putBack(waiting) { _ in true }
         let lost = all.keepNewest(weight: Self.maximumKept)
         waiting = all
-        if !lost.isEmpty { intake.drop(lost) }
+        if !lost.isEmpty { ingest.drop(lost) }
     }
 
     private func removeWaiting() -> LiveSamples {

@@ -3,7 +3,7 @@ import StoreAPI
 import Testing
 import Vitals
 
-@Suite struct IntakeTests {
+@Suite struct IngestTests {
     static let every: [Sample] = [
         beat(0, 61.5),
         Sample(metric: .restingHeartRate, start: dawn, kind: .resting, reading: .value(52)),
@@ -49,7 +49,7 @@ import Vitals
     @Test(arguments: every) func `gives back every sample as it came`(sample: Sample) async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        let result = try await store.ingest(Intake(.band, [sample]))
+        let result = try await store.ingest(Ingest(.band, [sample]))
         #expect(result.new == 1)
         let stored = StoredSample(
             sample: sample, of: .band, revision: sample.revision ?? 1,
@@ -64,8 +64,8 @@ import Vitals
     @Test func `knows a sample that comes again`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0), beat(1)]))
-        let again = try await store.ingest(Intake(.band, [beat(0), beat(1), beat(2)], at: dawn + .hours(2)))
+        _ = try await store.ingest(Ingest(.band, [beat(0), beat(1)]))
+        let again = try await store.ingest(Ingest(.band, [beat(0), beat(1), beat(2)], at: dawn + .hours(2)))
         #expect([again.new, again.corrected, again.known] == [1, 0, 2])
         #expect(try await store.all().map(\.receivedAt) == [1, 1, 2].map { dawn + .hours($0) })
     }
@@ -73,8 +73,8 @@ import Vitals
     @Test func `takes another value for a correction with a higher revision`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0, 60)]))
-        let result = try await store.ingest(Intake(.band, [beat(0, 65), beat(0, 65), beat(0, 66)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 60)]))
+        let result = try await store.ingest(Ingest(.band, [beat(0, 65), beat(0, 65), beat(0, 66)]))
         #expect([result.new, result.corrected, result.known] == [0, 2, 1])
         #expect(try await store.all().map(\.revision) == [3])
         #expect(try await store.all().map(\.sample.value) == [66])
@@ -83,10 +83,10 @@ import Vitals
     @Test func `keeps the device's newest revision whichever comes last`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0, 60, revision: 5)]))
-        let older = try await store.ingest(Intake(.band, [beat(0, 50, revision: 4)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 60, revision: 5)]))
+        let older = try await store.ingest(Ingest(.band, [beat(0, 50, revision: 4)]))
         #expect(older.known == 1)
-        let newer = try await store.ingest(Intake(.band, [beat(0, 70, revision: 9)]))
+        let newer = try await store.ingest(Ingest(.band, [beat(0, 70, revision: 9)]))
         #expect(newer.corrected == 1)
         #expect(try await store.all().map(\.revision) == [9])
         #expect(try await store.all().map(\.sample) == [beat(0, 70, revision: 9)])
@@ -95,10 +95,10 @@ import Vitals
     @Test func `a revision that takes a correction back holds, also where it comes before that`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0, 60, revision: 1)]))
-        let last = try await store.ingest(Intake(.band, [beat(0, 60, revision: 3), beat(0, 60, revision: 3)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 60, revision: 1)]))
+        let last = try await store.ingest(Ingest(.band, [beat(0, 60, revision: 3), beat(0, 60, revision: 3)]))
         #expect([last.new, last.corrected, last.known] == [0, 1, 1])
-        let late = try await store.ingest(Intake(.band, [beat(0, 70, revision: 2)]))
+        let late = try await store.ingest(Ingest(.band, [beat(0, 70, revision: 2)]))
         #expect(late.known == 1)
         #expect(try await store.all().map(\.sample) == [beat(0, 60, revision: 3)])
         #expect(try await store.all().map(\.revision) == [3])
@@ -110,7 +110,7 @@ import Vitals
         var manual = beat(0)
         manual.isUserInitiated = true
         let samples = [beat(0), manual, beat(0, lasting: 10)]
-        let result = try await store.ingest(Intake(.band, samples.reversed()))
+        let result = try await store.ingest(Ingest(.band, samples.reversed()))
         #expect(result.new == 3)
         #expect(try await store.all().map(\.sample) == samples)
     }
@@ -118,10 +118,10 @@ import Vitals
     @Test func `the newest sample is the one that ends last`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, [beat(0, 1, lasting: 500)]))
-        _ = try await store.ingest(Intake(.band, [beat(400, 2), beat(10, 3)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 1, lasting: 500)]))
+        _ = try await store.ingest(Ingest(.band, [beat(400, 2), beat(10, 3)]))
         #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 1)
-        _ = try await store.ingest(Intake(.band, [beat(0, 4, lasting: 500)]))
+        _ = try await store.ingest(Ingest(.band, [beat(0, 4, lasting: 500)]))
         #expect(try await store.load(.band).latest[.heartRate]?.sample.value == 4)
     }
 
@@ -131,11 +131,11 @@ import Vitals
         // After the first sample the gateway's date is set back by a day; finally the device sends that sample again.
         let (ahead, right) = (beat(86_400, 1), beat(10, 2))
         for (sample, newest) in [(ahead, ahead), (right, right), (ahead, right)] {
-            let intake = Intake(.band, [sample]) { decision in
+            let ingest = Ingest(.band, [sample]) { decision in
                 decision.latest = [.heartRate: SampleKey(newest)]
                 decision.highWater = [.heartRate: newest.end]
             }
-            _ = try await store.ingest(intake)
+            _ = try await store.ingest(ingest)
         }
         try await store.close()
         store = try folder.open()
@@ -147,8 +147,8 @@ import Vitals
     @Test func `reads samples page by page in their order`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        _ = try await store.ingest(Intake(.band, (0..<25).map { beat($0 / 2, 60, lasting: $0 % 2) }.shuffled()))
-        _ = try await store.ingest(Intake(.ring, [beat(3)]))
+        _ = try await store.ingest(Ingest(.band, (0..<25).map { beat($0 / 2, 60, lasting: $0 % 2) }.shuffled()))
+        _ = try await store.ingest(Ingest(.ring, [beat(3)]))
         var found: [SampleKey] = []
         while true {
             let page = try await store.samples(
@@ -170,7 +170,7 @@ import Vitals
             sample.isUserInitiated = number % 3 == 0
             return sample
         }
-        _ = try await store.ingest(Intake(.band, samples.shuffled()))
+        _ = try await store.ingest(Ingest(.band, samples.shuffled()))
         var found: [Sample] = []
         while true {
             let page = try await store.samples(
@@ -194,7 +194,7 @@ import Vitals
         var batches = (samples + samples.shuffled(using: &random).prefix(60)).shuffled(using: &random)[...]
         while !batches.isEmpty {
             let count = Int.random(in: 1...30, using: &random)
-            _ = try await store.ingest(Intake(.band, Array(batches.prefix(count))))
+            _ = try await store.ingest(Ingest(.band, Array(batches.prefix(count))))
             batches = batches.dropFirst(count)
         }
         let newest = Dictionary(grouping: samples, by: { SampleKey($0) })

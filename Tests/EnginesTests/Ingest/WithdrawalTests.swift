@@ -6,8 +6,8 @@ import Vitals
 
 /// The consequences of replacing a record by another one.
 @Suite struct WithdrawalTests {
-    private func context(_ source: SampleSource = .live) -> IntakeContext {
-        IntakeContext(
+    private func context(_ source: SampleSource = .live) -> IngestContext {
+        IngestContext(
             source: source, now: Fixture.noon, freshness: [.heartRate: .minutes(30)], settings: Fixture.limits,
             policy: AlertPolicy(count: [:]), isWorn: true, calendar: Fixture.utc)
     }

@@ -4,9 +4,9 @@ package import Vitals
 
 extension SampleProjection {
     /// The consequences of samples that are now in the store. Known samples change nothing.
-    package func recording(_ outcomes: [SampleOutcome], in context: IntakeContext) -> Recording {
+    package func recording(_ outcomes: [SampleOutcome], in context: IngestContext) -> Recording {
         var projection = self
-        var decision = Decision()
+        var decision = IngestOutcome()
         var measurements = MeasurementCollector(source: context.source, wearers: context.wearers)
         var days = OffsetCache(context.calendar)
         var limits = WatchedLimits(context.settings)
@@ -60,7 +60,7 @@ extension SampleProjection {
     /// Whether these samples, as new ones, would change the level of an alert. A guess: the decision is made when they are
     /// stored.
     /// - Parameter preview: the alerts after earlier samples; `nil` for the present ones.
-    func wouldAlert(_ samples: [Sample], preview: inout AlertMachine?, in context: IntakeContext) -> Bool {
+    func wouldAlert(_ samples: [Sample], preview: inout AlertMachine?, in context: IngestContext) -> Bool {
         var limits = WatchedLimits(context.settings)
         for sample in samples {
             let watched = limits.watching(sample.metric)
@@ -78,9 +78,9 @@ extension SampleProjection {
     }
 
     /// Handles an alert that the device itself raised or cleared.
-    package func recording(_ alert: DeviceAlert, in context: IntakeContext) -> Recording {
+    package func recording(_ alert: DeviceAlert, in context: IngestContext) -> Recording {
         var projection = self
-        var decision = Decision()
+        var decision = IngestOutcome()
         let isLate = context.freshness[alert.rule.metric].map { alert.at + $0 <= context.now } ?? false
         let outcome =
             isLate
@@ -96,10 +96,10 @@ extension SampleProjection {
     /// Clears alerts whose limits were removed, and gives rules with new limits their first level.
     /// - Parameter before: the settings that were applied last.
     package func recording(
-        limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IntakeContext
+        limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IngestContext
     ) -> Recording {
         var projection = self
-        var decision = Decision()
+        var decision = IngestOutcome()
         let outcomes = projection.alerts.apply(
             settings, before: before, at: context.now, policy: context.policy, calendar: context.calendar)
         decision.facts = outcomes.map { (.alert, .alert($0.event, isLate: $0.isLate)) }
@@ -146,7 +146,7 @@ extension SampleProjection {
     }
 
     private mutating func evaluate(
-        _ stored: StoredSample, limits: [(rule: AlertRule, limit: Double)], isLate: Bool, in context: IntakeContext
+        _ stored: StoredSample, limits: [(rule: AlertRule, limit: Double)], isLate: Bool, in context: IngestContext
     ) -> [AlertMachine.Outcome] {
         let isExercise = isExercise(stored.sample)
         if isLate || isOlderThanHeartRate(stored.sample, at: context.now) {
