@@ -4,7 +4,7 @@ import StoreAPI
 import Testing
 import Vitals
 
-private typealias Bench = SuccessionBench
+private typealias Bench = SupersedeBench
 
 /// Records of a source that corrects itself: the newest report counts.
 @Suite struct OverlapRuleTests {

@@ -5,10 +5,10 @@ import Synchronization
 import Testing
 import Vitals
 
-private typealias Bench = SuccessionBench
+private typealias Bench = SupersedeBench
 
 /// Records of the same event: only one of them counts.
-@Suite struct SuccessionTests {
+@Suite struct SupersedeTests {
     @Test func `a longer night takes the place of the shorter one, in one message`() async throws {
         let bench = try Bench()
         #expect(try await bench.take([Bench.sleep(0..<360)], at: 6) == [1, 0, 0])

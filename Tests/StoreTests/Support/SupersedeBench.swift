@@ -6,7 +6,7 @@ import Testing
 import Vitals
 
 /// A store in the agent's use: a projection decides, and carries over from one intake to the next.
-final class SuccessionBench {
+final class SupersedeBench {
     let folder: StoreFolder
     let store: SQLiteStore
     private(set) var projection = SampleProjection(device: .band, today: RunningDay(day: LocalDay(number: 20_775)))
