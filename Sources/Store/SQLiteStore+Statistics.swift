@@ -2,22 +2,22 @@ package import StoreAPI
 package import Vitals
 
 extension SQLiteStore: StatisticsStore {
-    package nonisolated func keepDueStatistics(_ isKept: Bool, at moment: Timestamp) async throws(StoreError) {
-        try await write { try $0.keepDueStatistics(isKept, at: moment) }
+    package nonisolated func keepPendingStatistics(_ isKept: Bool, at moment: Timestamp) async throws(StoreError) {
+        try await write { try $0.keepPendingStatistics(isKept, at: moment) }
     }
 
-    package nonisolated func dueStatistics() async throws(StoreError) -> [DueStatistics] {
-        try await reader.read { try DueTable.all(in: $0) }
+    package nonisolated func pendingStatistics() async throws(StoreError) -> [PendingStatistics] {
+        try await reader.read { try PendingTable.all(in: $0) }
     }
 
     package nonisolated func setDue(
-        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics
+        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool {
         try await write { try $0.setDue(hours, isJoining: isJoining, of: entry) }
     }
 
     package nonisolated func splitDue(
-        _ entry: DueStatistics, among sensors: [String]
+        _ entry: PendingStatistics, among sensors: [String]
     ) async throws(StoreError) -> Bool {
         try await write { try $0.splitDue(entry, among: sensors) }
     }

@@ -5,7 +5,7 @@ extension SQLiteStore {
     /// - The store may call `decide` again for the same intake if another request of its transaction failed; only the
     ///   last decision counts.
     package nonisolated func ingest(_ ingest: Ingest) async throws(StoreError) -> IngestResult {
-        let marksDue = options.marksDueStatistics
+        let marksDue = options.marksPendingStatistics
         return try await write(
             weight: ingest.samples.reduce(0) { $0 + $1.weight },
             waiting: ingest.waitsForCompany ? options.companyWait : .zero

@@ -35,8 +35,8 @@ package struct StoreOptions: Sendable, Hashable {
     /// each commit rewrites a page.
     package var companyWait: Duration = .milliseconds(5)
 
-    /// Whether hours that late samples touch are kept as due, for the import of statistics (`keepDueStatistics`).
-    package var marksDueStatistics = false
+    /// Whether hours that late samples touch are kept as due, for the import of statistics (`keepPendingStatistics`).
+    package var marksPendingStatistics = false
 
     /// The limits of the configuration file's defaults.
     package init() {}

@@ -3,17 +3,17 @@ package import Vitals
 /// The store of hourly statistics for Home Assistant: which hours are to be computed again, and the samples for that.
 package protocol StatisticsStore: Sendable {
     /// Keeps from now on what is due, or no longer. When this begins, everything that is stored is due.
-    func keepDueStatistics(_ isKept: Bool, at: Timestamp) async throws(StoreError)
+    func keepPendingStatistics(_ isKept: Bool, at: Timestamp) async throws(StoreError)
     /// What is due: an entry for each series that samples marked, and one for each sensor that waits by itself.
-    func dueStatistics() async throws(StoreError) -> [DueStatistics]
+    func pendingStatistics() async throws(StoreError) -> [PendingStatistics]
     /// Replaces the hours of an entry; with `nil` nothing is due any more. Changes nothing if the entry changed since it was
     /// read, and returns `false` then.
     func setDue(
-        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics
+        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool
     /// Replaces the entry of a series by one for each of its sensors, which widens one that is there. Changes nothing if the
     /// entry changed since it was read, and returns `false` then.
-    func splitDue(_ entry: DueStatistics, among sensors: [String]) async throws(StoreError) -> Bool
+    func splitDue(_ entry: PendingStatistics, among sensors: [String]) async throws(StoreError) -> Bool
     /// Valid samples of a metric that begin within a range, in key order.
     func history(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
@@ -43,7 +43,7 @@ package struct Hour: Sendable, Hashable, Comparable, Strideable {
 }
 
 /// Hours of a series whose statistics are to be computed again, since late samples touched them.
-package struct DueStatistics: Sendable, Hashable {
+package struct PendingStatistics: Sendable, Hashable {
     package var device: DeviceID
     package var metric: Metric
     /// The key of the sensor that is due; empty for all sensors of the metric.

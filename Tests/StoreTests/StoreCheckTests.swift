@@ -15,7 +15,7 @@ import Vitals
         try await store.save(DeviceStateTests.changes, of: .band)
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(1)]))
         _ = try await store.ingest(Ingest(.band, [beat(-7_200)], lane: .history))
-        try await store.keepDueStatistics(true, at: dawn)
+        try await store.keepPendingStatistics(true, at: dawn)
         let summary = DailySummary(
             metric: .heartRate, day: LocalDay(number: 20_000), count: 1, manualCount: 0, average: 60,
             details: .values(.init()))
@@ -50,8 +50,8 @@ import Vitals
         ("UPDATE alert_level SET rule = 'noise'", "The alert level noise belongs to no rule."),
         ("UPDATE alert_level SET last_id = 'x'", "names no sample."),
         ("UPDATE alert_level SET device = 9", "belongs to no device."),
-        ("UPDATE due_statistics SET last_hour = first_hour - 1", "end before they begin."),
-        ("UPDATE due_statistics SET series = 99", "The due statistics of the series 99 belongs to no series."),
+        ("UPDATE pending_statistics SET last_hour = first_hour - 1", "end before they begin."),
+        ("UPDATE pending_statistics SET series = 99", "The due statistics of the series 99 belongs to no series."),
         ("UPDATE command SET envelope = '{' WHERE key = 'begun'", "The command 1 cannot be decoded."),
         ("UPDATE command SET topic = NULL", "The command 2 has an answer without its content."),
         ("UPDATE day SET summary = '{'", "The summary of the day 20000 cannot be decoded."),

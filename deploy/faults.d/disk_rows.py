@@ -13,7 +13,7 @@ from rig import TIMEOUT, Bench, require, row, sample_id, until
 # What undoes the newest migrations, and so makes a file as the version before left it.
 UNDO = {
     "6": "DROP TABLE journal;",
-    "7": "DROP TABLE due_statistics; ALTER TABLE store DROP COLUMN keeps_due_statistics;",
+    "7": "DROP TABLE pending_statistics; ALTER TABLE store DROP COLUMN keeps_pending_statistics;",
     "8": "DROP TABLE driver_note;",
 }
 

@@ -98,14 +98,14 @@ def repeated(trial: Backfill) -> str:
 def due(trial: Backfill) -> int:
     """For how many series and sensors hours are to be imported."""
     with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
-        number = store.execute("SELECT count(*) FROM due_statistics").fetchone()[0]
+        number = store.execute("SELECT count(*) FROM pending_statistics").fetchone()[0]
     store.close()
     return number
 
 
 def kept(trial: Backfill) -> int:
     with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
-        number = store.execute("SELECT keeps_due_statistics FROM store").fetchone()[0]
+        number = store.execute("SELECT keeps_pending_statistics FROM store").fetchone()[0]
     store.close()
     return number
 

@@ -37,7 +37,7 @@ extension GatewayServices {
         let store = try SQLiteStore(
             path: configuration.store.path,
             options: StoreOptions(
-                configuration.store, marksDueStatistics: configuration.homeAssistant.address != nil), now: clock.now,
+                configuration.store, marksPendingStatistics: configuration.homeAssistant.address != nil), now: clock.now,
             newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
@@ -100,9 +100,9 @@ private struct CoreService: Service {
 
 extension StoreOptions {
     /// The limits of the configuration file.
-    fileprivate init(_ configuration: StoreConfiguration, marksDueStatistics: Bool) {
+    fileprivate init(_ configuration: StoreConfiguration, marksPendingStatistics: Bool) {
         self.init()
-        self.marksDueStatistics = marksDueStatistics
+        self.marksPendingStatistics = marksPendingStatistics
         outboxMaximumAge = configuration.outboxMaximumAge
         outboxMaximumBytes = configuration.outboxMaximumBytes
         replayAge = configuration.replayAge

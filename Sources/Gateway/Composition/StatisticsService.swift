@@ -57,7 +57,7 @@ struct StatisticsService: Service {
             }
             return await passing.during(probe) { await importer.run() }
         }
-        do throws(StoreError) { try await store.keepDueStatistics(false, at: clock.now) } catch {
+        do throws(StoreError) { try await store.keepPendingStatistics(false, at: clock.now) } catch {
             logger.error("The store cannot be written.", metadata: ["error": "\(error)"])
         }
     }

@@ -8,7 +8,7 @@ struct SensorName: Hashable, Comparable {
     /// Empty for all sensors of the metric.
     var sensor: String
 
-    init(_ entry: DueStatistics) { (device, metric, sensor) = (entry.device, entry.metric, entry.sensor) }
+    init(_ entry: PendingStatistics) { (device, metric, sensor) = (entry.device, entry.metric, entry.sensor) }
 
     static func < (a: Self, b: Self) -> Bool {
         (a.device.text, a.metric.rawValue, a.sensor) < (b.device.text, b.metric.rawValue, b.sensor)
@@ -28,7 +28,7 @@ struct RetryTimes {
     private var dueSince: [SensorName: Timestamp] = [:]
 
     /// Forgets the sensors that are no longer due.
-    mutating func note(_ due: [DueStatistics], at now: Timestamp) {
+    mutating func note(_ due: [PendingStatistics], at now: Timestamp) {
         let names = Set(due.map(SensorName.init))
         attempts = attempts.filter { names.contains($0.key) }
         dueSince = dueSince.filter { names.contains($0.key) }
@@ -36,13 +36,13 @@ struct RetryTimes {
     }
 
     /// Whether the samples have come: none came for a while, or they never cease.
-    func isComplete(_ entry: DueStatistics, at now: Timestamp) -> Bool {
+    func isComplete(_ entry: PendingStatistics, at now: Timestamp) -> Bool {
         let isQuiet = now - entry.changedAt >= StatisticsSettings.quiet || now < entry.changedAt
         return isQuiet || dueSince[SensorName(entry)].map { now - $0 >= StatisticsSettings.timeout } ?? false
     }
 
     /// Those whose hours are old enough and that need not wait, in their order.
-    func ready(_ due: [DueStatistics], through last: Hour, at uptime: Duration) -> [DueStatistics] {
+    func ready(_ due: [PendingStatistics], through last: Hour, at uptime: Duration) -> [PendingStatistics] {
         let ready = due.filter { entry in
             guard entry.isJoining || entry.hours.lowerBound <= last else { return false }
             guard let attempt = attempts[SensorName(entry)], let wait = attempt.wait else { return true }
@@ -58,15 +58,15 @@ struct RetryTimes {
     }
 
     /// How long the last attempt had to wait; `nil` if it ended well, or there was none.
-    func wait(of entry: DueStatistics) -> Duration? { attempts[SensorName(entry)]?.wait }
+    func wait(of entry: PendingStatistics) -> Duration? { attempts[SensorName(entry)]?.wait }
 
     /// Notes that an attempt ended well.
-    mutating func succeeded(_ entry: DueStatistics, at uptime: Duration) {
+    mutating func succeeded(_ entry: PendingStatistics, at uptime: Duration) {
         attempts[SensorName(entry)] = Attempt(at: uptime)
     }
 
     /// Notes that an attempt has to be repeated.
-    mutating func mustWait(_ entry: DueStatistics, first: Duration, isJoining: Bool = false, at uptime: Duration) {
+    mutating func mustWait(_ entry: PendingStatistics, first: Duration, isJoining: Bool = false, at uptime: Duration) {
         let name = SensorName(entry)
         let before = attempts[name]
         let wait = before?.wasJoining == isJoining ? before?.wait : nil

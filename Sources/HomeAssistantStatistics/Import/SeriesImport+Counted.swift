@@ -5,7 +5,7 @@ import Vitals
 extension SeriesImport {
     /// Imports a count: every hour from the first due one on, since the sums of all later ones follow, up to the last one
     /// that Home Assistant does not show by itself.
-    func count(_ entry: DueStatistics, through last: Hour) async throws -> Outcome {
+    func count(_ entry: PendingStatistics, through last: Hour) async throws -> Outcome {
         // The row from which all sums are computed must come before those that are shifted.
         let first = min(entry.hours.lowerBound, last.advanced(by: 1))
         let continuation = SumContinuation(
@@ -41,7 +41,7 @@ extension SeriesImport {
 
     private func write(
         _ counted: CountedHours, from first: Hour, through end: Hour, _ continuation: SumContinuation,
-        _ rest: ClosedRange<Hour>?, of entry: DueStatistics
+        _ rest: ClosedRange<Hour>?, of entry: PendingStatistics
     ) async throws -> Outcome {
         var outcome = Outcome(hasImported: try await continuation.fit(counted, self))
         let precision = conversion.difference(1) * 0.999

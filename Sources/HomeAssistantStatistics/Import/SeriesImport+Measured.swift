@@ -4,7 +4,7 @@ import Vitals
 
 extension SeriesImport {
     /// Imports the due hours of a measurement, each for itself.
-    func measure(_ entry: DueStatistics, through last: Hour) async throws -> Outcome {
+    func measure(_ entry: PendingStatistics, through last: Hour) async throws -> Outcome {
         var outcome = Outcome(hasImported: false)
         let end = min(entry.hours.upperBound, last)
         var first = entry.hours.lowerBound

@@ -23,7 +23,7 @@ struct SeriesImport {
     let conversion: UnitConversion
 
     /// Imports the hours up to `last`.
-    func run(_ entry: DueStatistics, through last: Hour) async throws -> Outcome {
+    func run(_ entry: PendingStatistics, through last: Hour) async throws -> Outcome {
         try await check()
         return sensor.kind == .counter
             ? try await count(entry, through: last) : try await measure(entry, through: last)
@@ -37,7 +37,7 @@ struct SeriesImport {
     }
 
     /// Gives hours up, but for the rest. Returns `false` if samples came meanwhile.
-    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: DueStatistics) async throws -> Bool {
+    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: PendingStatistics) async throws -> Bool {
         try await check()
         return try await store.setDue(hours, isJoining: isJoining, of: entry)
     }

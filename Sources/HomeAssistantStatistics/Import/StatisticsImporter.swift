@@ -71,7 +71,7 @@ package actor StatisticsImporter {
     /// right after it was configured.
     package func importDue() async throws {
         if !hasBegun {
-            try await store.keepDueStatistics(true, at: settings.clock.now)
+            try await store.keepPendingStatistics(true, at: settings.clock.now)
             hasBegun = true
         }
         try await split()
@@ -93,9 +93,9 @@ package actor StatisticsImporter {
     }
 
     /// What is due, without the hours whose samples may be deleted.
-    private func dueNow() async throws -> [DueStatistics] {
-        var due: [DueStatistics] = []
-        for entry in try await store.dueStatistics() {
+    private func dueNow() async throws -> [PendingStatistics] {
+        var due: [PendingStatistics] = []
+        for entry in try await store.pendingStatistics() {
             guard let oldest = settings.oldestHour, entry.hours.lowerBound < oldest else {
                 due.append(entry)
                 continue
@@ -126,7 +126,7 @@ package actor StatisticsImporter {
         }
     }
 
-    private func converse(_ conversation: Conversation, _ entries: [DueStatistics], through last: Hour) async throws {
+    private func converse(_ conversation: Conversation, _ entries: [PendingStatistics], through last: Hour) async throws {
         let version = try await conversation.authenticate(token: settings.token)
         hasLoggedIn = true
         let entries = entries.filter { !$0.sensor.isEmpty }
@@ -146,7 +146,7 @@ package actor StatisticsImporter {
     }
 
     private func importOne(
-        _ entry: DueStatistics, _ conversation: Conversation, _ version: HomeAssistantVersion,
+        _ entry: PendingStatistics, _ conversation: Conversation, _ version: HomeAssistantVersion,
         _ targets: StatisticTargets, through last: Hour
     ) async throws {
         guard let sensor = StatisticSensor.all(of: entry.metric).first(where: { $0.key == entry.sensor }) else {
@@ -187,7 +187,7 @@ package actor StatisticsImporter {
     }
 
     /// Whether the device has a number for a sensor in the hours that are due: steps may come without a distance.
-    private func isMeasured(_ sensor: StatisticSensor, _ entry: DueStatistics) async throws -> Bool {
+    private func isMeasured(_ sensor: StatisticSensor, _ entry: PendingStatistics) async throws -> Bool {
         var isMeasured = entry.isJoining
         let start = entry.hours.lowerBound.start
         try await sensor.read(store, entry.device, from: start - SampleLimits.duration, to: entry.hours.upperBound.end)
@@ -200,7 +200,7 @@ package actor StatisticsImporter {
 
     // MARK: Reports
 
-    private func report(_ problem: String?, of entry: DueStatistics) {
+    private func report(_ problem: String?, of entry: PendingStatistics) {
         let name = SensorName(entry)
         guard reported[name] != problem else { return }
         reported[name] = problem
@@ -246,7 +246,7 @@ package actor StatisticsImporter {
     }
 
     /// The series with hours to import.
-    private static func count(_ due: [DueStatistics]) -> Int {
+    private static func count(_ due: [PendingStatistics]) -> Int {
         Set(due.filter { !$0.isJoining }.map { [$0.device.text, $0.metric.rawValue] }).count
     }
 

@@ -31,7 +31,7 @@ extension CheckedTable {
     }
 
     private static let due = CheckedTable(
-        name: "due_statistics", row: "The due statistics of the series", key: ["series", "sensor"],
+        name: "pending_statistics", row: "The due statistics of the series", key: ["series", "sensor"],
         columns: "series, first_hour, last_hour"
     ) { row, references in
         guard references.series[row[0]] != nil else { return noSeries }

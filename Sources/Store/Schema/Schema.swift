@@ -17,7 +17,7 @@ enum Schema {
         migrator.registerMigration("4", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version4) }
         migrator.registerMigration("5", foreignKeyChecks: .immediate) { try $0.execute(sql: QuarantineTable.version5) }
         migrator.registerMigration("6", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version6) }
-        migrator.registerMigration("7", foreignKeyChecks: .immediate) { try $0.execute(sql: DueTable.version7) }
+        migrator.registerMigration("7", foreignKeyChecks: .immediate) { try $0.execute(sql: PendingTable.version7) }
         migrator.registerMigration("8", foreignKeyChecks: .immediate) { try $0.execute(sql: NoteTable.version8) }
         return migrator
     }()

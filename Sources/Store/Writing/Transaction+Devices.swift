@@ -131,7 +131,7 @@ extension Transaction {
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
         try execute("DELETE FROM driver_note WHERE device = ?", [row])
         try execute(
-            "DELETE FROM due_statistics WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
+            "DELETE FROM pending_statistics WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
         cache.devices[device] = nil
     }
 }

@@ -15,17 +15,17 @@ final class CountingStore: StatisticsStore {
     /// Creates a store that keeps what is due from the beginning.
     init(_ world: Simulation) async throws {
         var options = StoreOptions()
-        options.marksDueStatistics = true
+        options.marksPendingStatistics = true
         scratch = try ScratchStore(world, options: options)
-        try await scratch.statistics.keepDueStatistics(true, at: world.date)
+        try await scratch.statistics.keepPendingStatistics(true, at: world.date)
     }
 
     /// How often what is due was written.
     var writes: Int { written.withLock { $0 } }
 
     /// What is due.
-    var due: [DueStatistics] {
-        get async throws(StoreError) { try await dueStatistics() }
+    var due: [PendingStatistics] {
+        get async throws(StoreError) { try await pendingStatistics() }
     }
 
     /// Adds samples, each with its own commit, as a session does with what comes late.
@@ -47,20 +47,20 @@ final class CountingStore: StatisticsStore {
         }
     }
 
-    func keepDueStatistics(_ isKept: Bool, at moment: Timestamp) async throws(StoreError) {
-        try await store.keepDueStatistics(isKept, at: moment)
+    func keepPendingStatistics(_ isKept: Bool, at moment: Timestamp) async throws(StoreError) {
+        try await store.keepPendingStatistics(isKept, at: moment)
     }
 
-    func dueStatistics() async throws(StoreError) -> [DueStatistics] { try await store.dueStatistics() }
+    func pendingStatistics() async throws(StoreError) -> [PendingStatistics] { try await store.pendingStatistics() }
 
     func setDue(
-        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics
+        _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool {
         written.withLock { $0 += 1 }
         return try await store.setDue(hours, isJoining: isJoining, of: entry)
     }
 
-    func splitDue(_ entry: DueStatistics, among sensors: [String]) async throws(StoreError) -> Bool {
+    func splitDue(_ entry: PendingStatistics, among sensors: [String]) async throws(StoreError) -> Bool {
         written.withLock { $0 += 1 }
         return try await store.splitDue(entry, among: sensors)
     }

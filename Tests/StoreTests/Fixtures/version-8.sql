@@ -71,7 +71,7 @@ CREATE TABLE driver_note(
 ) STRICT, WITHOUT ROWID;
 INSERT INTO "driver_note" VALUES(1,'origin',X'01');
 CREATE TABLE dropped(class TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE due_statistics(
+CREATE TABLE pending_statistics(
     series INTEGER NOT NULL,
     sensor TEXT NOT NULL,
     first_hour INTEGER NOT NULL,
@@ -82,7 +82,7 @@ CREATE TABLE due_statistics(
     is_joining INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY(series, sensor)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO "due_statistics" VALUES(1,'',498600,498600,1794960000000,1,0);
+INSERT INTO "pending_statistics" VALUES(1,'',498600,498600,1794960000000,1,0);
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 INSERT INTO "grdb_migrations" VALUES('1');
 INSERT INTO "grdb_migrations" VALUES('2');
@@ -155,7 +155,7 @@ CREATE TABLE store(
     last_sequence INTEGER NOT NULL DEFAULT 0,
     last_answer INTEGER NOT NULL DEFAULT 0,
     answer_bytes INTEGER NOT NULL DEFAULT 0
-, keeps_due_statistics INTEGER NOT NULL DEFAULT 0) STRICT;
+, keeps_pending_statistics INTEGER NOT NULL DEFAULT 0) STRICT;
 INSERT INTO "store" VALUES(1,'00000000-0000-0005-0000-000000000000',3,1,2,1);
 CREATE TABLE unsettled(
     series INTEGER NOT NULL REFERENCES series(id),

@@ -7,9 +7,9 @@ import Vitals
 /// Samples mark one row for their series, whose `sensor` is empty. The import splits it into one row for each sensor of
 /// the series, since it imports each by itself. So the table never grows beyond the number of sensors, however many
 /// samples arrive.
-enum DueTable {
+enum PendingTable {
     static let version7 = """
-        CREATE TABLE due_statistics(
+        CREATE TABLE pending_statistics(
             series INTEGER NOT NULL,
             sensor TEXT NOT NULL,
             first_hour INTEGER NOT NULL,
@@ -21,14 +21,14 @@ enum DueTable {
             PRIMARY KEY(series, sensor)
         ) STRICT, WITHOUT ROWID;
 
-        -- Whether due_statistics is kept: only if the gateway imports the statistics.
-        ALTER TABLE store ADD COLUMN keeps_due_statistics INTEGER NOT NULL DEFAULT 0;
+        -- Whether pending_statistics is kept: only if the gateway imports the statistics.
+        ALTER TABLE store ADD COLUMN keeps_pending_statistics INTEGER NOT NULL DEFAULT 0;
         """
 
     /// Everything that is stored of the devices that there are: from the first sample of each series, which the key finds
     /// without a search, to now.
     static let everything = """
-        INSERT INTO due_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
+        INSERT INTO pending_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
         SELECT id, '', lowest / 3600000, max(highest / 3600000, ?1 / 3600000 - 1), ?1, 1 FROM (
             SELECT series.id, (SELECT min(start) FROM sample WHERE series = series.id) AS lowest,
                 (SELECT max(start + duration) FROM (
@@ -39,14 +39,14 @@ enum DueTable {
         """
 
     static let marking = """
-        INSERT INTO due_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
+        INSERT INTO pending_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
         VALUES (?1, '', ?2, ?3, ?4, 1)
         \(widening)
         """
 
     /// The row of one sensor, from the row of its series.
     static let splitting = """
-        INSERT INTO due_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
+        INSERT INTO pending_statistics(series, sensor, first_hour, last_hour, changed_at, revision)
         VALUES (?1, ?5, ?2, ?3, ?4, 1)
         \(widening)
         """
@@ -58,11 +58,11 @@ enum DueTable {
             changed_at = excluded.changed_at, revision = revision + 1, is_joining = 0
         """
 
-    static func all(in database: Database) throws -> [DueStatistics] {
+    static func all(in database: Database) throws -> [PendingStatistics] {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT device.name, series.metric, sensor, first_hour, last_hour, changed_at, revision, is_joining
-                FROM due_statistics JOIN series ON series.id = due_statistics.series
+                FROM pending_statistics JOIN series ON series.id = pending_statistics.series
                     JOIN device ON device.id = series.device
                 ORDER BY device.name, series.metric, sensor
                 """)
@@ -72,7 +72,7 @@ enum DueTable {
             guard let device = DeviceID(row[0] as String), let metric = Metric(rawValue: row[1]), first <= last else {
                 return nil
             }
-            return DueStatistics(
+            return PendingStatistics(
                 device: device, metric: metric, sensor: row[2], hours: first...last,
                 changedAt: Timestamp(milliseconds: row[5]), revision: row[6], isJoining: row[7])
         }
@@ -97,7 +97,7 @@ extension Transaction {
         }
         for (metric, hours) in touched {
             try execute(
-                DueTable.marking,
+                PendingTable.marking,
                 [
                     try series(metric, of: &cached).row, hours.lowerBound.number, hours.upperBound.number,
                     moment.milliseconds,
@@ -106,21 +106,21 @@ extension Transaction {
     }
 
     /// Begins to keep what is due, with all that is stored, or forgets it.
-    func keepDueStatistics(_ isKept: Bool, at moment: Timestamp) throws {
+    func keepPendingStatistics(_ isKept: Bool, at moment: Timestamp) throws {
         let isKeptAlready =
-            try Bool.fetchOne(database.cachedStatement(sql: "SELECT keeps_due_statistics FROM store")) ?? false
+            try Bool.fetchOne(database.cachedStatement(sql: "SELECT keeps_pending_statistics FROM store")) ?? false
         guard isKept != isKeptAlready else { return }
         if isKept {
             try fold()
-            try execute(DueTable.everything, [moment.milliseconds])
+            try execute(PendingTable.everything, [moment.milliseconds])
         } else {
-            try execute("DELETE FROM due_statistics", [])
+            try execute("DELETE FROM pending_statistics", [])
         }
-        try execute("UPDATE store SET keeps_due_statistics = ?", [isKept])
+        try execute("UPDATE store SET keeps_pending_statistics = ?", [isKept])
     }
 
     /// Replaces the hours of an entry unless it has changed since it was read. Returns whether it has not.
-    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: DueStatistics) throws -> Bool {
+    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics) throws -> Bool {
         let isEntry = """
             series = (SELECT series.id FROM series JOIN device ON device.id = series.device
                 WHERE device.name = ?1 AND metric = ?2) AND sensor = ?3 AND revision = ?4
@@ -130,17 +130,17 @@ extension Transaction {
         ]
         if let hours {
             try execute(
-                "UPDATE due_statistics SET first_hour = ?5, last_hour = ?6, is_joining = ?7 WHERE \(isEntry)",
+                "UPDATE pending_statistics SET first_hour = ?5, last_hour = ?6, is_joining = ?7 WHERE \(isEntry)",
                 StatementArguments(key + [hours.lowerBound.number, hours.upperBound.number, isJoining]))
         } else {
-            try execute("DELETE FROM due_statistics WHERE \(isEntry)", StatementArguments(key))
+            try execute("DELETE FROM pending_statistics WHERE \(isEntry)", StatementArguments(key))
         }
         return changes > 0
     }
 
     /// Replaces the entry of a series by one for each of its sensors, unless it has changed since it was read. Returns
     /// whether it has not.
-    func splitDue(_ entry: DueStatistics, among sensors: [String]) throws -> Bool {
+    func splitDue(_ entry: PendingStatistics, among sensors: [String]) throws -> Bool {
         guard try setDue(nil, isJoining: false, of: entry) else { return false }
         let series = try Int64.fetchOne(
             database,
@@ -151,7 +151,7 @@ extension Transaction {
         guard let series else { return false }
         for sensor in sensors {
             try execute(
-                DueTable.splitting,
+                PendingTable.splitting,
                 [
                     series, entry.hours.lowerBound.number, entry.hours.upperBound.number,
                     entry.changedAt.milliseconds, sensor,

@@ -4,14 +4,14 @@ import Testing
 import Vitals
 
 /// The hours whose statistics are due: marked with the samples, kept over a restart, and given up only as they were read.
-@Suite final class DueStatisticsTests {
+@Suite final class PendingStatisticsTests {
     private let folder: StoreFolder
 
     init() throws { folder = try StoreFolder() }
 
     private func open(marks: Bool = true) throws -> SQLiteStore {
         var options = StoreOptions()
-        options.marksDueStatistics = marks
+        options.marksPendingStatistics = marks
         return try folder.open(options)
     }
 
@@ -24,7 +24,7 @@ import Vitals
         let store = try open()
         // 01:00:00.000 is in the running hour, 00:59:59 is not.
         _ = try await store.ingest(Ingest(.band, [beat(3_599), beat(3_600)], at: dawn + .seconds(3_600)))
-        let due = try await store.dueStatistics()
+        let due = try await store.pendingStatistics()
         #expect(due.map(\.hours) == [hours(0...0)])
         #expect(due.map(\.device) == [.band])
         #expect(due.map(\.metric) == [.heartRate])
@@ -34,9 +34,9 @@ import Vitals
         let store = try open()
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .seconds(1)))
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(5)))
-        #expect(try await store.dueStatistics().isEmpty)
+        #expect(try await store.pendingStatistics().isEmpty)
         _ = try await store.ingest(Ingest(.band, [beat(0, 77)], at: dawn + .hours(5)))
-        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...0)])
+        #expect(try await store.pendingStatistics().map(\.hours) == [hours(0...0)])
     }
 
     @Test func `a range grows in both directions, and a restart keeps it`() async throws {
@@ -45,7 +45,7 @@ import Vitals
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(5 * 3_600)], at: dawn + .hours(9)))
         try await store.close()
         store = try open()
-        let due = try await store.dueStatistics()
+        let due = try await store.pendingStatistics()
         #expect(due.map(\.hours) == [hours(0...5)])
         #expect(due.map(\.revision) == [2])
     }
@@ -53,32 +53,32 @@ import Vitals
     @Test func `hours are given up only if no sample came since they were read`() async throws {
         let store = try open()
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(7_200)], at: dawn + .hours(9)))
-        let read = try #require(try await store.dueStatistics().first)
+        let read = try #require(try await store.pendingStatistics().first)
         #expect(try await store.setDue(hours(1...2), isJoining: false, of: read))
         _ = try await store.ingest(Ingest(.band, [beat(60)], at: dawn + .hours(9)))
         #expect(try await !store.setDue(nil, isJoining: false, of: read))
-        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...2)])
-        let again = try #require(try await store.dueStatistics().first)
+        #expect(try await store.pendingStatistics().map(\.hours) == [hours(0...2)])
+        let again = try #require(try await store.pendingStatistics().first)
         #expect(try await store.setDue(nil, isJoining: false, of: again))
-        #expect(try await store.dueStatistics().isEmpty)
+        #expect(try await store.pendingStatistics().isEmpty)
     }
 
     @Test func `when it begins everything that is stored is due, and nothing once it ends`() async throws {
         var store = try open(marks: false)
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(3 * 3_600)], at: dawn + .hours(9)))
-        #expect(try await store.dueStatistics().isEmpty)
+        #expect(try await store.pendingStatistics().isEmpty)
         try await store.close()
         store = try open()
-        try await store.keepDueStatistics(true, at: dawn + .hours(9))
-        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...8)])
-        let all = try #require(try await store.dueStatistics().first)
+        try await store.keepPendingStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.pendingStatistics().map(\.hours) == [hours(0...8)])
+        let all = try #require(try await store.pendingStatistics().first)
         #expect(try await store.setDue(nil, isJoining: false, of: all))
         // It has begun: a restart makes nothing due.
-        try await store.keepDueStatistics(true, at: dawn + .hours(9))
-        #expect(try await store.dueStatistics().isEmpty)
-        try await store.keepDueStatistics(false, at: dawn + .hours(9))
-        try await store.keepDueStatistics(true, at: dawn + .hours(9))
-        #expect(try await store.dueStatistics().map(\.hours) == [hours(0...8)])
+        try await store.keepPendingStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.pendingStatistics().isEmpty)
+        try await store.keepPendingStatistics(false, at: dawn + .hours(9))
+        try await store.keepPendingStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.pendingStatistics().map(\.hours) == [hours(0...8)])
     }
 
     @Test
@@ -90,27 +90,27 @@ import Vitals
             metric: .sleep, start: dawn, end: dawn + .hours(7),
             reading: .sleep(Sleep(stages: [Sleep.Stage(.deep, from: dawn, to: dawn + .hours(7))])))
         _ = try await store.ingest(Ingest(.band, [night], at: dawn + .hours(9)))
-        #expect(try await store.dueStatistics().map(\.hours) == [hours(-17...8)])
+        #expect(try await store.pendingStatistics().map(\.hours) == [hours(-17...8)])
     }
 
     @Test func `each sensor of a series gets an entry of its own, which later samples widen`() async throws {
         let store = try open()
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(3_600)], at: dawn + .hours(9)))
-        let all = try #require(try await store.dueStatistics().first)
+        let all = try #require(try await store.pendingStatistics().first)
         #expect(all.sensor.isEmpty)
         #expect(try await store.splitDue(all, among: ["one", "two"]))
         #expect(try await !store.splitDue(all, among: ["one", "two"]))
-        var due = try await store.dueStatistics()
+        var due = try await store.pendingStatistics()
         #expect(due.map(\.sensor) == ["one", "two"])
         #expect(due.map(\.hours) == [hours(0...1), hours(0...1)])
         // One of them waits for its own rows, and the other is done.
         #expect(try await store.setDue(hours(2...2), isJoining: true, of: due[0]))
         #expect(try await store.setDue(nil, isJoining: false, of: due[1]))
-        #expect(try await store.dueStatistics().map(\.isJoining) == [true])
+        #expect(try await store.pendingStatistics().map(\.isJoining) == [true])
         _ = try await store.ingest(Ingest(.band, [beat(5 * 3_600)], at: dawn + .hours(9)))
-        let late = try #require(try await store.dueStatistics().first)
+        let late = try #require(try await store.pendingStatistics().first)
         #expect(try await store.splitDue(late, among: ["one", "two"]))
-        due = try await store.dueStatistics()
+        due = try await store.pendingStatistics()
         #expect(due.map(\.hours) == [hours(2...5), hours(5...5)])
         #expect(due.map(\.isJoining) == [false, false])
     }
@@ -119,7 +119,7 @@ import Vitals
         let store = try open(marks: false)
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(9)))
         try await store.forget(.band)
-        try await store.keepDueStatistics(true, at: dawn + .hours(9))
-        #expect(try await store.dueStatistics().isEmpty)
+        try await store.keepPendingStatistics(true, at: dawn + .hours(9))
+        #expect(try await store.pendingStatistics().isEmpty)
     }
 }
