@@ -20,12 +20,12 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     }
     private let state = Mutex(State())
     private let capacity: Int
-    private let launcher: Launcher
+    private let launcher: TaskLauncher
 
     /// - Parameters:
     ///   - capacity: how many elements may wait, without the one that is being handled.
     ///   - launcher: runs the tasks.
-    package init(capacity: Int = .max, launcher: Launcher) {
+    package init(capacity: Int = .max, launcher: TaskLauncher) {
         self.capacity = capacity
         self.launcher = launcher
     }

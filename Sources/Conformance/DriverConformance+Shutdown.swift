@@ -22,7 +22,7 @@ extension DriverConformance {
     private func shutDownToEnd(_ session: any DeviceSession, _ violations: Violations) async throws {
         let isAnswered = Mutex(false)
         let timeout = expectation.timeout
-        let hasEnded = await clock.race(against: timeout) {
+        let hasEnded = await clock.withTimeout(timeout) {
             async let end: Void = { while (try? await session.nextEvents()) != nil {} }()
             await session.shutdown()
             if !Task.isCancelled { isAnswered.withLock { $0 = true } }

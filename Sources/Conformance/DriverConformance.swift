@@ -98,7 +98,7 @@ public struct DriverConformance: Sendable {
         _ what: String, plus extra: Duration = .zero, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let limit = expectation.timeout + extra
-        let outcome = await clock.race(against: limit) { () async -> Result<Value, any Error> in
+        let outcome = await clock.withTimeout(limit) { () async -> Result<Value, any Error> in
             do { return .success(try await body()) } catch { return .failure(error) }
         }
         guard let outcome else { throw DeviceError(.timeout, "\(what) did not end within \(limit).") }

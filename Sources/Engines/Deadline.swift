@@ -8,7 +8,7 @@ package func withDeadline<Result: Sendable>(
     _ limit: Duration, clock: GatewayClock, naming name: String,
     _ operation: @escaping @Sendable () async throws(DeviceError) -> Result
 ) async throws(DeviceError) -> Result {
-    let outcome = await clock.race(against: limit) { () async -> Swift.Result<Result, DeviceError> in
+    let outcome = await clock.withTimeout(limit) { () async -> Swift.Result<Result, DeviceError> in
         do throws(DeviceError) { return .success(try await operation()) } catch { return .failure(error) }
     }
     guard let outcome else {

@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: [
         "    var x = 1", "    private(set) var x: Int", "    fileprivate let x: Int", "    weak var x: Part?",
-        "    lazy var x = Part()", "    @Boxed private var x: Part?", "    nonisolated(unsafe) var x = 1",
+        "    lazy var x = Part()", "    @Indirect private var x: Part?", "    nonisolated(unsafe) var x = 1",
         "    public private(set) var x: Int", "    var x: Int { didSet { y() } }",
     ]) func `every form of a stored property is seen`(line: String) {
         #expect(Self.storedProperties(of: "T", in: "final class T {\n\(line)\n}").map(\.name) == ["x"])

@@ -52,7 +52,7 @@ import Testing
     @Test func `only streams and readers are finished`() throws {
         // As in `AsyncStream`: nothing more comes after it. `ConfigurationReader` is public, and has nothing more to read then.
         let closing: Set = [
-            "BytePipe", "ConfigurationReader", "EventInbox", "GATTValueQueue", "Launcher", "Mailbox", "MessageBuffer",
+            "BytePipe", "ConfigurationReader", "EventInbox", "GATTValueQueue", "TaskLauncher", "Mailbox", "MessageBuffer",
             "ReceiveBuffer", "ScriptedSession",
         ]
         for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")

@@ -110,8 +110,8 @@ import Testing
         }
         return text.lockedRegions.filter { region in
             let wakes = #/resume\(|\.(?:fulfil|wake|yield|signal|offer|launch|turn|finish)(?:\(|\s\{)/#
-            let probesAndAlarms = #/\.end\(\)|\.step\(\s*nextBy:|\.set\(\s*(?:after|within):/#
-            return region.firstMatch(of: wakes) != nil || region.firstMatch(of: probesAndAlarms) != nil
+            let probesAndTimers = #/\.end\(\)|\.step\(\s*nextBy:|\.set\(\s*(?:after|within):/#
+            return region.firstMatch(of: wakes) != nil || region.firstMatch(of: probesAndTimers) != nil
         }
     }
 

@@ -11,7 +11,7 @@ import Vitals
                 let probe = StepProbe()
                 let clock = world.gatewayClock
                 func answers() async -> Bool {
-                    await clock.race(against: .seconds(5)) { await probe.answer(at: clock.uptime) } != nil
+                    await clock.withTimeout(.seconds(5)) { await probe.answer(at: clock.uptime) } != nil
                 }
                 #expect(await answers(), "nothing is due yet")
                 probe.step(nextBy: clock.uptime + .seconds(60))

@@ -31,7 +31,7 @@ import Vitals
         }
 
         /// Whether it answers within a minute.
-        func answers() async -> Bool { await clock.race(against: .minutes(1)) { await turns.answer() } != nil }
+        func answers() async -> Bool { await clock.withTimeout(.minutes(1)) { await turns.answer() } != nil }
     }
 
     private func run(_ body: @escaping @Sendable (Rig) async throws -> Void) throws {

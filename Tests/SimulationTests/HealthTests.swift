@@ -31,7 +31,7 @@ import Vitals
     private func silent(_ core: GatewayCore, _ home: Scenario) async throws -> [HealthPart] {
         var silent: [HealthPart] = []
         for probe in core.probes(connection: {}, writer: {}, reader: {}) + core.passing.probes {
-            let answer: Void? = await home.simulation.gatewayClock.race(against: probe.limit) { await probe.ask() }
+            let answer: Void? = await home.simulation.gatewayClock.withTimeout(probe.limit) { await probe.ask() }
             if answer == nil { silent.append(probe.part) }
         }
         return silent

@@ -33,7 +33,7 @@ import Vitals
             }
             #expect(samples.count == 3)
             try await session.settle([SettledReceipt(receipts[0], .new), SettledReceipt(receipts[1], .known)])
-            let early = await clock.race(against: .hours(1)) { try? await document.answered() }
+            let early = await clock.withTimeout(.hours(1)) { try? await document.answered() }
             #expect(early == nil)
             let refusal = DeviceError(.invalid, "value: must be a number from 20 to 300")
             try await session.settle([SettledReceipt(receipts[2], .refused(refusal))])

@@ -7,7 +7,7 @@ struct AnswerQueue: Sendable {
     private let queue: WorkQueue<(key: String, answer: Answer)>
     private let output: @Sendable (_ key: String, Answer) async -> Void
 
-    init(launcher: Launcher, _ output: @escaping @Sendable (_ key: String, Answer) async -> Void) {
+    init(launcher: TaskLauncher, _ output: @escaping @Sendable (_ key: String, Answer) async -> Void) {
         self.output = output
         queue = WorkQueue(launcher: launcher)
     }

@@ -7,7 +7,7 @@ struct CommandQueue: Sendable {
     private let queue: WorkQueue<CommandItem>
     private let answer: @Sendable (_ key: String, Answer) async -> Void
 
-    init(launcher: Launcher, answer: @escaping @Sendable (_ key: String, Answer) async -> Void) {
+    init(launcher: TaskLauncher, answer: @escaping @Sendable (_ key: String, Answer) async -> Void) {
         self.answer = answer
         queue = WorkQueue(capacity: DeviceAgent.maximumCommands, launcher: launcher)
     }
@@ -106,7 +106,7 @@ final class CommandLane {
                 return Answer(.expired, code: .expired, message: "No connection came up before the command expired.")
             }
             let (connected, stopping) = (link.connected, context.stopping)
-            await context.clock.race(against: min(left, Self.longestWait)) {
+            await context.clock.withTimeout(min(left, Self.longestWait)) {
                 _ = await race(against: { try await stopping.wait() }) { _ = try? await connected.wait() }
             }
         }

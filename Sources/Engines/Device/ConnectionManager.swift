@@ -26,11 +26,11 @@ final class ConnectionManager {
     private var ending: Promise<Void>?
 
     init(
-        context: DeviceContext, alarms: Alarms, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
+        context: DeviceContext, timers: Timers, opener: @escaping DeviceAgent.Opener, presence: DevicePresence,
         generator: any RandomNumberGenerator & Sendable
     ) {
         self.context = context
-        retry = RetryTimer(clock: context.clock, alarms: alarms, presence: presence)
+        retry = RetryTimer(clock: context.clock, timers: timers, presence: presence)
         self.opener = opener
         machine = ConnectionMachine(at: context.clock.now, generator: generator)
         contact = Contact(offlineAfter: context.policy.offlineAfter)

@@ -18,7 +18,7 @@ package actor DeviceAgent {
 
     nonisolated let context: DeviceContext
     /// Runs the work of the agent. An offline device has no other task than its own.
-    nonisolated let launcher: Launcher
+    nonisolated let launcher: TaskLauncher
     nonisolated let commands: CommandQueue
     let profile: DeviceProfile
     let projection: SharedProjection
@@ -45,19 +45,19 @@ package actor DeviceAgent {
     ///   - presence: the transport reports here that the device is in reach.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
-        alarms: Alarms, restoring: AsyncMutex = AsyncMutex(), pace: CommitPace? = nil, logger: Logger,
+        timers: Timers, restoring: AsyncMutex = AsyncMutex(), pace: CommitPace? = nil, logger: Logger,
         generator: any RandomNumberGenerator & Sendable,
         presence: DevicePresence = DevicePresence(), opener: @escaping Opener
     ) {
         let context = DeviceContext(
             id: info.id, wearers: info.wearers, policy: policy, store: store, output: output, clock: clock,
             restoring: restoring, logger: logger)
-        let launcher = Launcher()
+        let launcher = TaskLauncher()
         let answers = AnswerQueue(launcher: launcher, output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)
         let link = ConnectionManager(
-            context: context, alarms: alarms, opener: opener, presence: presence, generator: generator)
+            context: context, timers: timers, opener: opener, presence: presence, generator: generator)
         let wear = WearTracker(context: context)
         let ingest = SampleIngest(
             context: context, profile: profile, projection: projection, wear: wear, onHeldBack: link.ignoreSilence)
@@ -76,7 +76,7 @@ package actor DeviceAgent {
         monitor = MonitorSync(context: context, profile: profile, ingest: ingest)
         measuring = Measuring(context: context, profile: profile, ingest: ingest, answers: answers, link: link)
         lane = CommandLane(context: context, profile: profile, projection: projection, link: link, answers: answers)
-        tickTimer = TickTimer(context: context, alarms: alarms)
+        tickTimer = TickTimer(context: context, timers: timers)
     }
 
     /// Serves the device until the task is cancelled or `stop` was called.

@@ -53,7 +53,7 @@ final class DeviceContext: Sendable {
 
     /// Waits for a time, or until the agent has to end. Returns whether to continue.
     func pause(for duration: Duration) async -> Bool {
-        await clock.race(against: duration) { [stopping] in _ = try? await stopping.wait() }
+        await clock.withTimeout(duration) { [stopping] in _ = try? await stopping.wait() }
         return !isStopping && !Task.isCancelled
     }
 }

@@ -18,17 +18,17 @@ final class RetryTimer {
     static let longestSeenWait: Duration = .seconds(15)
 
     private let clock: GatewayClock
-    private let alarms: Alarms
+    private let timers: Timers
     private let presence: DevicePresence
     private var count = 0
     /// How many attempts since the last session began because the device was seen.
     private var vainAttempts = 0
     /// The present wait, with what ends it early.
-    private var wait: (alarm: Alarms.Alarm, end: @Sendable () -> Void)?
+    private var wait: (timer: Timers.Timer, end: @Sendable () -> Void)?
 
-    init(clock: GatewayClock, alarms: Alarms, presence: DevicePresence) {
+    init(clock: GatewayClock, timers: Timers, presence: DevicePresence) {
         self.clock = clock
-        self.alarms = alarms
+        self.timers = timers
         self.presence = presence
     }
 
@@ -38,14 +38,14 @@ final class RetryTimer {
         cancel()
         count += 1
         let end: @Sendable () -> Void = { [count] in onOver(Number(count: count)) }
-        wait = (alarms.set(after: duration, tolerance: Self.tolerance, end), end)
+        wait = (timers.set(after: duration, tolerance: Self.tolerance, end), end)
         // A device that is seen need not wait as long, but neither one that comes and goes nor one that is heard and out of reach
         // must keep the gateway busy.
         let earliest = clock.uptime + min(duration, seenWait)
         let endSeen: @Sendable () -> Void = { [count] in onOver(Number(count: count, isSeen: true)) }
-        presence.whenSeen { [alarms, clock] in
+        presence.whenSeen { [timers, clock] in
             let left = earliest - clock.uptime
-            if left > .zero { _ = alarms.set(after: left, endSeen) } else { endSeen() }
+            if left > .zero { _ = timers.set(after: left, endSeen) } else { endSeen() }
         }
     }
 
@@ -72,7 +72,7 @@ final class RetryTimer {
     /// Ends the wait without a call of `onOver`.
     func cancel() {
         guard let wait else { return }
-        alarms.cancel(wait.alarm)
+        timers.cancel(wait.timer)
         presence.ignore()
         self.wait = nil
     }

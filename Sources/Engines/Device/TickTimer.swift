@@ -4,14 +4,14 @@ import Vitals
 /// When the agent checks the time next.
 final class TickTimer {
     private let context: DeviceContext
-    private let alarms: Alarms
-    private var next: (at: Duration, alarm: Alarms.Alarm)?
+    private let timers: Timers
+    private var next: (at: Duration, timer: Timers.Timer)?
     /// Whether the agent checks the time at the moment. It sets the next check at the end.
     private var isChecking = false
 
-    init(context: DeviceContext, alarms: Alarms) {
+    init(context: DeviceContext, timers: Timers) {
         self.context = context
-        self.alarms = alarms
+        self.timers = timers
     }
 
     /// Calls `action` within `duration`, unless an earlier look is set. It may be late by `tolerance`.
@@ -19,7 +19,7 @@ final class TickTimer {
         let at = context.clock.uptime + duration
         if context.isStopping || isChecking || next.map({ $0.at <= at }) ?? false { return }
         cancel()
-        next = (at, alarms.set(after: duration, tolerance: tolerance, action))
+        next = (at, timers.set(after: duration, tolerance: tolerance, action))
     }
 
     /// Begins a look. Returns whether none is going on.
@@ -33,7 +33,7 @@ final class TickTimer {
     func end() { isChecking = false }
 
     func cancel() {
-        if let next { alarms.cancel(next.alarm) }
+        if let next { timers.cancel(next.timer) }
         next = nil
     }
 }

@@ -59,7 +59,7 @@ package final class CommitPace: Sendable {
             round.fulfil(())
             return false
         }
-        await clock.race(against: left) { _ = try? await round.wait() }
+        await clock.withTimeout(left) { _ = try? await round.wait() }
         let end = clock.uptime
         let own = state.withLock { $0.round === round ? $0.release(at: end) : nil }
         own?.fulfil(())

@@ -101,7 +101,7 @@ package struct MeasurementMachine: Sendable {
         }
     }
 
-    @Boxed private var running: Running?
+    @Indirect private var running: Running?
     /// A command's measurement that waits for the scheduled one, which it interrupts, to end.
     private var next: Wanted?
     /// Scheduled measurements that wait for their turn, each metric once.

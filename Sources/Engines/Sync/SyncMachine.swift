@@ -45,12 +45,12 @@ package struct SyncMachine: Sendable {
     package private(set) var job: SyncJob?
     private var cursors: [Metric: Timestamp] = [:]
     private var capabilities = Capabilities()
-    @Boxed private var reading: SyncReading?
+    @Indirect private var reading: SyncReading?
     /// The metric whose summaries are being read.
     private var summarising: Metric?
     private var publishedAt: Timestamp?
     /// The failed reading whose gap is being stored.
-    @Boxed private var ending: SyncReading?
+    @Indirect private var ending: SyncReading?
     /// The refused records that gaps have announced.
     private var announced: [Metric: RefusedRecords.Announced] = [:]
 

@@ -58,7 +58,7 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
         // What changed before counts, too.
         signal.wake()
         try await body { [interval] in
-            await clock.race(against: interval) { await signal.wait() }
+            await clock.withTimeout(interval) { await signal.wait() }
             try Task.checkCancellation()
             followed.renew()
         }

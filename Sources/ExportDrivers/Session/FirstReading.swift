@@ -65,7 +65,7 @@ final class FirstReading: Sendable {
             if now != calls { (calls, until) = (now, clock.uptime + Self.timeout) }
             let rest = until - clock.uptime
             guard !isOver, rest > .zero else { return }
-            await clock.race(against: rest) { [signal] in await signal.wait() }
+            await clock.withTimeout(rest) { [signal] in await signal.wait() }
             try Task.checkCancellation()
         }
     }

@@ -36,9 +36,9 @@ actor DeviceSupervisor {
     private var generator: any RandomNumberGenerator & Sendable
     private let services: ServiceSupervisor
     /// Runs agents and services.
-    private let launcher = Launcher()
+    private let launcher = TaskLauncher()
     /// The alarms of all agents.
-    private let alarms: Alarms
+    private let timers: Timers
     /// Lets one agent at a time read its state at the start.
     private let restoring = AsyncMutex()
 
@@ -53,7 +53,7 @@ actor DeviceSupervisor {
         var generator = generator
         services = ServiceSupervisor(settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator
-        alarms = Alarms(clock: settings.clock)
+        timers = Timers(clock: settings.clock)
     }
 
     var ids: [DeviceID] { members.keys.sorted() }
@@ -72,7 +72,7 @@ actor DeviceSupervisor {
     func runs(_ service: String) -> Bool { services.runs(service) }
 
     /// Returns when an alarm has rung.
-    nonisolated func answerOfAlarms() async { await alarms.answer() }
+    nonisolated func answerOfTimers() async { await timers.answer() }
 
     /// The names of the drivers and transports in use.
     var plugins: [String] {
@@ -81,7 +81,7 @@ actor DeviceSupervisor {
 
     /// Runs agents and services as they arrive, until `stop` is called and all have ended.
     nonisolated func run() async {
-        _ = await race(against: { await self.launcher.run() }) { await self.alarms.run() }
+        _ = await race(against: { await self.launcher.run() }) { await self.timers.run() }
     }
 
     /// The result of a configuration change.
@@ -113,7 +113,7 @@ actor DeviceSupervisor {
         }
         // A device stays known until it has ended: requests get its agent's answer meanwhile.
         if !ending.isEmpty {
-            await settings.clock.race(against: Self.timeout) {
+            await settings.clock.withTimeout(Self.timeout) {
                 for member in ending { try? await member.ended.wait() }
             }
         }
@@ -196,7 +196,7 @@ actor DeviceSupervisor {
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
             info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock,
-            alarms: alarms, restoring: restoring, pace: pace, logger: logger,
+            timers: timers, restoring: restoring, pace: pace, logger: logger,
             generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
         setup.messages?.begin(in: settings.documents)

@@ -22,7 +22,7 @@ extension GatewayCore {
             HealthProbe(.devices) { await self.supervisor.answer() },
             HealthProbe(.timers) {
                 try? await self.settings.clock.sleep(for: .milliseconds(100))
-                await self.supervisor.answerOfAlarms()
+                await self.supervisor.answerOfTimers()
             },
             HealthProbe(.configuration) { await self.reading.answer() },
             HealthProbe(.upkeep) {

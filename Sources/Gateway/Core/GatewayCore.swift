@@ -148,7 +148,7 @@ package final class GatewayCore: Sendable {
 
     /// Stops every device, and waits for it for a limited time.
     private func endDevices() async {
-        await settings.clock.race(against: Self.deviceGrace) { await self.supervisor.stop() }
+        await settings.clock.withTimeout(Self.deviceGrace) { await self.supervisor.stop() }
     }
 
     /// The devices' share of the five seconds of a clean end.

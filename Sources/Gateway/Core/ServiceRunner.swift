@@ -117,6 +117,6 @@ final class ServiceRunner: Sendable {
     }
 
     private func pause(for duration: Duration) async {
-        await clock.race(against: duration) { [stopping] in _ = try? await stopping.wait() }
+        await clock.withTimeout(duration) { [stopping] in _ = try? await stopping.wait() }
     }
 }

@@ -38,7 +38,7 @@ final class ServiceSupervisor {
         for keeper in ending { keeper.stop() }
         if ending.isEmpty { return [] }
         if let timeout {
-            await settings.clock.race(against: timeout) {
+            await settings.clock.withTimeout(timeout) {
                 for keeper in ending { try? await keeper.ended.wait() }
             }
         } else {
@@ -73,7 +73,7 @@ final class ServiceSupervisor {
             launch { await running.during("plugin \(name)") { await keeper.run(generator: seed) } }
         }
         guard !begun.isEmpty else { return }
-        await settings.clock.race(against: Self.timeout) { [begun] in
+        await settings.clock.withTimeout(Self.timeout) { [begun] in
             for keeper in begun { try? await keeper.tried.wait() }
         }
     }

@@ -36,7 +36,7 @@ package final class HealthWatch: Sendable {
     private let probes: [HealthPart: HealthProbe]
     private let passing: PassingParts
     /// Runs the questions.
-    private let launcher = Launcher()
+    private let launcher = TaskLauncher()
     private let notifier: ServiceNotifier?
     private let logger: Logger
     private let report: HealthReport

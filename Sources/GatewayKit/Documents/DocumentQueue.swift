@@ -97,7 +97,7 @@ package final class DocumentQueue: Sendable {
             }
             before?.answer(.interrupted("The device's driver gave no answer; send it again later."))
             // A document that comes as the time is up is not lost: it is taken after the race.
-            await clock.race(against: DocumentQueue.pause) {
+            await clock.withTimeout(DocumentQueue.pause) {
                 while queue.count == 0, !Task.isCancelled { await queue.arrival.wait() }
             }
             if Task.isCancelled { throw LinkError(.cancelled, "The gateway has closed the link.") }

@@ -29,7 +29,7 @@ public final class PasskeyRequests: Sendable {
             state.request = request
             return PairingState(.passkey, until: clock.now + limit, at: clock.now)
         }
-        await clock.race(against: limit) { _ = try? await request.wait() }
+        await clock.withTimeout(limit) { _ = try? await request.wait() }
         let isOpen = state.withLock { state in
             guard state.request === request else { return false }
             state.request = nil

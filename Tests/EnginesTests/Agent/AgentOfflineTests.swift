@@ -16,11 +16,11 @@ import Vitals
                     // At odd moments, so that none of them is one of an attempt.
                     try await world.gatewayClock.sleep(for: .milliseconds(601_237))
                     // The next attempt, and the next tick.
-                    #expect(rig.alarms.count == 2)
+                    #expect(rig.timers.count == 2)
                     #expect(world.executor.sleeperCount == 1)
                 }
             }
-            #expect(rig.alarms.count == 0)
+            #expect(rig.timers.count == 0)
         }
     }
 
@@ -144,7 +144,7 @@ import Vitals
                 #expect(try await rig.ask(.time, "now", of: agent).code == .offline)
                 #expect(try await rig.ask(.time, "later", of: agent, expiresIn: .minutes(3)).code == .expired)
                 try await world.gatewayClock.sleep(for: .milliseconds(37))
-                #expect(rig.alarms.count == 2)
+                #expect(rig.timers.count == 2)
                 #expect(world.executor.sleeperCount == 1)
             }
         }

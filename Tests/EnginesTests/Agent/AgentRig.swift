@@ -35,7 +35,7 @@ final class AgentRig: Sendable {
     let store: ScratchStore
     let policy: DevicePolicy
     let pace: CommitPace?
-    let alarms: Alarms
+    let timers: Timers
     let presence = DevicePresence()
     private let state: Mutex<State>
 
@@ -49,7 +49,7 @@ final class AgentRig: Sendable {
         self.store = store ?? Self.scratchStore(environment)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
         pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: environment.gatewayClock) : nil
-        alarms = Alarms(clock: environment.gatewayClock)
+        timers = Timers(clock: environment.gatewayClock)
         state = Mutex(State(content: content))
     }
 
@@ -140,13 +140,13 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: environment.gatewayClock, alarms: alarms, pace: pace, logger: logger, generator: environment.random(),
+            clock: environment.gatewayClock, timers: timers, pace: pace, logger: logger, generator: environment.random(),
             presence: presence, opener: { body in try await self.withSession(body) })
     }
 
     /// Runs an agent until it ends, with its alarms.
     func run(_ agent: DeviceAgent) async {
-        _ = await race(against: { await agent.run() }) { [alarms] in await alarms.run() }
+        _ = await race(against: { await agent.run() }) { [timers] in await timers.run() }
     }
 
     /// Runs an agent during `body`, stops it, and checks that every command had one final answer.

@@ -130,19 +130,19 @@ import Vitals
 
     @Test func `an alarm that blocks its thread makes the timers late`() async throws {
         let place = BlockedThread()
-        let alarms = Alarms(clock: .system)
+        let timers = Timers(clock: .system)
         try await withThrowingTaskGroup { group in
-            group.addTask { await alarms.run() }
-            try await check(.timers, [HealthProbe(.timers, limit: Self.limit) { await alarms.answer() }]) {
+            group.addTask { await timers.run() }
+            try await check(.timers, [HealthProbe(.timers, limit: Self.limit) { await timers.answer() }]) {
                 place.close()
-                _ = alarms.set(after: .zero) { place.pass() }
+                _ = timers.set(after: .zero) { place.pass() }
                 try await place.isReached.wait()
             } unblock: {
                 place.open()
             }
             group.cancelAll()
         }
-        #expect(alarms.count == 0)
+        #expect(timers.count == 0)
     }
 
     @Test(arguments: [HealthPart.plugin("radio"), .statistics])

@@ -43,11 +43,11 @@ import Vitals
         let clock = simulation.gatewayClock
         let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
         let random = Mutex(simulation.random())
-        let alarms = Alarms(clock: clock)
+        let timers = Timers(clock: clock)
         let agent = DeviceAgent(
             info: DeviceInfo(id: try #require(device), name: "device", driver: "shuffled"),
             policy: DevicePolicy(sync: SyncPolicy(every: .minutes(5)), calendar: calendar), store: store,
-            output: DeviceOutput(state: { _, _ in }, answer: { _, _ in }), clock: clock, alarms: alarms,
+            output: DeviceOutput(state: { _, _ in }, answer: { _, _ in }), clock: clock, timers: timers,
             logger: Logger(label: "order", factory: { _ in SwiftLogNoOpLogHandler() }), generator: simulation.random()
         ) { body in
             let session = ShuffledSession(records, now: clock.now, random: random.withLock { $0.split() })
@@ -58,7 +58,7 @@ import Vitals
             }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = await race(against: { await agent.run() }) { await alarms.run() } }
+            group.addTask { _ = await race(against: { await agent.run() }) { await timers.run() } }
             try await clock.sleep(for: .minutes(72))
             agent.stop()
             try await group.waitForAll()

@@ -76,7 +76,7 @@ extension Radio {
         }
         traffic.wasConnected = true
         if tree[path, BlueZ.device]?["ServicesResolved"]?.flag == true { link.resolved.fulfil(()) }
-        let resolved = await clock.race(against: target.connectTimeout) {
+        let resolved = await clock.withTimeout(target.connectTimeout) {
             do { try await link.resolved.wait() } catch { return false }
             return true
         }

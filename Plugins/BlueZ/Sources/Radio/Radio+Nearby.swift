@@ -32,7 +32,7 @@ extension Radio {
         let begin = clock.uptime
         while true {
             let began = scan.began
-            let result = await clock.race(against: NearbyScan.startTime) { try? await began.wait() }
+            let result = await clock.withTimeout(NearbyScan.startTime) { try? await began.wait() }
             if case .some(.some(let result)) = result { return try result.get() }
             if Task.isCancelled { throw LinkError(.cancelled, "The scan was cancelled.") }
             let isBusy = scan.adapters.contains { adapters[$0]?.connecting ?? 0 > 0 }

@@ -13,7 +13,7 @@ extension Radio {
                 await change.wait()
                 continue
             }
-            await clock.race(against: max(.zero, next - clock.uptime)) { [change] in await change.wait() }
+            await clock.withTimeout(max(.zero, next - clock.uptime)) { [change] in await change.wait() }
         }
     }
 

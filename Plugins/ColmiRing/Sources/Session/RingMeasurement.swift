@@ -138,7 +138,7 @@ actor RingMeasurement {
         let due = clock.uptime + current.duration
         while clock.uptime < due, !Task.isCancelled {
             let before = running?.values ?? 0
-            let end = await clock.race(against: min(due - clock.uptime, Self.silence)) {
+            let end = await clock.withTimeout(min(due - clock.uptime, Self.silence)) {
                 try? await current.ended.wait()
             }
             if let end { return end }

@@ -139,7 +139,7 @@ actor RingRequestQueue {
     ) async throws(DeviceError) -> Bool {
         while true {
             let before = arrivals
-            let result = await clock.race(against: timeout) { try? await answer.wait() }
+            let result = await clock.withTimeout(timeout) { try? await answer.wait() }
             switch result {
             case .some(.some(let result)):
                 try result.get()

@@ -112,7 +112,7 @@ actor RecordReader {
         }
         while true {
             let before = arrivals
-            let response = await clock.race(against: Self.timeout) { try? await answer.wait() }
+            let response = await clock.withTimeout(Self.timeout) { try? await answer.wait() }
             switch response {
             case .done(request.operation, let outcome)?: return outcome
             case .some(.some): throw DeviceError(.failure, "The device answered another request than that for records.")

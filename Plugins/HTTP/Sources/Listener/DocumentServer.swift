@@ -70,7 +70,7 @@ struct DocumentServer: Sendable {
             try? await context.clock.sleep(for: HTTPListener.drainTime)
         } else {
             let rest = request.body
-            await context.clock.race(against: HTTPListener.drainTime) {
+            await context.clock.withTimeout(HTTPListener.drainTime) {
                 do { for try await _ in rest {} } catch {}
             }
         }

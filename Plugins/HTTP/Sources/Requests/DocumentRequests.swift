@@ -24,7 +24,7 @@ final class DocumentRequests: Sendable {
 
     let senders = ExpectedSenders()
     let budget = BodyBudget()
-    private let guesses = GuessLimit()
+    private let guesses = LoginRateLimiter()
     /// The refusals of the present second.
     private let refusals = Mutex((second: Int64(0), count: 0))
 
@@ -104,7 +104,7 @@ final class DocumentRequests: Sendable {
         // Without a length it may become the longest.
         guard let share = budget.reserve(length ?? BodyBudget.maximumBody) else { throw .reply(.busy) }
         let stream = request.body
-        let body = await clock.race(against: Self.bodyTime) { () async -> Body in
+        let body = await clock.withTimeout(Self.bodyTime) { () async -> Body in
             var bytes: [UInt8] = []
             // All of its share at once: an array that grows has up to twice its size beside itself. The system gives a page of it
             // when it is written.
@@ -135,7 +135,7 @@ final class DocumentRequests: Sendable {
 
     private func answer(_ document: Document, _ sender: ExpectedSenders.Sender, clock: GatewayClock) async -> Reply {
         sender.add(document)
-        let answer = await clock.race(against: Self.answerTime) { try? await document.answered() }
+        let answer = await clock.withTimeout(Self.answerTime) { try? await document.answered() }
         // No request waits for it any more. A driver may be reading it already.
         sender.documents.remove(document)
         guard let answer = answer ?? nil else {

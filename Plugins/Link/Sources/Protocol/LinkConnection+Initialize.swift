@@ -62,7 +62,7 @@ extension LinkConnection {
                 try await clock.sleep(for: DeviceTimeouts.idle - quiet)
                 continue
             }
-            let answer = await clock.race(against: DeviceTimeouts.ping) { () async -> Result<Void, any Error> in
+            let answer = await clock.withTimeout(DeviceTimeouts.ping) { () async -> Result<Void, any Error> in
                 do { return .success(try await self.ping()) } catch { return .failure(error) }
             }
             guard let answer else {

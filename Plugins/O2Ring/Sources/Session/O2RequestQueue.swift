@@ -71,7 +71,7 @@ actor O2RequestQueue {
             let request = request()
             isOwed = attempt > 0
             try await send(request.bytes)
-            let result = await clock.race(against: Self.timeout) { try? await answer.wait() }
+            let result = await clock.withTimeout(Self.timeout) { try? await answer.wait() }
             switch result {
             case .some(.some(let result)):
                 owedUntil = clock.uptime + Self.timeout
@@ -102,7 +102,7 @@ actor O2RequestQueue {
     /// Waits for the second answer to a request that was sent twice, as long as it may come: it would answer the next request.
     private func passOwed() async {
         while isOwed, clock.uptime < owedUntil, end == nil, !Task.isCancelled {
-            _ = await clock.race(against: owedUntil - clock.uptime) { [owed] in await owed.wait() }
+            _ = await clock.withTimeout(owedUntil - clock.uptime) { [owed] in await owed.wait() }
         }
         isOwed = false
     }

@@ -70,7 +70,7 @@ final class ConversationLink: ByteLink {
             case .end(.broken(let error)?)?: throw error
             case .end?: throw LinkError(.ended, "The recording of this link is over.")
             case .wait(let until)?:
-                _ = await clock.race(against: max(.zero, until - now)) { () async -> Bool in
+                _ = await clock.withTimeout(max(.zero, until - now)) { () async -> Bool in
                     (try? await change.wait()) != nil
                 }
                 if Task.isCancelled { throw Self.left }

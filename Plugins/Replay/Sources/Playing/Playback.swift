@@ -130,7 +130,7 @@ final class Playback: Sendable {
                 missing = reached
                 deadline = clock.uptime + allowance(for: reached)
             }
-            let isChanged = await clock.race(against: max(.zero, deadline - clock.uptime)) { () async -> Bool in
+            let isChanged = await clock.withTimeout(max(.zero, deadline - clock.uptime)) { () async -> Bool in
                 (try? await change.wait()) != nil
             }
             if Task.isCancelled { throw Self.left }

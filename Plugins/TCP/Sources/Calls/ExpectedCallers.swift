@@ -35,12 +35,12 @@ final class ExpectedCallers: Sendable {
         var forgottenAt: Duration?
     }
     private let entries = Mutex<[DeviceID: Entry]>([:])
-    private let guesses: GuessLimit
+    private let guesses: LoginRateLimiter
     /// The token for the comparison with that of an unknown device, so that its refusal takes as long.
     private static let nobody = Secret("no token is this long, and this one is nobody's")
 
     /// - Parameter guesses: forgets the errors of a device that may call from now on.
-    init(_ guesses: GuessLimit) { self.guesses = guesses }
+    init(_ guesses: LoginRateLimiter) { self.guesses = guesses }
 
     /// Lets a device call.
     @discardableResult

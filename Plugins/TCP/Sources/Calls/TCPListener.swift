@@ -39,7 +39,7 @@ package final class TCPListener: PluginService {
 
     let options: ListenOptions
     let callers: ExpectedCallers
-    private let guesses = GuessLimit()
+    private let guesses = LoginRateLimiter()
     private let strangers = Mutex(0)
     /// The refusals of the present second.
     private let refusals = Mutex((second: Int64(0), count: 0))
@@ -154,14 +154,14 @@ package final class TCPListener: PluginService {
         strangers.withLock { $0 -= 1 }
         guard let (call, device) = introduced else { return }
         await callers.add(call, of: device)
-        let isTaken = await context.clock.race(against: Self.waitingTime) {
+        let isTaken = await context.clock.withTimeout(Self.waitingTime) {
             (try? await call.settled.wait()) ?? false
         }
         if isTaken != true, callers.remove(call, of: device) { await link.close() }
     }
 
     private func refuse(_ link: TCPLink, _ refusal: CallRefusal, _ context: ServiceContext) async {
-        await context.clock.race(against: Self.farewell) { try? await link.write(refusal.line) }
+        await context.clock.withTimeout(Self.farewell) { try? await link.write(refusal.line) }
     }
 
     /// Logs a refusal, up to a number in a second.
@@ -183,7 +183,7 @@ package final class TCPListener: PluginService {
     private func introduction(
         of link: TCPLink, _ context: ServiceContext
     ) async throws(CallRefusal) -> (ExpectedCallers.Call, DeviceID) {
-        let line = await context.clock.race(against: Self.introductionTime) { await Self.firstLine(of: link) }
+        let line = await context.clock.withTimeout(Self.introductionTime) { await Self.firstLine(of: link) }
         guard let line else { throw .tooLate }
         guard let introduction = line.flatMap(Introduction.init) else { throw .notIntroduced }
         let (address, uptime) = (link.endpoint.host, context.clock.uptime)

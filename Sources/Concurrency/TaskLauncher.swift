@@ -2,7 +2,7 @@ import Synchronization
 
 /// Runs work as it comes, each in its own task that ends with the work. While there is none, only the task of `run`
 /// waits.
-package final class Launcher: Sendable {
+package final class TaskLauncher: Sendable {
     /// The work of a task.
     package typealias Work = @Sendable () async -> Void
 

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Alarms for many: each calls its action once, at its time. However many are set, one task waits for all of them, and
 /// each is a place in a heap; a sleeping task for each would cost a hundred times as much.
-package final class Alarms: Sendable {
+package final class Timers: Sendable {
     /// An alarm that was set.
-    package struct Alarm: Sendable, Hashable { fileprivate let number: UInt64 }
+    package struct Timer: Sendable, Hashable { fileprivate let number: UInt64 }
 
     private struct Place: Comparable {
         let time: Duration
@@ -62,26 +62,26 @@ package final class Alarms: Sendable {
     ///   them wake the process seldom.
     package func set(
         after duration: Duration, tolerance: Duration = .zero, _ action: @escaping @Sendable () -> Void
-    ) -> Alarm {
+    ) -> Timer {
         var time = uptime() + duration
         if tolerance > .zero { time = tolerance * Int((time / tolerance).rounded(.up)) }
-        let (alarm, isFirst) = state.withLock { [time] state in
+        let (timer, isFirst) = state.withLock { [time] state in
             let first = state.firstTime()
-            let alarm = Alarm(number: state.next)
+            let timer = Timer(number: state.next)
             state.next += 1
-            state.actions[alarm.number] = action
-            state.places.insert(Place(time: time, number: alarm.number))
-            return (alarm, first.map { time < $0 } ?? true)
+            state.actions[timer.number] = action
+            state.places.insert(Place(time: time, number: timer.number))
+            return (timer, first.map { time < $0 } ?? true)
         }
         if isFirst { change.wake() }
-        return alarm
+        return timer
     }
 
     /// Takes an alarm back. Its action may just be called, if it was due at the same moment.
-    package func cancel(_ alarm: Alarm) {
+    package func cancel(_ timer: Timer) {
         // The action is released outside of the lock: the end of what it holds may run other code.
         let action = state.withLock { state in
-            let action = state.actions.removeValue(forKey: alarm.number)
+            let action = state.actions.removeValue(forKey: timer.number)
             if state.places.count > 2 * state.actions.count + Self.spare {
                 let actions = state.actions
                 state.places = Heap(state.places.unordered.filter { actions[$0.number] != nil })
@@ -98,9 +98,9 @@ package final class Alarms: Sendable {
     /// alarm rings either.
     package func answer() async {
         let turn = Promise<Void>()
-        let alarm = set(after: .zero) { turn.fulfil(()) }
+        let timer = set(after: .zero) { turn.fulfil(()) }
         try? await turn.wait()
-        cancel(alarm)
+        cancel(timer)
     }
 
     /// Calls the actions of alarms, until the task is cancelled.

@@ -2,9 +2,9 @@ import Listening
 import Testing
 import Vitals
 
-@Suite struct GuessLimitTests {
+@Suite struct LoginRateLimiterTests {
     @Test func `waits double with each wrong secret, up to a minute`() {
-        let limit = GuessLimit()
+        let limit = LoginRateLimiter()
         var now: Duration = .zero
         var waits: [Duration] = []
         for _ in 0..<8 {
@@ -18,7 +18,7 @@ import Vitals
     }
 
     @Test func `only the address and the device that erred have to wait`() {
-        let limit = GuessLimit()
+        let limit = LoginRateLimiter()
         limit.failed("192.0.2.1", for: "phone-1", at: .zero)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) != nil)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-2", at: .zero) == nil)
@@ -28,13 +28,13 @@ import Vitals
     }
 
     /// Sends wrong secrets for as many devices from addresses, at one time.
-    private func guess(_ limit: GuessLimit, _ count: Int, at now: Duration = .zero, from address: (Int) -> String) {
+    private func guess(_ limit: LoginRateLimiter, _ count: Int, at now: Duration = .zero, from address: (Int) -> String) {
         for number in 0..<count { limit.failed(address(number), for: "guess-\(number)", at: now) }
     }
 
     @Test func `an address that tries many names has to wait for all of them`() {
-        let limit = GuessLimit()
-        guess(limit, GuessLimit.errorsPerNetwork) { _ in "192.0.2.1" }
+        let limit = LoginRateLimiter()
+        guess(limit, LoginRateLimiter.errorsPerNetwork) { _ in "192.0.2.1" }
         #expect(limit.wait(of: "192.0.2.1", for: "another", at: .zero) == nil)
         var waits: [Duration] = []
         for number in 0..<7 {
@@ -46,9 +46,9 @@ import Vitals
     }
 
     @Test func `a device that had the right secret does not wait for the guesses of its network`() {
-        let limit = GuessLimit()
+        let limit = LoginRateLimiter()
         limit.succeeded("192.0.2.1", for: "phone-1", at: .zero)
-        guess(limit, GuessLimit.errorsPerNetwork + 5) { _ in "192.0.2.1" }
+        guess(limit, LoginRateLimiter.errorsPerNetwork + 5) { _ in "192.0.2.1" }
         #expect(limit.wait(of: "192.0.2.1", for: "phone-2", at: .zero) != nil)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: .zero) == nil)
         limit.failed("192.0.2.1", for: "phone-1", at: .zero)
@@ -61,22 +61,22 @@ import Vitals
         ("fe80::1%eth0", "fe80::2%eth1", true),
     ])
     func `a host of IPv6 is not free by another address of its network`(one: String, other: String, isSame: Bool) {
-        let limit = GuessLimit()
-        guess(limit, GuessLimit.errorsPerNetwork + 1) { _ in one }
+        let limit = LoginRateLimiter()
+        guess(limit, LoginRateLimiter.errorsPerNetwork + 1) { _ in one }
         #expect((limit.wait(of: other, for: "phone-1", at: .zero) != nil) == isSame)
     }
 
     @Test func `errors are forgotten an hour after the last one`() {
-        let limit = GuessLimit()
-        guess(limit, GuessLimit.errorsPerNetwork + 3) { _ in "192.0.2.1" }
-        let later = GuessLimit.memory + .minutes(2)
+        let limit = LoginRateLimiter()
+        guess(limit, LoginRateLimiter.errorsPerNetwork + 3) { _ in "192.0.2.1" }
+        let later = LoginRateLimiter.memory + .minutes(2)
         limit.failed("192.0.2.1", for: "phone-1", at: later)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-2", at: later) == nil)
         #expect(limit.wait(of: "192.0.2.1", for: "phone-1", at: later) == .seconds(1))
     }
 
     @Test func `a device that is known from now on does not wait for its errors`() {
-        let limit = GuessLimit()
+        let limit = LoginRateLimiter()
         for name in ["anna", "anna", "ben"] { limit.failed("192.0.2.1", for: name, at: .zero) }
         limit.forget("anna")
         #expect(limit.wait(of: "192.0.2.1", for: "anna", at: .zero) == nil)
@@ -84,13 +84,13 @@ import Vitals
     }
 
     @Test func `remembers a limited number of entries, and forgets the one whose wait ends first`() {
-        let limit = GuessLimit()
+        let limit = LoginRateLimiter()
         for _ in 0..<6 { limit.failed("192.0.2.1", for: "anna", at: .zero) }
-        guess(limit, 3 * GuessLimit.maximumEntries) { "2001:db8:0:\(String($0, radix: 16))::1" }
-        #expect(limit.count <= 2 * GuessLimit.maximumEntries)
+        guess(limit, 3 * LoginRateLimiter.maximumEntries) { "2001:db8:0:\(String($0, radix: 16))::1" }
+        #expect(limit.count <= 2 * LoginRateLimiter.maximumEntries)
         #expect(limit.wait(of: "192.0.2.1", for: "anna", at: .zero) == .seconds(32))
         // They may be forgotten before, if others come later.
-        guess(limit, 3 * GuessLimit.maximumEntries, at: .minutes(2)) { "2001:db8:1:\(String($0, radix: 16))::1" }
-        #expect(limit.count <= 2 * GuessLimit.maximumEntries && limit.count > GuessLimit.maximumEntries)
+        guess(limit, 3 * LoginRateLimiter.maximumEntries, at: .minutes(2)) { "2001:db8:1:\(String($0, radix: 16))::1" }
+        #expect(limit.count <= 2 * LoginRateLimiter.maximumEntries && limit.count > LoginRateLimiter.maximumEntries)
     }
 }

@@ -3,14 +3,14 @@ package import Vitals
 
 extension GatewayClock {
     /// Runs `operation`, and cancels it after `limit`. Returns its value, or `nil` if the time ran out first.
-    package func race<Value: Sendable>(
-        against limit: Duration, _ operation: @escaping @Sendable () async -> Value
+    package func withTimeout<Value: Sendable>(
+        _ limit: Duration, _ operation: @escaping @Sendable () async -> Value
     ) async -> Value? {
         await Concurrency.race(against: { try await self.sleep(for: limit) }, operation)
     }
 }
 
-extension Alarms {
+extension Timers {
     /// Alarms on a gateway's steady clock.
     package convenience init(clock: GatewayClock) {
         self.init(uptime: { clock.uptime }, sleep: { try await clock.sleep(for: $0) })

@@ -4,45 +4,45 @@ import Testing
 import Vitals
 
 /// Alarms and launched work on real threads, with all events at once.
-@Suite(.serialized) struct AlarmStormTests {
+@Suite(.serialized) struct TimerStormTests {
     /// Alarms on the machine's clock.
-    private static func alarms() -> Alarms {
+    private static func timers() -> Timers {
         let (clock, start) = (ContinuousClock(), ContinuousClock.now)
-        return Alarms(uptime: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
+        return Timers(uptime: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
     }
 
     @Test func `alarms that are set, taken back and due at once ring once or never`() async {
-        let alarms = Self.alarms()
-        let running = Task { await alarms.run() }
+        let timers = Self.timers()
+        let running = Task { await timers.run() }
         let rung = Tally()
         await Storm.run("Alarms") { _ in
             let (kept, doubtful) = (Promise<Void>(), Tally())
-            let alarm = alarms.set(after: .microseconds(20)) { doubtful.add(1) }
+            let timer = timers.set(after: .microseconds(20)) { doubtful.add(1) }
             return [
-                { _ = alarms.set(after: .zero) { kept.fulfil(()) } },
-                { alarms.cancel(alarm) },
-                { alarms.cancel(alarms.set(after: .hours(1)) {}) },
+                { _ = timers.set(after: .zero) { kept.fulfil(()) } },
+                { timers.cancel(timer) },
+                { timers.cancel(timers.set(after: .hours(1)) {}) },
                 {
                     try? await kept.wait()
-                    alarms.cancel(alarm)
+                    timers.cancel(timer)
                     #expect(doubtful.value <= 1)
                     rung.add(1)
                 },
             ]
         }
         #expect(rung.value == Storm.rounds)
-        #expect(alarms.count == 0)
+        #expect(timers.count == 0)
         running.cancel()
         await running.value
     }
 
     @Test func `alarms whose task is cancelled while they are set and taken back let everybody go`() async {
         await Storm.run("Ending alarms") { _ in
-            let alarms = Self.alarms()
-            let running = Task { await alarms.run() }
-            let alarm = alarms.set(after: .microseconds(10)) { _ = alarms.set(after: .zero) {} }
+            let timers = Self.timers()
+            let running = Task { await timers.run() }
+            let timer = timers.set(after: .microseconds(10)) { _ = timers.set(after: .zero) {} }
             return [
-                { running.cancel() }, { alarms.cancel(alarm) }, { _ = alarms.set(after: .microseconds(5)) {} },
+                { running.cancel() }, { timers.cancel(timer) }, { _ = timers.set(after: .microseconds(5)) {} },
                 { await running.value },
             ]
         }
@@ -51,7 +51,7 @@ import Vitals
     @Test func `a launcher that ends while work is begun loses none of it`() async {
         let (begun, done) = (Tally(), Tally())
         await Storm.run("A launcher") { _ in
-            let launcher = Launcher()
+            let launcher = TaskLauncher()
             let queue = WorkQueue<Int>(launcher: launcher)
             let running = Task { await launcher.run() }
             let add: @Sendable () async -> Void = {
@@ -72,7 +72,7 @@ import Vitals
     @Test func `a launcher that is cancelled while work is begun handles all of it, or who brings it does`() async {
         let (begun, done) = (Tally(), Tally())
         await Storm.run("A cancelled launcher") { _ in
-            let launcher = Launcher()
+            let launcher = TaskLauncher()
             let queue = WorkQueue<Int>(launcher: launcher)
             let running = Task { await launcher.run() }
             let add: @Sendable () async -> Void = {

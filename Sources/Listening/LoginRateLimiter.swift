@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A device that had the right secret from a network does not wait for what others of that network guess, such as those behind
 /// the same proxy. It remembers a limited number of entries; the one whose wait ends first is forgotten first.
-package final class GuessLimit: Sendable {
+package final class LoginRateLimiter: Sendable {
     /// The wait after the first wrong secret. It doubles with each.
     package static let firstWait: Duration = .seconds(1)
     /// The longest wait.
@@ -82,22 +82,22 @@ package final class GuessLimit: Sendable {
     package var count: Int { state.withLock { $0.records.count } }
 }
 
-extension GuessLimit.State {
+extension LoginRateLimiter.State {
     /// Counts a wrong secret. The first `freeErrors` cost no wait.
-    fileprivate mutating func note(_ entry: GuessLimit.Entry, freeErrors: Int, at uptime: Duration) {
-        var record = records[entry] ?? GuessLimit.Record(errors: 0, erredAt: uptime, mayTryAt: uptime)
-        if uptime - record.erredAt > GuessLimit.memory { record.errors = 0 }
+    fileprivate mutating func note(_ entry: LoginRateLimiter.Entry, freeErrors: Int, at uptime: Duration) {
+        var record = records[entry] ?? LoginRateLimiter.Record(errors: 0, erredAt: uptime, mayTryAt: uptime)
+        if uptime - record.erredAt > LoginRateLimiter.memory { record.errors = 0 }
         record.errors += 1
         record.erredAt = uptime
         var wait: Duration = .zero
         for _ in 0..<max(0, min(record.errors - freeErrors, 16)) {
-            wait = min(max(wait * 2, GuessLimit.firstWait), GuessLimit.longestWait)
+            wait = min(max(wait * 2, LoginRateLimiter.firstWait), LoginRateLimiter.longestWait)
         }
         record.mayTryAt = uptime + wait
         records[entry] = record
-        guard records.count > 2 * GuessLimit.maximumEntries else { return }
+        guard records.count > 2 * LoginRateLimiter.maximumEntries else { return }
         // An eighth at once, so that guesses at many names cost little.
         let waits = records.filter { $0.key != entry }.sorted { $0.value.mayTryAt < $1.value.mayTryAt }
-        for (key, _) in waits.prefix(GuessLimit.maximumEntries / 4) { records[key] = nil }
+        for (key, _) in waits.prefix(LoginRateLimiter.maximumEntries / 4) { records[key] = nil }
     }
 }

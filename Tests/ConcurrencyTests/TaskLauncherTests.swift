@@ -3,11 +3,11 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@Suite struct LauncherTests {
+@Suite struct TaskLauncherTests {
     @Test func `runs work side by side, and ends when all of it has ended, also what that began`() throws {
         for seed in 0..<20 {
             try Simulation.run(seed: UInt64(seed), deadline: .hours(1)) { world in
-                let launcher = Launcher()
+                let launcher = TaskLauncher()
                 let done = Recorder<String>()
                 for name in ["a", "b", "c"] {
                     launcher.launch {
@@ -33,7 +33,7 @@ import Vitals
     @Test func `elements are handled in order, one at a time, and none is left`() throws {
         for seed in 0..<20 {
             try Simulation.run(seed: UInt64(seed), deadline: .hours(1)) { world in
-                let launcher = Launcher()
+                let launcher = TaskLauncher()
                 let queue = WorkQueue<Int>(capacity: 3, launcher: launcher)
                 let handled = Recorder<Int>()
                 let handle: @Sendable (Int) async -> Void = { number in
@@ -58,7 +58,7 @@ import Vitals
     }
 
     @Test func `what comes after the end of the launcher is handled by who brings it`() async {
-        let launcher = Launcher()
+        let launcher = TaskLauncher()
         let queue = WorkQueue<Int>(launcher: launcher)
         let handled = Recorder<Int>()
         launcher.finish()

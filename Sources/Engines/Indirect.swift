@@ -1,6 +1,6 @@
 /// Keeps a large value that is there only now and then in memory of its own, so that its owner is small without it: a
 /// gateway may have thousands of owners.
-@propertyWrapper struct Boxed<Value: Sendable>: Sendable {
+@propertyWrapper struct Indirect<Value: Sendable>: Sendable {
     private indirect enum Storage: Sendable {
         case none
         case some(Value)
