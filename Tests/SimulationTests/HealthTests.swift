@@ -28,8 +28,8 @@ import Vitals
     }
 
     /// The parts that do not answer within their limits of simulated time.
-    private func silent(_ core: GatewayCore, _ home: Scenario) async throws -> [HealthPart] {
-        var silent: [HealthPart] = []
+    private func silent(_ core: GatewayCore, _ home: Scenario) async throws -> [LivenessPart] {
+        var silent: [LivenessPart] = []
         for probe in core.probes(connection: {}, writer: {}, reader: {}) + core.passing.probes {
             let answer: Void? = await home.simulation.gatewayClock.withTimeout(probe.limit) { await probe.ask() }
             if answer == nil { silent.append(probe.part) }
@@ -44,7 +44,7 @@ import Vitals
             home.broker.cut()
             let withoutBroker = try await silent(core, home)
             #expect(withoutBroker == [])
-            #expect(core.healthReport.hasBegun())
+            #expect(core.livenessReport.hasBegun())
         }
     }
 
@@ -113,10 +113,10 @@ import Vitals
     }
 
     @Test(arguments: [
-        (FaultyStore.Call.begin, HealthPart.commands), (.quarantined, .refusedFacts), (.clean, .upkeep),
+        (FaultyStore.Call.begin, LivenessPart.commands), (.quarantined, .refusedFacts), (.clean, .upkeep),
     ])
     func `a store that does not end a call makes the part late that waits for it`(
-        call: FaultyStore.Call, part: HealthPart
+        call: FaultyStore.Call, part: LivenessPart
     ) throws {
         try everyOrder { home, core in
             let end = Promise<Void>()
@@ -260,8 +260,8 @@ import Vitals
             let state = try await home.message("gateway/state", from: start)
             #expect(state["late"]?.asArray?.count == GatewayCore.maximumLate)
             #expect(state["late"]?.asArray?.first == "timers")
-            let parts = (0..<12).map { HealthPart.plugin("\($0)") }
-            #expect(core.healthReport.status(parts).hasSuffix("plugin.8, plugin.9 and 2 more."))
+            let parts = (0..<12).map { LivenessPart.plugin("\($0)") }
+            #expect(core.livenessReport.status(parts).hasSuffix("plugin.8, plugin.9 and 2 more."))
         }
     }
 
@@ -282,7 +282,7 @@ import Vitals
             core.parts(late: [.storeWriter, .timers])
             let state = try await home.message("gateway/state", from: start)
             #expect(state["late"] == ["store_writer", "timers"])
-            #expect(core.healthReport.status([.timers]) == "The broker is connected. Late: timers.")
+            #expect(core.livenessReport.status([.timers]) == "The broker is connected. Late: timers.")
             let later = home.position
             core.parts(late: [])
             let good = try await home.message("gateway/state", from: later) { $0["late"] == [] }

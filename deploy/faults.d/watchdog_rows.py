@@ -10,7 +10,7 @@ import time
 from rig import TIMEOUT, Bench, require, row, until
 
 SIGN = "WATCHDOG=1"
-LIMIT = 15.0  # seconds within which a part that only computes must answer (HealthPart.answerLimit)
+LIMIT = 15.0  # seconds within which a part that only computes must answer (LivenessPart.answerLimit)
 WATCHDOG = 4.0  # seconds without a sign of life after which the manager of this row kills
 
 

@@ -81,7 +81,7 @@ extension DeviceConfiguration {
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             let type = type(of: transport)
             try await budget.with(type.descriptors) {
-                try await passing.during(HealthProbe(.transport(type.name), ask: type.answer)) {
+                try await passing.during(LivenessProbe(.transport(type.name), ask: type.answer)) {
                     try await transport.withLink(context: link) { link in
                         guard let recorder else {
                             return try await driver.withSession(over: link, context: session, body)

@@ -70,7 +70,7 @@ extension GatewayServices {
                 connection: { await broker.answer() },
                 // Reading it takes a turn on the writer's queue.
                 writer: { _ = await store.commitCount }, reader: { await store.answerOfReader() }),
-            passing: settings.passing, report: core.healthReport, running: settings.running)
+            passing: settings.passing, report: core.livenessReport, running: settings.running)
     }
 }
 

@@ -51,7 +51,7 @@ struct StatisticsService: Service {
 
     private func serve() async {
         if let importer {
-            let probe = HealthProbe(.statistics) {
+            let probe = LivenessProbe(.statistics) {
                 await importer.answer()
                 await WebSocketClient.answer()
             }

@@ -20,7 +20,7 @@ actor DeviceSupervisor {
 
     /// How long a change of the configuration waits for devices, and then for what they share, to end. Later each of them is
     /// `late`, begins anew when it has ended, and holds up nothing else.
-    static let timeout = HealthPart.endLimit
+    static let timeout = LivenessPart.endLimit
 
     private var members: [DeviceID: Member] = [:]
     /// The devices of the newest configuration.

@@ -9,23 +9,23 @@ extension GatewayCore {
     package func probes(
         connection: @escaping @Sendable () async -> Void, writer: @escaping @Sendable () async -> Void,
         reader: @escaping @Sendable () async -> Void
-    ) -> [HealthProbe] {
+    ) -> [LivenessProbe] {
         [
-            HealthProbe(.storeWriter, ask: writer), HealthProbe(.storeReader, ask: reader),
-            HealthProbe(.brokerNetwork, ask: connection),
-            HealthProbe(.delivery) {
+            LivenessProbe(.storeWriter, ask: writer), LivenessProbe(.storeReader, ask: reader),
+            LivenessProbe(.brokerNetwork, ask: connection),
+            LivenessProbe(.delivery) {
                 await self.status.answer(hasWork: self.hasWork)
                 await self.status.attempts.answer(at: self.settings.clock.uptime)
             },
-            HealthProbe(.refusedFacts) { await self.status.quarantine.answer() },
-            HealthProbe(.commands) { await self.status.commandTurns.answer() },
-            HealthProbe(.devices) { await self.supervisor.answer() },
-            HealthProbe(.timers) {
+            LivenessProbe(.refusedFacts) { await self.status.quarantine.answer() },
+            LivenessProbe(.commands) { await self.status.commandTurns.answer() },
+            LivenessProbe(.devices) { await self.supervisor.answer() },
+            LivenessProbe(.timers) {
                 try? await self.settings.clock.sleep(for: .milliseconds(100))
                 await self.supervisor.answerOfTimers()
             },
-            HealthProbe(.configuration) { await self.reading.answer() },
-            HealthProbe(.upkeep) {
+            LivenessProbe(.configuration) { await self.reading.answer() },
+            LivenessProbe(.upkeep) {
                 await self.cleaning.answer(at: self.settings.clock.uptime)
                 await self.reporting.answer(at: self.settings.clock.uptime)
             },
@@ -39,8 +39,8 @@ extension GatewayCore {
     private var hasWork: Bool { outbox.hasWork || (outbox.hasRoom && retained.hasWork) }
 
     /// What a watch of these parts needs.
-    package var healthReport: HealthReport {
-        HealthReport(
+    package var livenessReport: LivenessReport {
+        LivenessReport(
             hasBegun: { self.hasBegun.value != nil }, late: { self.parts(late: $0) },
             status: { late in
                 let broker = self.status.snapshot.isConnected ? "The broker is connected." : "The broker is offline."

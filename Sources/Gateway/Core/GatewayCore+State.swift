@@ -55,7 +55,7 @@ extension GatewayCore {
     }
 
     /// Takes the parts that are late, from any thread, for `gateway/state`.
-    package func parts(late: [HealthPart]) {
+    package func parts(late: [LivenessPart]) {
         // The gateway's own parts come first.
         let named = late.filter { !$0.isOptional } + late.filter(\.isOptional)
         reported.withLock { $0.late = Array(named.prefix(Self.maximumLate)) }

@@ -52,7 +52,7 @@ package final class GatewayCore: Sendable {
     let cleaning = StepProbe()
     let reporting = StepProbe()
     /// The state that was published last, and the parts that are late.
-    let reported = Mutex<(state: GatewayState?, late: [HealthPart])>((nil, []))
+    let reported = Mutex<(state: GatewayState?, late: [LivenessPart])>((nil, []))
     /// The import of statistics; `nil` if there is none.
     let statistics = Mutex<StatisticsState?>(nil)
     /// Allows one change of `gateway/state` at a time.

@@ -102,7 +102,7 @@ final class ServiceRunner: Sendable {
             try await setup.opener {
                 self.services.opened(self.setup.service)
                 self.tried.fulfil(())
-                try await self.passing.during(HealthProbe(.plugin(self.setup.name), ask: self.setup.service.answer)) {
+                try await self.passing.during(LivenessProbe(.plugin(self.setup.name), ask: self.setup.service.answer)) {
                     await opened()
                     _ = try await self.stopping.wait()
                 }

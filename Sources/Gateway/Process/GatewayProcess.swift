@@ -84,7 +84,7 @@ package struct GatewayProcess: Sendable {
 
     private func run(_ gateway: GatewayServices, _ hangups: UnixSignalsSequence) async throws {
         let logger = log.logger()
-        let watch = HealthWatch(
+        let watch = Watchdog(
             gateway.probes, passing: gateway.passing, notifier: notifier, report: gateway.report, logger: logger)
         let deadline = StopDeadline(after: Self.gracePeriod + Self.cancellationPeriod) {
             watch.stopping()
@@ -102,7 +102,7 @@ package struct GatewayProcess: Sendable {
             name.map { ListedService(name: $0, service: service, running: gateway.running) } ?? service
         }
         let services: [any Service] =
-            [HealthService(watch: watch)] + listed + [MemoryService(), StopService(deadline: deadline)]
+            [WatchdogService(watch: watch)] + listed + [MemoryService(), StopService(deadline: deadline)]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -8,18 +8,18 @@ package struct GatewayServices: Sendable {
     /// Reads the configuration again and applies changes. If it has an error, it throws and changes nothing.
     package var reload: @Sendable () async throws -> Void
     /// The parts whose health is watched.
-    package var probes: [HealthProbe]
+    package var probes: [LivenessProbe]
     /// Those of them that come and go.
     package var passing: PassingParts
     /// Where their health is reported.
-    package var report: HealthReport
+    package var report: LivenessReport
     /// What runs at the moment.
     package var running: RunningParts
 
     /// The parts of a gateway.
     package init(
         services: [(name: String?, service: any Service)], reload: @escaping @Sendable () async throws -> Void,
-        probes: [HealthProbe], passing: PassingParts = PassingParts(), report: HealthReport, running: RunningParts
+        probes: [LivenessProbe], passing: PassingParts = PassingParts(), report: LivenessReport, running: RunningParts
     ) {
         self.services = services
         self.reload = reload

@@ -20,8 +20,8 @@ struct ListedService: Service, CustomStringConvertible {
 }
 
 /// Watches the gateway's health until the end. It ends last, since a part that hangs holds it up.
-struct HealthService: Service {
-    let watch: HealthWatch
+struct WatchdogService: Service {
+    let watch: Watchdog
 
     func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
 }

@@ -35,7 +35,7 @@ package struct GatewayState: Sendable, Hashable {
     /// Why the store's last write failed, or else why the broker connection last failed.
     package var lastError: String?
     /// The parts of the gateway that do not answer within their limits.
-    package var late: [HealthPart]
+    package var late: [LivenessPart]
     /// The import of statistics into Home Assistant; `nil` if there is none.
     package var statistics: StatisticsState?
     package var at: Timestamp
@@ -45,7 +45,7 @@ package struct GatewayState: Sendable, Hashable {
 
     package init(
         broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int],
-        quarantined: Int = 0, storeBytes: Int64, lastError: String?, late: [HealthPart] = [],
+        quarantined: Int = 0, storeBytes: Int64, lastError: String?, late: [LivenessPart] = [],
         statistics: StatisticsState? = nil, at: Timestamp
     ) {
         self.broker = broker

@@ -40,7 +40,7 @@ import Testing
         #expect(try value("NotifyAccess") == "main")
         #expect(try value("WatchdogSignal") == "SIGKILL")
         // Between two signs there is a check each second, and a quarter of the time may be lost.
-        #expect(try time("WatchdogSec") >= HealthWatch.tick * 8)
+        #expect(try time("WatchdogSec") >= Watchdog.tick * 8)
         // A unit that is killed comes back, without a limit of attempts.
         #expect(try value("Restart") == "on-failure")
         #expect(try value("StartLimitIntervalSec") == "0")

@@ -2,7 +2,7 @@ package import Vitals
 
 /// Records which parts were asked and have answered, and decides which are late. A pure value: every time is a
 /// parameter, from a steady clock that stops while the machine is suspended.
-package struct HealthCheckMachine: Sendable {
+package struct LivenessMachine: Sendable {
     /// The time between two questions to a part.
     static let interval: Duration = .seconds(2)
     /// If the checks themselves pause this long, the process was stopped or starved: no part is to blame, and each gets
@@ -13,7 +13,7 @@ package struct HealthCheckMachine: Sendable {
 
     /// A question to a part. Its number distinguishes it from earlier ones, whose answers may still come.
     package struct Question: Sendable, Hashable {
-        package let part: HealthPart
+        package let part: LivenessPart
         package let number: Int
     }
 
@@ -22,9 +22,9 @@ package struct HealthCheckMachine: Sendable {
         /// The parts to ask now.
         package var asked: [Question] = []
         /// The parts that have become late, with the time for which they have not answered.
-        package var fallen: [HealthPart: Duration] = [:]
+        package var fallen: [LivenessPart: Duration] = [:]
         /// The parts that were late and have answered, or are gone.
-        package var recovered: [HealthPart] = []
+        package var recovered: [LivenessPart] = []
     }
 
     private struct Open {
@@ -32,28 +32,28 @@ package struct HealthCheckMachine: Sendable {
         var since: Duration
     }
 
-    private let permanent: [HealthPart: Duration]
+    private let permanent: [LivenessPart: Duration]
     /// The questions that have no answer yet.
-    private var open: [HealthPart: Open] = [:]
+    private var open: [LivenessPart: Open] = [:]
     private var count = 0
-    private var lastAsked: [HealthPart: Duration] = [:]
+    private var lastAsked: [LivenessPart: Duration] = [:]
     /// When the last slow answer of a part came.
-    private var lastSlowAnswer: [HealthPart: Duration] = [:]
-    private var known: Set<HealthPart> = []
-    private var lateParts: Set<HealthPart> = []
+    private var lastSlowAnswer: [LivenessPart: Duration] = [:]
+    private var known: Set<LivenessPart> = []
+    private var lateParts: Set<LivenessPart> = []
     private var lastCheck: Duration?
 
     /// A board for parts with these limits, which are always there.
-    package init(limits: [HealthPart: Duration]) { permanent = limits }
+    package init(limits: [LivenessPart: Duration]) { permanent = limits }
 
     /// The late parts, by name.
-    package var late: [HealthPart] { lateParts.sorted() }
+    package var late: [LivenessPart] { lateParts.sorted() }
 
     /// Whether every part that is always there has answered at least once.
     package var isComplete: Bool { known.count == permanent.count }
 
     /// The parts that have answered slowly since `start`, and those whose answer is slow now, by name.
-    package func slow(since start: Duration, at now: Duration) -> [HealthPart] {
+    package func slow(since start: Duration, at now: Duration) -> [LivenessPart] {
         let waiting = open.filter { now - $0.value.since >= Self.slowness }.keys
         let answered = lastSlowAnswer.filter { $0.value >= start }.keys
         return Set(waiting).union(answered).sorted()
@@ -68,7 +68,7 @@ package struct HealthCheckMachine: Sendable {
     }
 
     /// Checks all parts: those that are always there, and these, which come and go.
-    package mutating func check(at now: Duration, passing: [HealthPart: Duration] = [:]) -> Check {
+    package mutating func check(at now: Duration, passing: [LivenessPart: Duration] = [:]) -> Check {
         if let lastCheck, now - lastCheck > Self.pause {
             for part in open.keys { open[part]?.since = now }
         }

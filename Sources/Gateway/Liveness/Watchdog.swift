@@ -11,7 +11,7 @@ package import Vitals
 ///
 /// The sign of life for the service manager's watchdog is sent only while every part of the gateway itself answers within its
 /// limit. A plugin that hangs is named; ending all other devices would not help them.
-package final class HealthWatch: Sendable {
+package final class Watchdog: Sendable {
     /// The watch sends this many signs of life in the time that the service manager allows, so that a late one matters
     /// as little as a lost one.
     static let signsPerLimit = 4.0
@@ -19,7 +19,7 @@ package final class HealthWatch: Sendable {
     static let tick: Duration = .seconds(1)
 
     private struct State {
-        var board: HealthCheckMachine
+        var board: LivenessMachine
         /// When the stop began.
         var stop: Duration?
         var hasEnded = false
@@ -33,36 +33,36 @@ package final class HealthWatch: Sendable {
         var isStopping = false
     }
     private let state: Mutex<State>
-    private let probes: [HealthPart: HealthProbe]
+    private let probes: [LivenessPart: LivenessProbe]
     private let passing: PassingParts
     /// Runs the questions.
     private let launcher = TaskLauncher()
     private let notifier: ServiceNotifier?
     private let logger: Logger
-    private let report: HealthReport
+    private let report: LivenessReport
     private let clock = SuspendingClock()
     private let start = SuspendingClock().now
     private let change = DispatchSemaphore(value: 0)
 
     /// A watch of these parts, and of those that come and go.
     package init(
-        _ probes: [HealthProbe], passing: PassingParts = PassingParts(), notifier: ServiceNotifier?,
-        report: HealthReport,
+        _ probes: [LivenessProbe], passing: PassingParts = PassingParts(), notifier: ServiceNotifier?,
+        report: LivenessReport,
         logger: Logger
     ) {
         self.probes = Dictionary(probes.map { ($0.part, $0) }) { first, _ in first }
         self.passing = passing
-        state = Mutex(State(board: HealthCheckMachine(limits: self.probes.mapValues(\.limit))))
+        state = Mutex(State(board: LivenessMachine(limits: self.probes.mapValues(\.limit))))
         self.notifier = notifier
         self.report = report
         self.logger = logger
     }
 
     /// The parts that are late.
-    package var late: [HealthPart] { state.withLock { $0.board.late } }
+    package var late: [LivenessPart] { state.withLock { $0.board.late } }
 
     /// The parts that have been slow since the stop began, which may be what holds it up.
-    package var slow: [HealthPart] {
+    package var slow: [LivenessPart] {
         let now = start.duration(to: clock.now)
         return state.withLock { $0.board.slow(since: $0.stop ?? now, at: now) }
     }
@@ -91,7 +91,7 @@ package final class HealthWatch: Sendable {
         change.signal()
     }
 
-    private func ask(_ question: HealthCheckMachine.Question, by probe: HealthProbe) {
+    private func ask(_ question: LivenessMachine.Question, by probe: LivenessProbe) {
         launcher.launch {
             await probe.ask()
             // The end of the watch ends also questions that have no answer.
@@ -105,7 +105,7 @@ package final class HealthWatch: Sendable {
     private func check() -> Bool {
         let now = start.duration(to: clock.now)
         let passing = Dictionary(passing.probes.map { ($0.part, $0) }) { first, _ in first }
-        let (check, late, isOver) = state.withLock { state -> (HealthCheckMachine.Check, [HealthPart], Bool) in
+        let (check, late, isOver) = state.withLock { state -> (LivenessMachine.Check, [LivenessPart], Bool) in
             let check = state.board.check(at: now, passing: passing.mapValues(\.limit))
             return (check, state.board.late, state.hasEnded)
         }
@@ -130,7 +130,7 @@ package final class HealthWatch: Sendable {
     }
 
     /// Sends the service manager what it has not taken yet, on the watch's thread.
-    private func notify(at now: Duration, late: [HealthPart]) {
+    private func notify(at now: Duration, late: [LivenessPart]) {
         guard let notifier else { return }
         var (reported, isStopping, isComplete) = state.withLock { ($0.reported, $0.stop != nil, $0.board.isComplete) }
         guard !isStopping else { return notifyStop() }
@@ -151,19 +151,19 @@ package final class HealthWatch: Sendable {
     }
 }
 
-/// The connections of a `HealthWatch` with the gateway: its questions and its reports. Its members are called from the watch's thread
+/// The connections of a `Watchdog` with the gateway: its questions and its reports. Its members are called from the watch's thread
 /// and must not wait.
-package struct HealthReport: Sendable {
+package struct LivenessReport: Sendable {
     /// Whether the gateway serves its devices.
     package var hasBegun: @Sendable () -> Bool
     /// Takes the parts that are late, whenever they change.
-    package var late: @Sendable ([HealthPart]) -> Void
+    package var late: @Sendable ([LivenessPart]) -> Void
     /// One line for a person, with the parts that are late.
-    package var status: @Sendable ([HealthPart]) -> String
+    package var status: @Sendable ([LivenessPart]) -> String
 
     package init(
-        hasBegun: @escaping @Sendable () -> Bool, late: @escaping @Sendable ([HealthPart]) -> Void,
-        status: @escaping @Sendable ([HealthPart]) -> String
+        hasBegun: @escaping @Sendable () -> Bool, late: @escaping @Sendable ([LivenessPart]) -> Void,
+        status: @escaping @Sendable ([LivenessPart]) -> String
     ) {
         self.hasBegun = hasBegun
         self.late = late

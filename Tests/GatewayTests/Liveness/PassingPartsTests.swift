@@ -6,13 +6,13 @@ import Vitals
 @testable import Gateway
 
 @Suite(.timeLimit(.minutes(5))) struct PassingPartsTests {
-    private let part = HealthPart.plugin("radio")
+    private let part = LivenessPart.plugin("radio")
 
     @Test func `a part is asked while it is there`() async throws {
         let passing = PassingParts()
         struct Failure: Error {}
         await #expect(throws: Failure.self) {
-            try await passing.during(HealthProbe(part) {}) {
+            try await passing.during(LivenessProbe(part) {}) {
                 #expect(passing.probes.map(\.part) == [part])
                 throw Failure()
             }
@@ -22,8 +22,8 @@ import Vitals
 
     @Test func `a part that several use is asked until the last of them has ended`() async {
         let passing = PassingParts()
-        await passing.during(HealthProbe(part) {}) {
-            await passing.during(HealthProbe(part) {}) { #expect(passing.probes.map(\.part) == [part]) }
+        await passing.during(LivenessProbe(part) {}) {
+            await passing.during(LivenessProbe(part) {}) { #expect(passing.probes.map(\.part) == [part]) }
             #expect(passing.probes.map(\.part) == [part])
         }
         #expect(passing.probes.isEmpty)
@@ -32,11 +32,11 @@ import Vitals
     @Test func `a part that has to end is asked for its end only, and answers with the last of its ends`() async {
         let passing = PassingParts()
         let ends = [Promise<Void>(), Promise<Void>(), Promise<Void>()]
-        await passing.during(HealthProbe(part) {}) {
+        await passing.during(LivenessProbe(part) {}) {
             for end in ends { passing.expect(part, toFulfil: end) }
             let probes = passing.probes
             #expect(probes.map(\.part) == [part])
-            #expect(probes.first?.limit == HealthPart.endLimit)
+            #expect(probes.first?.limit == LivenessPart.endLimit)
             let answer = Promise<Void>()
             await withDiscardingTaskGroup { group in
                 group.addTask {
@@ -59,10 +59,10 @@ import Vitals
         let passing = PassingParts()
         await Storm.run("passing parts", rounds: Storm.rounds / 20) { number in
             let end = Promise<Void>()
-            let part = HealthPart.plugin("\(number % 3)")
+            let part = LivenessPart.plugin("\(number % 3)")
             return [
                 { passing.expect(part, toFulfil: end) }, { end.fulfil(()) },
-                { await passing.during(HealthProbe(part) {}) { await Task.yield() } },
+                { await passing.during(LivenessProbe(part) {}) { await Task.yield() } },
                 { for probe in passing.probes { await probe.ask() } },
             ]
         }

@@ -1,6 +1,6 @@
 import Vitals
 
-extension HealthPart {
+extension LivenessPart {
     /// The time within which a part must answer. It is far longer than any healthy part takes, since a service manager
     /// may restart the gateway after it.
     var limit: Duration {

@@ -1,5 +1,5 @@
 /// A part of the gateway that must keep answering for the gateway to do its work.
-package enum HealthPart: Sendable, Hashable {
+package enum LivenessPart: Sendable, Hashable {
     /// Commits what devices measured.
     case storeWriter
     /// Reads what is stored.
@@ -30,7 +30,7 @@ package enum HealthPart: Sendable, Hashable {
     case device(DeviceID)
 
     /// The parts that every gateway has from its start to its end.
-    package static let permanent: [HealthPart] = [
+    package static let permanent: [LivenessPart] = [
         .storeWriter, .storeReader, .brokerNetwork, .delivery, .refusedFacts, .commands, .devices, .timers,
         .configuration, .upkeep,
     ]
@@ -64,7 +64,7 @@ package enum HealthPart: Sendable, Hashable {
     }
 }
 
-extension HealthPart: Comparable {
+extension LivenessPart: Comparable {
     /// The order of names.
-    package static func < (left: HealthPart, right: HealthPart) -> Bool { left.name < right.name }
+    package static func < (left: LivenessPart, right: LivenessPart) -> Bool { left.name < right.name }
 }

@@ -17,19 +17,19 @@ import Vitals
 @Suite(.serialized, .timeLimit(.minutes(1))) struct BlockedPartTests {
     /// Watches a part while `block` has its thread blocked, and checks what the watch says before, meanwhile and after.
     private func check(
-        _ part: HealthPart, _ probes: [HealthProbe], passing: PassingParts = PassingParts(),
+        _ part: LivenessPart, _ probes: [LivenessProbe], passing: PassingParts = PassingParts(),
         block: @Sendable () async throws -> Void, unblock: @Sendable () -> Void
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "notify-\(UUID().uuidString)").path
         try await withNotifySocket(at: path) { socket in
-            let late = Recorder<[HealthPart]>()
-            let report = HealthReport(
+            let late = Recorder<[LivenessPart]>()
+            let report = LivenessReport(
                 hasBegun: { true }, late: { late.append($0) },
                 status: { $0.isEmpty ? "Well." : "Late: \($0.map(\.name))." })
             // Looks ten times a second.
             let environment = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000"]
             let notifier: ServiceNotifier = try #require(ServiceNotifier(environment: environment))
-            let watch = HealthWatch(
+            let watch = Watchdog(
                 probes, passing: passing, notifier: notifier, report: report, logger: LogRecorder().logger)
             try await withThrowingTaskGroup { group in
                 // A thread that stays blocked would be missing in the shared pool, also when the test fails.
@@ -83,7 +83,7 @@ import Vitals
             group.addTask { await supervisor.run() }
             _ = await supervisor.apply([setup])
             try await begun.wait()
-            try await check(.devices, [HealthProbe(.devices, limit: Self.limit) { await supervisor.answer() }]) {
+            try await check(.devices, [LivenessProbe(.devices, limit: Self.limit) { await supervisor.answer() }]) {
                 place.close()
                 // The next attempt publishes the link, a second later at most; it blocks there.
                 presence.sawDevice()
@@ -96,8 +96,8 @@ import Vitals
         }
     }
 
-    @Test(arguments: [HealthPart.storeReader, .storeWriter])
-    func `a call that hangs makes that side of the store late, and not the other one`(part: HealthPart) async throws {
+    @Test(arguments: [LivenessPart.storeReader, .storeWriter])
+    func `a call that hangs makes that side of the store late, and not the other one`(part: LivenessPart) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "health-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -107,8 +107,8 @@ import Vitals
             reading: reading, now: Simulation.defaultStart, newIdentity: SampleID(high: 1, low: 1))
         let (place, actor) = (BlockedThread(), BlockingActor(on: part == .storeReader ? reading : writing))
         let probes = [
-            HealthProbe(.storeReader, limit: Self.limit) { await store.answerOfReader() },
-            HealthProbe(.storeWriter, limit: Self.limit) { _ = await store.commitCount },
+            LivenessProbe(.storeReader, limit: Self.limit) { await store.answerOfReader() },
+            LivenessProbe(.storeWriter, limit: Self.limit) { _ = await store.commitCount },
         ]
         let begin = Promise<Void>()
         try await withThrowingTaskGroup { group in
@@ -133,7 +133,7 @@ import Vitals
         let timers = Timers(clock: .system)
         try await withThrowingTaskGroup { group in
             group.addTask { await timers.run() }
-            try await check(.timers, [HealthProbe(.timers, limit: Self.limit) { await timers.answer() }]) {
+            try await check(.timers, [LivenessProbe(.timers, limit: Self.limit) { await timers.answer() }]) {
                 place.close()
                 _ = timers.set(after: .zero) { place.pass() }
                 try await place.isReached.wait()
@@ -145,20 +145,20 @@ import Vitals
         #expect(timers.count == 0)
     }
 
-    @Test(arguments: [HealthPart.plugin("radio"), .statistics])
+    @Test(arguments: [LivenessPart.plugin("radio"), .statistics])
     func `a blocked thread of a plugin or of the import makes that part late, and ends no sign of life`(
-        part: HealthPart
+        part: LivenessPart
     ) async throws {
         let passing = PassingParts()
         let queue = DispatchQueue(label: "radio")
         let place = BlockedThread()
-        let probe = HealthProbe(part, limit: Self.limit) {
+        let probe = LivenessProbe(part, limit: Self.limit) {
             let turn = Promise<Void>()
             queue.async { turn.fulfil(()) }
             try? await turn.wait()
         }
         try await passing.during(probe) {
-            try await check(part, [HealthProbe(.timers) {}], passing: passing) {
+            try await check(part, [LivenessProbe(.timers) {}], passing: passing) {
                 place.close()
                 queue.async { place.pass() }
                 try await place.isReached.wait()

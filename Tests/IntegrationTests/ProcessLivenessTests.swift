@@ -7,7 +7,7 @@ import Testing
 
 /// The process itself: its log, its health, its stop and its limits.
 @Suite(.timeLimit(.minutes(10)))
-struct ProcessHealthTests {
+struct ProcessLivenessTests {
     /// A program that speaks for a device while a child of it floods standard error.
     private static func chatty(_ id: String, flood: String) -> String {
         let script = "\(flood) >&2 & exec python3 \(Repository.device)"

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Vitals
 
-@Suite(.timeLimit(.minutes(1))) struct HealthWatchTests {
+@Suite(.timeLimit(.minutes(1))) struct WatchdogTests {
     /// A part that can hang.
     private final class Part: Sendable {
         private let gate = Mutex<Promise<Void>?>(nil)
@@ -31,19 +31,19 @@ import Vitals
     @Test func `a part that hangs ends the signs of life, and its answer begins them again`() async throws {
         try await withNotifySocket(at: path()) { socket in
             let part = Part()
-            let late = Recorder<[HealthPart]>()
+            let late = Recorder<[LivenessPart]>()
             let checks = Recorder<Void>()
             let log = LogRecorder()
-            let report = HealthReport(
+            let report = LivenessReport(
                 hasBegun: { true }, late: { late.append($0) },
                 status: { parts in
                     checks.append(())
                     return parts.isEmpty ? "Well." : "Late: \(parts.map(\.name))."
                 })
-            let watch = HealthWatch(
+            let watch = Watchdog(
                 [
-                    HealthProbe(.devices, limit: .seconds(3)) { await part.answer() },
-                    HealthProbe(.timers) {},
+                    LivenessProbe(.devices, limit: .seconds(3)) { await part.answer() },
+                    LivenessProbe(.timers) {},
                 ], notifier: try notifier(socket), report: report, logger: log.logger)
             try await withThrowingTaskGroup { group in
                 // The watch waits for a part that hangs, also when the test fails.
@@ -79,14 +79,14 @@ import Vitals
             part.hang()
             let hasBegun = Mutex(false)
             let checks = Recorder<Void>()
-            let report = HealthReport(
+            let report = LivenessReport(
                 hasBegun: { hasBegun.withLock { $0 } }, late: { _ in },
                 status: { _ in
                     checks.append(())
                     return "Well."
                 })
-            let watch = HealthWatch(
-                [HealthProbe(.delivery) { await part.answer() }], notifier: try notifier(socket, watchdog: nil),
+            let watch = Watchdog(
+                [LivenessProbe(.delivery) { await part.answer() }], notifier: try notifier(socket, watchdog: nil),
                 report: report, logger: LogRecorder().logger)
             try await withThrowingTaskGroup { group in
                 // The watch waits for a part that hangs, also when the test fails.
@@ -108,15 +108,15 @@ import Vitals
     @Test func `what a busy service manager does not take is sent again`() async throws {
         try await withNotifySocket(at: path()) { socket in
             let checks = Recorder<Void>()
-            let report = HealthReport(
+            let report = LivenessReport(
                 hasBegun: { true }, late: { _ in },
                 status: { _ in
                     checks.append(())
                     return "Well."
                 })
             let notifier = try notifier(socket)
-            let watch = HealthWatch(
-                [HealthProbe(.timers) {}], notifier: notifier, report: report, logger: LogRecorder().logger)
+            let watch = Watchdog(
+                [LivenessProbe(.timers) {}], notifier: notifier, report: report, logger: LogRecorder().logger)
             try await withThrowingTaskGroup { group in
                 try await socket.withoutReading {
                     while notifier.send("of another service") {}

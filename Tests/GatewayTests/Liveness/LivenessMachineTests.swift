@@ -2,13 +2,13 @@ import Gateway
 import Testing
 import Vitals
 
-@Suite struct HealthCheckMachineTests {
-    private static let limits: [HealthPart: Duration] = [.timers: .seconds(10), .delivery: .seconds(20)]
+@Suite struct LivenessMachineTests {
+    private static let limits: [LivenessPart: Duration] = [.timers: .seconds(10), .delivery: .seconds(20)]
 
     /// Checks once a second, and answers for the parts in `answering`.
     private func run(
-        _ board: inout HealthCheckMachine, from start: Int, to end: Int, answering: Set<HealthPart>
-    ) -> [HealthCheckMachine.Check] {
+        _ board: inout LivenessMachine, from start: Int, to end: Int, answering: Set<LivenessPart>
+    ) -> [LivenessMachine.Check] {
         (start...end).map { second in
             let check = board.check(at: .seconds(second))
             for question in check.asked where answering.contains(question.part) {
@@ -19,7 +19,7 @@ import Vitals
     }
 
     @Test func `asks every part every two seconds, as long as it answers`() {
-        var board = HealthCheckMachine(limits: Self.limits)
+        var board = LivenessMachine(limits: Self.limits)
         #expect(!board.isComplete)
         let checks = run(&board, from: 0, to: 100, answering: [.timers, .delivery])
         for (second, check) in checks.enumerated() {
@@ -30,7 +30,7 @@ import Vitals
     }
 
     @Test func `a part is late after its limit, is reported once, and recovers with its answer`() throws {
-        var board = HealthCheckMachine(limits: Self.limits)
+        var board = LivenessMachine(limits: Self.limits)
         let checks = run(&board, from: 0, to: 21, answering: [])
         #expect(checks[10].fallen.isEmpty)
         #expect(checks[11].fallen == [.timers: .seconds(11)])
@@ -44,7 +44,7 @@ import Vitals
     }
 
     @Test func `nobody is late because the whole process stood still`() {
-        var board = HealthCheckMachine(limits: Self.limits)
+        var board = LivenessMachine(limits: Self.limits)
         _ = run(&board, from: 0, to: 2, answering: [])
         let checks = run(&board, from: 1000, to: 1010, answering: [])
         #expect(checks.allSatisfy { $0.fallen.isEmpty })
@@ -52,8 +52,8 @@ import Vitals
     }
 
     @Test func `a part that comes and goes is late like any other, and recovers when it is gone`() {
-        var board = HealthCheckMachine(limits: [.timers: .seconds(10)])
-        let band = HealthPart.plugin("band")
+        var board = LivenessMachine(limits: [.timers: .seconds(10)])
+        let band = LivenessPart.plugin("band")
         var check = board.check(at: .seconds(0), passing: [band: .seconds(3)])
         #expect(Set(check.asked.map(\.part)) == [.timers, band])
         for question in check.asked where question.part == .timers { board.answered(question, at: .zero) }
@@ -68,8 +68,8 @@ import Vitals
     }
 
     @Test func `the answer to an earlier question is none to the present one`() throws {
-        var board = HealthCheckMachine(limits: [:])
-        let radio = HealthPart.plugin("radio")
+        var board = LivenessMachine(limits: [:])
+        let radio = LivenessPart.plugin("radio")
         let first = try #require(board.check(at: .seconds(0), passing: [radio: .seconds(3)]).asked.first)
         _ = board.check(at: .seconds(1))
         let second = try #require(board.check(at: .seconds(2), passing: [radio: .seconds(3)]).asked.first)
@@ -82,7 +82,7 @@ import Vitals
     @Test func `a part is slow while its answer takes a second, and stays among those that were slow since a moment`()
         throws
     {
-        var board = HealthCheckMachine(limits: Self.limits)
+        var board = LivenessMachine(limits: Self.limits)
         let questions = board.check(at: .zero).asked
         #expect(board.slow(since: .zero, at: .milliseconds(999)) == [])
         #expect(board.slow(since: .zero, at: .seconds(1)) == [.delivery, .timers])
@@ -97,17 +97,17 @@ import Vitals
     }
 
     @Test func `every part has a limit that a slow board keeps`() throws {
-        for part in HealthPart.permanent { #expect(HealthProbe(part) {}.limit >= .seconds(15)) }
-        #expect(HealthProbe(.storeWriter) {}.limit == .seconds(45))
-        #expect(HealthProbe(.storeReader) {}.limit == .seconds(45))
-        #expect(HealthProbe(.configuration) {}.limit == .seconds(30))
-        #expect(HealthProbe(.plugin("tcp")) {}.limit == .seconds(15))
-        #expect(HealthProbe(.statistics) {}.limit == .seconds(15))
+        for part in LivenessPart.permanent { #expect(LivenessProbe(part) {}.limit >= .seconds(15)) }
+        #expect(LivenessProbe(.storeWriter) {}.limit == .seconds(45))
+        #expect(LivenessProbe(.storeReader) {}.limit == .seconds(45))
+        #expect(LivenessProbe(.configuration) {}.limit == .seconds(30))
+        #expect(LivenessProbe(.plugin("tcp")) {}.limit == .seconds(15))
+        #expect(LivenessProbe(.statistics) {}.limit == .seconds(15))
         // What waits for the store's writer is late after it.
-        for part in [HealthPart.commands, .refusedFacts, .upkeep] {
-            #expect(HealthProbe(part) {}.limit == .seconds(60))
+        for part in [LivenessPart.commands, .refusedFacts, .upkeep] {
+            #expect(LivenessProbe(part) {}.limit == .seconds(60))
         }
         let band = try #require(DeviceID("band"))
-        #expect(HealthProbe(.device(band)) {}.limit == .seconds(60))
+        #expect(LivenessProbe(.device(band)) {}.limit == .seconds(60))
     }
 }
