@@ -39,7 +39,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("GATTHealth", ["Concurrency", logging]),
     ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
-    ("HealthConnect", ["ExportDrivers", "Exports"]),
+    ("HealthConnectExport", ["ExportDrivers", "Exports"]),
     (
         "HTTP",
         [
@@ -67,7 +67,7 @@ let pluginTests: [String: [Target.Dependency]] = [
     "Exec": ["GatewayTesting", logging],
     "GATTHealth": ["Conformance", "GatewayTesting", "WearableTesting"],
     "Gadgetbridge": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
-    "HealthConnect": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
+    "HealthConnectExport": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
     "HTTP": [
         "Concurrency", "GatewayTesting", "JSON", "Listening", httpTypes, logging, nioCore,
         "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"), subprocess,
@@ -108,7 +108,7 @@ let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
     "ColmiRingTests": ["Fuzzer", "Inputs"],
-    "GadgetbridgeTests": ["Fuzzer", "Inputs"], "HealthConnectTests": ["Fuzzer", "Inputs"],
+    "GadgetbridgeTests": ["Fuzzer", "Inputs"], "HealthConnectExportTests": ["Fuzzer", "Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
     "O2RingTests": ["Fuzzer", "Inputs"],
@@ -325,8 +325,8 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             path: exports, exclude: ["Inputs", "Fuzzer/seeds.py"],
             sources: ["ExportInput.swift", "Fuzzer/ExportFuzzer.swift"], swiftSettings: settings),
         .target(
-            name: "HealthFuzzer", dependencies: ["ExportTesting", "HealthConnect", "Vitals"],
-            path: "Plugins/HealthConnect/Tests", exclude: ["Inputs", "Fuzzer/seeds.py"],
+            name: "HealthFuzzer", dependencies: ["ExportTesting", "HealthConnectExport", "Vitals"],
+            path: "Plugins/HealthConnectExport/Tests", exclude: ["Inputs", "Fuzzer/seeds.py"],
             sources: ["HealthInput.swift", "Fuzzer/HealthFuzzer.swift"], swiftSettings: settings),
         .target(
             name: "RecordFuzzer", dependencies: ["Gadgetbridge", "Vitals"], path: exports,

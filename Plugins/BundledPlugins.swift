@@ -4,7 +4,7 @@ import GATTHealth
 import Gadgetbridge
 package import GatewayKit
 import HTTP
-import HealthConnect
+import HealthConnectExport
 import Link
 import MQTTDocuments
 import O2Ring
@@ -27,7 +27,7 @@ package enum BundledPlugins {
             ExecPlugin.self,
             GATTHealthPlugin.self,
             GadgetbridgePlugin.self,
-            HealthConnectPlugin.self,
+            HealthConnectExportPlugin.self,
             HTTPPlugin.self,
             LinkPlugin.self,
             MQTTDocumentsPlugin.self,

@@ -29,7 +29,7 @@ struct PhoneExportTests {
             try FileManager.default.createDirectory(atPath: bench.path("phone"), withIntermediateDirectories: false)
             try await export("0-15=812", on: bench)
             func device(_ id: String, _ app: String) -> String {
-                "{id: \(id), driver: health-connect, options: {path: phone, app: \(app)}}"
+                "{id: \(id), driver: health-connect-export, options: {path: phone, app: \(app)}}"
             }
             // Only the system's events can report a new export in time.
             try bench.configure(

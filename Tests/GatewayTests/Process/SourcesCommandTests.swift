@@ -63,13 +63,13 @@ import Vitals
                     devices:
                       - id: watch-pro
                         name: "Watch: \\"Pro\\""
-                        driver: health-connect
+                        driver: health-connect-export
                         options:
                           path: "\(file)"
                           app: "com.example.watch"
                       - id: fit
                         name: "Fit"
-                        driver: health-connect
+                        driver: health-connect-export
                         options:
                           path: "\(file)"
                           app: "com.example.fit"

@@ -5,7 +5,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// The file as it may appear: a zip, a database, and parts of both.
 @Suite struct TornExportTests {
@@ -36,7 +36,7 @@ import Vitals
 
     private func rates(_ file: URL) throws -> Int {
         let stamp = try #require(FileStamp(of: file.path))
-        let export = try OpenExport(stamp, HealthConnectOptions(path: file.path), HealthPhone.context())
+        let export = try OpenExport(stamp, HealthConnectExportOptions(path: file.path), HealthPhone.context())
         return try #require(export.extents[.heartRate]).count
     }
 
@@ -45,7 +45,7 @@ import Vitals
         #expect(try rates(archive) == 2000)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: archive.path)
-        let options = HealthConnectOptions(path: phone.folder.path)
+        let options = HealthConnectExportOptions(path: phone.folder.path)
         #expect(try options.place.newest().path == archive.path)
     }
 

@@ -2,7 +2,7 @@ import ExportTesting
 import Foundation
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// Any bytes as an export of Health Connect, for the fuzzer and the tests (`ExportViolations` has the invariants).
 enum HealthInput {
@@ -11,6 +11,6 @@ enum HealthInput {
         .appending(path: "vitals2mqtt-health-\(ProcessInfo.processInfo.processIdentifier)")
 
     static func result(of bytes: [UInt8], at place: URL = file) -> ExportViolations.Result {
-        ExportViolations.result(of: bytes, at: place, now: now) { HealthConnectOptions(path: $0) }
+        ExportViolations.result(of: bytes, at: place, now: now) { HealthConnectExportOptions(path: $0) }
     }
 }

@@ -6,7 +6,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 @Suite struct ConformanceTests {
     @Test func `does what every driver must do`() throws {
@@ -35,8 +35,8 @@ import Vitals
         let expectation = DriverConformance.Expectation(history: history, timeout: .hours(1))
         let violations = try Simulation.run(seed: 1, start: HealthPhone.at(60), deadline: .days(10)) { simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
-                let driver = HealthConnectDriver(
-                    HealthConnectOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
+                let driver = HealthConnectExportDriver(
+                    HealthConnectExportOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
                     opening: simulation.executor.serialExecutor())
                 let context = try HealthPhone.context(clock: simulation.gatewayClock, zone: "Europe/Berlin")
                 try await driver.withSession(over: .none, context: context) { session in

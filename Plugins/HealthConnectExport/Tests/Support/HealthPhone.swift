@@ -7,7 +7,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// A phone with Health Connect: a folder into which it exports a database that the test fills by hand.
 ///
@@ -17,7 +17,7 @@ final class HealthPhone: Sendable {
     var file: URL { folder.appending(path: "health_connect_export.db") }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "health-connect-\(UUID().uuidString)")
+        folder = FileManager.default.temporaryDirectory.appending(path: "health-connect-export-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try run(Self.core)
         for (name, columns) in Self.instants { try run(Self.create(name, Self.instant, columns)) }

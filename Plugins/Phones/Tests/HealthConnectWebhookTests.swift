@@ -4,7 +4,7 @@ import Vitals
 
 @testable import Phones
 
-@Suite struct HealthConnectTests {
+@Suite struct HealthConnectWebhookTests {
     @Test func `the samples of a document are those worked out by hand`() throws {
         let at = Phone.at
         let found = try Phone.records(Phone.document("health-connect-webhook.json"), of: HealthConnectWebhook.self)

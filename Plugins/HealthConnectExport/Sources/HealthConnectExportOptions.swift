@@ -8,9 +8,9 @@ import Vitals
 /// - `path`: the exported file, or a folder, of which the newest export counts.
 /// - `app`: the package of the app that wrote the records, or its name; may be missing where the export has one.
 /// - `device`: the model of a device of this app, or its manufacturer and model; all of them if it is missing.
-package struct HealthConnectOptions: ExportFormat, Hashable {
+package struct HealthConnectExportOptions: ExportFormat, Hashable {
     package static let app = "Health Connect"
-    package static let driver = "health-connect"
+    package static let driver = "health-connect-export"
     package static let section = "healthconnect"
     package static let entry = "health_connect_export.db"
 
@@ -59,4 +59,4 @@ package struct HealthConnectOptions: ExportFormat, Hashable {
 }
 
 /// Reads the exports of Android's Health Connect.
-package typealias HealthConnectDriver = ExportDriver<HealthConnectOptions>
+package typealias HealthConnectExportDriver = ExportDriver<HealthConnectExportOptions>

@@ -6,21 +6,21 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 // What the driver makes of an export.
 extension HealthPhone {
     static func context(clock: GatewayClock = .system, zone: String = "UTC") throws -> SessionContext {
         var context = SessionContext.testing(try #require(DeviceID("watch")), clock: clock)
         context.calendar = try #require(LocalCalendar(identifier: zone))
-        context.services = RunningServices([ExportFolders<HealthConnectOptions>()])
+        context.services = RunningServices([ExportFolders<HealthConnectExportOptions>()])
         return context
     }
 
     func open(_ app: String? = nil, device: String? = nil, zone: String = "UTC") throws -> OpenExport {
         try OpenExport(
             try #require(FileStamp(of: file.path)),
-            HealthConnectOptions(path: file.path, app: app, device: device), Self.context(zone: zone))
+            HealthConnectExportOptions(path: file.path, app: app, device: device), Self.context(zone: zone))
     }
 
     /// All samples of a metric, as read page by page.
@@ -47,12 +47,12 @@ extension HealthPhone {
         app: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
         _ body: @escaping @Sendable (DriverRun) async throws -> Void
     ) throws {
-        let options = HealthConnectOptions(path: folder.path, app: app)
+        let options = HealthConnectExportOptions(path: folder.path, app: app)
         try DriverRun.live(
             start: Self.at(36), deadline: deadline,
             { simulation in
                 (
-                    HealthConnectDriver(
+                    HealthConnectExportDriver(
                         options, reading: simulation.executor.serialExecutor(),
                         opening: simulation.executor.serialExecutor()),
                     try Self.context(clock: simulation.gatewayClock, zone: zone)

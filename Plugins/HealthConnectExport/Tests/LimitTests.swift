@@ -2,7 +2,7 @@ import ExportDrivers
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// The ends of what is taken, and what is beyond.
 @Suite struct LimitTests {

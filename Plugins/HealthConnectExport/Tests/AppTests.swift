@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// Whose records count: the app, and one of its devices.
 @Suite struct AppTests {

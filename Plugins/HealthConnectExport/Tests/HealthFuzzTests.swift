@@ -3,7 +3,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// Damaged exports, by seeds: the same invariants as the fuzzer of `deploy/fuzz`.
 @Suite struct HealthFuzzTests {

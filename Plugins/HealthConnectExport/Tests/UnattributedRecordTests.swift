@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// Records without a usable time or without an app: none is read, and each is counted.
 @Suite struct UnattributedRecordTests {
@@ -25,8 +25,8 @@ import Vitals
     /// What `vitals2mqtt sources` lists.
     private func devices() throws -> [ExportedDevice] {
         let stamp = try #require(FileStamp(of: phone.file.path))
-        return try HealthConnectOptions.devices(
-            in: try ExportDatabase(copying: stamp, entry: HealthConnectOptions.entry))
+        return try HealthConnectExportOptions.devices(
+            in: try ExportDatabase(copying: stamp, entry: HealthConnectExportOptions.entry))
     }
 
     @Test func `odd steps are counted by their reason, and those of the future wait`() throws {

@@ -3,7 +3,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// What new exports bring to a gateway that is running.
 @Suite struct FollowTests {

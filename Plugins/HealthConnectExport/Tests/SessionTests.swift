@@ -2,7 +2,7 @@ import ExportDrivers
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// Steps, nights and workouts, with the results worked out by hand.
 @Suite struct SessionTests {

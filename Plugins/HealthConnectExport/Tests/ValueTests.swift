@@ -2,7 +2,7 @@ import ExportDrivers
 import Testing
 import Vitals
 
-@testable import HealthConnect
+@testable import HealthConnectExport
 
 /// Numbers, with the results worked out by hand.
 @Suite struct ValueTests {
