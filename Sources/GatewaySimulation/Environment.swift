@@ -249,7 +249,7 @@ package final class Environment: Sendable {
     private func makeCore(store: FaultyStore, outbox: Outbox, calendar: LocalCalendar) -> GatewayCore {
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
-            clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: logger)
+            clock: simulation.gatewayClock, batchWindow: .seconds(1), logger: logger)
         return GatewayCore(
             settings: settings, store: store,
             broker: broker.client(InMemoryClientOptions(id: "gateway", version: version)), outbox: outbox,

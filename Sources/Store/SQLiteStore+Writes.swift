@@ -8,7 +8,7 @@ extension SQLiteStore {
         let marksDue = options.marksPendingStatistics
         return try await write(
             weight: ingest.samples.reduce(0) { $0 + $1.weight },
-            waiting: ingest.waitsForCompany ? options.companyWait : .zero
+            waiting: ingest.waitsForBatch ? options.batchWait : .zero
         ) { try $0.ingest(ingest, marksDue: marksDue) }
     }
 

@@ -45,7 +45,7 @@ package actor SQLiteStore: GatewayStore {
     ///   - path: the file. Its folder must exist.
     ///   - executor: runs writes. They block, so it must not be the shared pool: `QueueExecutor`, or a simulation's.
     ///   - reading: runs reads, which block too.
-    ///   - pause: waits, for requests that wait for company.
+    ///   - pause: waits, for requests that wait for a batch.
     ///   - now: the date, for the name of a file quarantined.
     ///   - newIdentity: the identity of a new store.
     ///   - onCommit: receives the entries of each commit in order, on the writer. It must not block.
@@ -88,7 +88,7 @@ package actor SQLiteStore: GatewayStore {
     ///   - company: how long to wait for other requests, unless one comes that does not wait.
     ///   - isUpkeep: whether it stores nothing new.
     nonisolated func write<Value: Sendable>(
-        weight: Int = 1, waiting company: Duration = .zero, isUpkeep: Bool = false,
+        weight: Int = 1, waiting batchSize: Duration = .zero, isUpkeep: Bool = false,
         _ work: @escaping @Sendable (Transaction) throws -> Value
     ) async throws(StoreError) -> Value {
         let value = Mutex<Value?>(nil)
@@ -97,7 +97,7 @@ package actor SQLiteStore: GatewayStore {
             value.withLock { $0 = result }
         }
         waiting.withLock { $0.append(request) }
-        if company > .zero { await pause(company) }
+        if batchSize > .zero { await pause(batchSize) }
         try await commit(until: request).get()
         guard let result = value.withLock({ $0 }) else { throw StoreError(.unavailable, "The write has not run.") }
         return result

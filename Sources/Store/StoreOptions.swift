@@ -33,7 +33,7 @@ package struct StoreOptions: Sendable, Hashable {
 
     /// How long a request that may wait lets others join its commit: they come within a millisecond of each other, and
     /// each commit rewrites a page.
-    package var companyWait: Duration = .milliseconds(5)
+    package var batchWait: Duration = .milliseconds(5)
 
     /// Whether hours that late samples touch are kept as due, for the import of statistics (`keepPendingStatistics`).
     package var marksPendingStatistics = false

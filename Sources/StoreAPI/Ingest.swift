@@ -13,7 +13,7 @@ package struct Ingest: Sendable {
     /// Cursors to move with these samples, in the same transaction.
     package var cursors: [Metric: Timestamp]
     /// Whether the commit may wait a few milliseconds for others. No task waits for these samples.
-    package var waitsForCompany: Bool
+    package var waitsForBatch: Bool
     /// Called within the transaction, on the store's executor, with the outcomes of the samples in order of arrival;
     /// the outcome of a sample follows those of the records that it withdraws.
     ///
@@ -23,7 +23,7 @@ package struct Ingest: Sendable {
 
     package init(
         device: DeviceID, wearers: Wearers = Wearers(), samples: [Sample], overlaps: OverlapRule = .latestEnd,
-        receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:], waitsForCompany: Bool = false,
+        receivedAt: Timestamp, cursors: [Metric: Timestamp] = [:], waitsForBatch: Bool = false,
         decide: @escaping @Sendable (_ outcomes: [SampleOutcome]) -> IngestOutcome
     ) {
         self.device = device
@@ -32,7 +32,7 @@ package struct Ingest: Sendable {
         self.overlaps = overlaps
         self.receivedAt = receivedAt
         self.cursors = cursors
-        self.waitsForCompany = waitsForCompany
+        self.waitsForBatch = waitsForBatch
         self.decide = decide
     }
 }

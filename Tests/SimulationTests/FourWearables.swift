@@ -69,7 +69,7 @@ final class FourWearables: Sendable {
         logger.logLevel = .critical
         let settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
-            clock: clock, commitWithin: .seconds(1), logger: logger)
+            clock: clock, batchWindow: .seconds(1), logger: logger)
         self.settings = settings
         devices = Self.models.compactMap { name, _, _ in
             DeviceID(name).map { AmendedDevice(id: $0, additions: additions[name] ?? []) }

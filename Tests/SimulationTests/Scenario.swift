@@ -174,7 +174,7 @@ final class Scenario: Sendable {
         let calendar = LocalCalendar(timeZone: .gmt)
         var settings = CoreSettings(
             gateway: gateway.text, version: "0", topics: ContractTopics(gateway: gateway), calendar: calendar,
-            clock: simulation.gatewayClock, commitWithin: .seconds(1), logger: log.logger, services: services)
+            clock: simulation.gatewayClock, batchWindow: .seconds(1), logger: log.logger, services: services)
         settings.documents = documents
         let discovery = Discovery(
             options: DiscoveryOptions(), topics: settings.topics,

@@ -21,7 +21,7 @@ import Vitals
         #expect(Set(folder.committed.all.map(\.sequence)) == Set(1...10))
     }
 
-    @Test func `requests that wait for company share a commit, and one that does not wait takes them along`()
+    @Test func `requests that wait for a batch share a commit, and one that does not wait takes them along`()
         async throws
     {
         let folder = try StoreFolder()
@@ -37,7 +37,7 @@ import Vitals
             for number in 0..<5 {
                 group.addTask {
                     var ingest = Ingest(.band, [beat(number)])
-                    ingest.waitsForCompany = true
+                    ingest.waitsForBatch = true
                     _ = try await store.ingest(ingest)
                 }
             }

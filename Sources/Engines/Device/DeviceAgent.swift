@@ -45,7 +45,7 @@ package actor DeviceAgent {
     ///   - presence: the transport reports here that the device is in reach.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
-        timers: Timers, restoring: AsyncMutex = AsyncMutex(), pace: CommitPace? = nil, logger: Logger,
+        timers: Timers, restoring: AsyncMutex = AsyncMutex(), pace: BatchWindow? = nil, logger: Logger,
         generator: any RandomNumberGenerator & Sendable,
         presence: DevicePresence = DevicePresence(), opener: @escaping Opener
     ) {

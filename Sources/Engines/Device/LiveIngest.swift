@@ -13,7 +13,7 @@ final class LiveIngest {
     static let maximumKept = 4_096
 
     private let ingest: SampleIngest
-    private let pace: CommitPace?
+    private let pace: BatchWindow?
     private var waiting = LiveSamples()
     /// The alerts as they will be after the samples that wait.
     private var preview: AlertMachine?
@@ -22,7 +22,7 @@ final class LiveIngest {
     private let arrival = Signal()
 
     /// - Parameter pace: `nil` to store everything at once.
-    init(ingest: SampleIngest, pace: CommitPace?) {
+    init(ingest: SampleIngest, pace: BatchWindow?) {
         self.ingest = ingest
         self.pace = pace
     }
@@ -37,7 +37,7 @@ final class LiveIngest {
     /// change an alert, or if they are many; then it holds the device back until they are stored.
     func scheduleStore(_ device: any DeviceSession) async throws {
         guard !waiting.samples.isEmpty else { return }
-        guard let pace, !waiting.isUrgent, waiting.samples.count < CommitPace.company else {
+        guard let pace, !waiting.isUrgent, waiting.samples.count < BatchWindow.batchSize else {
             return try await store(from: device)
         }
         pace.add(waiting.samples.count - waiting.counted)
@@ -46,11 +46,11 @@ final class LiveIngest {
     }
 
     /// Stores everything that was taken.
-    func store(from device: any DeviceSession, waitsForCompany: Bool = false) async throws {
+    func store(from device: any DeviceSession, waitsForBatch: Bool = false) async throws {
         try await turn.withLock {
             let live = removeWaiting()
             guard !live.samples.isEmpty else { return }
-            do { try await ingest.storeLive(live, from: device, waitsForCompany: waitsForCompany) } catch {
+            do { try await ingest.storeLive(live, from: device, waitsForBatch: waitsForBatch) } catch {
                 if error is StoreError { putBack(live) }
                 throw error
             }
@@ -64,10 +64,10 @@ final class LiveIngest {
         while !Task.isCancelled {
             if waiting.samples.isEmpty { await arrival.wait() }
             guard !waiting.samples.isEmpty else { continue }
-            let hasCompany = await pace.wait()
+            let hasWaited = await pace.wait()
             // `storeRest` does it, once.
             if Task.isCancelled { return }
-            try await store(from: device, waitsForCompany: hasCompany)
+            try await store(from: device, waitsForBatch: hasWaited)
         }
     }
 

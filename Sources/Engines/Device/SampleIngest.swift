@@ -35,13 +35,13 @@ final class SampleIngest {
     // MARK: - What the device sends by itself
 
     /// Stores live samples, and reports to the device which are durable and which are refused.
-    /// - Parameter waitsForCompany: whether the commit may wait a few milliseconds for other devices.
-    func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForCompany: Bool) async throws {
+    /// - Parameter waitsForBatch: whether the commit may wait a few milliseconds for other devices.
+    func storeLive(_ live: LiveSamples, from device: any DeviceSession, waitsForBatch: Bool) async throws {
         let (incoming, receipts) = check(live)
         var result: IngestResult?
         if !incoming.isEmpty {
             result = try await retryUntilStored { () async throws(StoreError) in
-                try await self.commit(incoming, source: .live, waitsForCompany: waitsForCompany)
+                try await self.commit(incoming, source: .live, waitsForBatch: waitsForBatch)
             }
         }
         let settled = receipts.map { $0.settled(by: result?.novelties ?? []) }
@@ -217,14 +217,14 @@ final class SampleIngest {
 
     private func commit(
         _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
-        waitsForCompany: Bool = false
+        waitsForBatch: Bool = false
     ) async throws(StoreError) -> IngestResult {
         try await projection.exclusively { () async throws(StoreError) in
             projection.beginDayIfDue()
             let ingest = ingestContext(of: source)
             let before = projection.current.latest
             let result = try await projection.commit(
-                samples, receivedAt: ingest.now, cursors: cursors, waitsForCompany: waitsForCompany
+                samples, receivedAt: ingest.now, cursors: cursors, waitsForBatch: waitsForBatch
             ) { projection, outcomes in
                 var recording = projection.recording(outcomes, in: ingest)
                 if let gap { recording.decision.facts.append((.alert, .gap(gap))) }

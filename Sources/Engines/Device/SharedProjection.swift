@@ -41,7 +41,7 @@ final class SharedProjection {
     /// `exclusively`.
     func commit(
         _ samples: [Sample] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
-        waitsForCompany: Bool = false, decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
+        waitsForBatch: Bool = false, decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
     ) async throws(StoreError) -> IngestResult {
         let projection = current
         // The store may ask twice; the last decision is the stored one.
@@ -49,7 +49,7 @@ final class SharedProjection {
         let result = try await context.store.ingest(
             Ingest(
                 device: context.id, wearers: context.wearers, samples: samples, overlaps: overlaps, receivedAt: now,
-                cursors: cursors, waitsForCompany: waitsForCompany
+                cursors: cursors, waitsForBatch: waitsForBatch
             ) { outcomes in
                 let recording = decide(projection, outcomes)
                 next.withLock { $0 = recording.projection }

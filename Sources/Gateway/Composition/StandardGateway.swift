@@ -41,7 +41,7 @@ extension GatewayServices {
             newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
-            calendar: configuration.calendar, clock: clock, commitWithin: configuration.store.commitWithin,
+            calendar: configuration.calendar, clock: clock, batchWindow: configuration.store.batchWindow,
             logger: logger, recorder: recorder)
         var options = configuration.mqtt.brokerOptions
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)

@@ -5,9 +5,9 @@ import Vitals
 package struct StoreConfiguration: Sendable, Hashable {
     /// `path`: the SQLite file, relative to the configuration file. A missing one is created. Default `vitals.sqlite`.
     package var path: String
-    /// `commit_within`: how long a live sample may wait for others, to be written together with them: 0s to 10s, default
+    /// `batch_window`: how long a live sample may wait for others, to be written together with them: 0s to 10s, default
     /// 1s. It is published after that. Alerts, and samples for which a device or a person waits, do not wait.
-    package var commitWithin: Duration
+    package var batchWindow: Duration
     /// `outbox.max_age`: the age at which an undelivered message is dropped, counted and announced as a gap; 1h to
     /// 3650d, default 30d.
     package var outboxMaximumAge: Duration
@@ -24,8 +24,8 @@ package struct StoreConfiguration: Sendable, Hashable {
 
     /// The default of `path`.
     package static let defaultPath = "vitals.sqlite"
-    /// The default of `commit_within`: at four samples a second a commit has four of them.
-    package static let defaultCommitWithin: Duration = .seconds(1)
+    /// The default of `batch_window`: at four samples a second a commit has four of them.
+    package static let defaultBatchWindow: Duration = .seconds(1)
     /// The default of `outbox.max_age`: a broker that is offline for a month is offline for good.
     package static let defaultOutboxMaximumAge: Duration = .days(30)
     /// The default of `outbox.max_size`: more than ten million samples.
@@ -35,8 +35,8 @@ package struct StoreConfiguration: Sendable, Hashable {
     /// The default of `retention.samples`: a year, and the month to compare it with.
     package static let defaultSampleRetention: Duration = .days(400)
 
-    /// Times for `commit_within`. After a longer wait a sample is no longer live.
-    static let commitWaits: ClosedRange<Duration> = .zero ... .seconds(10)
+    /// Times for `batch_window`. After a longer wait a sample is no longer live.
+    static let batchWindows: ClosedRange<Duration> = .zero ... .seconds(10)
     /// Ages for `outbox.max_age`. Less than an hour would not outlast a restart of the broker's machine.
     static let outboxAges: ClosedRange<Duration> = .hours(1) ... .days(3650)
     /// Sizes for `outbox.max_size`. The smallest holds about a hundred thousand samples.
@@ -51,7 +51,7 @@ extension StoreConfiguration {
     /// Reads `store:`.
     init(_ reader: inout ConfigurationReader) {
         path = reader.place.path(reader.string("path", default: Self.defaultPath))
-        commitWithin = reader.duration("commit_within", in: Self.commitWaits, default: Self.defaultCommitWithin)
+        batchWindow = reader.duration("batch_window", in: Self.batchWindows, default: Self.defaultBatchWindow)
         (outboxMaximumAge, outboxMaximumBytes, replayAge) = reader.section("outbox") { outbox in
             (
                 outbox.duration("max_age", in: Self.outboxAges, default: Self.defaultOutboxMaximumAge),

@@ -13,7 +13,7 @@ package struct CoreSettings: Sendable {
     package var calendar: LocalCalendar
     package var clock: GatewayClock
     /// How long live samples wait for others, so that they share a commit; zero to store each at once.
-    package var commitWithin: Duration
+    package var batchWindow: Duration
     package var logger: Logger
     /// Notes what runs, for a stop that takes too long.
     package var running: RunningParts
@@ -30,7 +30,7 @@ package struct CoreSettings: Sendable {
 
     package init(
         gateway: String, version: String, topics: ContractTopics, calendar: LocalCalendar, clock: GatewayClock,
-        commitWithin: Duration = .zero, logger: Logger, running: RunningParts = RunningParts(),
+        batchWindow: Duration = .zero, logger: Logger, running: RunningParts = RunningParts(),
         services: RunningServices = RunningServices(), recorder: LinkRecorder? = nil
     ) {
         self.recorder = recorder
@@ -39,7 +39,7 @@ package struct CoreSettings: Sendable {
         self.topics = topics
         self.calendar = calendar
         self.clock = clock
-        self.commitWithin = commitWithin
+        self.batchWindow = batchWindow
         self.logger = logger
         self.running = running
         self.services = services

@@ -32,7 +32,7 @@ actor DeviceSupervisor {
     private let store: any DeviceStore
     private let output: DeviceOutput
     private let settings: CoreSettings
-    private let pace: CommitPace?
+    private let pace: BatchWindow?
     private var generator: any RandomNumberGenerator & Sendable
     private let services: ServiceSupervisor
     /// Runs agents and services.
@@ -49,7 +49,7 @@ actor DeviceSupervisor {
         self.store = store
         self.output = output
         self.settings = settings
-        pace = settings.commitWithin > .zero ? CommitPace(within: settings.commitWithin, clock: settings.clock) : nil
+        pace = settings.batchWindow > .zero ? BatchWindow(within: settings.batchWindow, clock: settings.clock) : nil
         var generator = generator
         services = ServiceSupervisor(settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator

@@ -3,15 +3,15 @@ enum LatencyFigures {
     private static let rate = 1000.0
 
     static func measure(_ settings: RunSettings) throws -> [Figure] {
-        try measure(settings, commitWithin: "0s", "latency", "with commit_within 0s", aims: (5, 20))
-            + measure(settings, commitWithin: nil, "latency.default", "as shipped", aims: (100, 200))
+        try measure(settings, batchWindow: "0s", "latency", "with batch_window 0s", aims: (5, 20))
+            + measure(settings, batchWindow: nil, "latency.default", "as shipped", aims: (100, 200))
     }
 
     private static func measure(
-        _ settings: RunSettings, commitWithin: String?, _ key: String, _ title: String, aims: (Double, Double)
+        _ settings: RunSettings, batchWindow: String?, _ key: String, _ title: String, aims: (Double, Double)
     ) throws -> [Figure] {
         var setting = Setup.Setting(age: 1000)
-        setting.commitWithin = commitWithin
+        setting.batchWindow = batchWindow
         return try Setup.with(settings, key, setting) { setup in
             try setup.startGateway()
             let feed = try setup.feeder()

@@ -12,7 +12,7 @@ enum GatewayConfiguration {
         case export(folder: String)
     }
 
-    static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices, commitWithin: String? = nil) throws
+    static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices, batchWindow: String? = nil) throws
     {
         let zone = afternoon(at: Date())
         var text = """
@@ -22,7 +22,7 @@ enum GatewayConfiguration {
             mqtt:
               url: mqtt://127.0.0.1:\(broker)
             store:
-              path: \(store.path)\(commitWithin.map { "\n  commit_within: \($0)" } ?? "")\(retention(of: devices))
+              path: \(store.path)\(batchWindow.map { "\n  batch_window: \($0)" } ?? "")\(retention(of: devices))
             home_assistant:
               discovery: "off"
             devices:

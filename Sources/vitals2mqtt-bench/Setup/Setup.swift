@@ -32,8 +32,8 @@ final class Setup {
         var age: Int64 = 25 * 60_000
         /// A store to keep; `nil` for a new one.
         var store: URL?
-        /// The gateway's `store.commit_within`; `nil` for its default.
-        var commitWithin: String?
+        /// The gateway's `store.batch_window`; `nil` for its default.
+        var batchWindow: String?
     }
 
     private init(_ settings: RunSettings, _ name: String, _ setting: Setting) throws {
@@ -67,7 +67,7 @@ final class Setup {
             }
         try GatewayConfiguration.write(
             to: folder, store: setting.store ?? folder.appending(path: "vitals.sqlite"), broker: broker.port,
-            devices: devices, commitWithin: setting.commitWithin)
+            devices: devices, batchWindow: setting.batchWindow)
     }
 
     /// Where a phone's export appears.

@@ -6,14 +6,14 @@ import Vitals
 
 @testable import Engines
 
-/// Live samples wait for company, and for nothing else.
+/// Live samples wait for a batch, and for nothing else.
 @Suite struct AgentPaceTests {
     private static let within: Duration = .seconds(1)
 
     private func rig(_ world: Simulation) -> AgentRig {
         AgentRig(
             world, policy: DevicePolicy(alerts: AlertPolicy(count: [:]), calendar: Fixture.utc),
-            commitWithin: Self.within)
+            batchWindow: Self.within)
     }
 
     private func live(_ rig: AgentRig, _ values: Double..., at second: Int, receipts: [String] = []) async {
@@ -107,12 +107,12 @@ import Vitals
 
     @Test func `sixty-four samples of all devices do not wait for more`() throws {
         try Simulation.run(seed: 1, deadline: .hours(1)) { world in
-            let pace = CommitPace(within: Self.within, clock: world.gatewayClock)
+            let pace = BatchWindow(within: Self.within, clock: world.gatewayClock)
             #expect(await pace.wait() == false)
             let start = world.uptime
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { #expect(await pace.wait()) } }
-                for _ in 0..<CommitPace.company - 1 { pace.add(1) }
+                for _ in 0..<BatchWindow.batchSize - 1 { pace.add(1) }
                 try? await world.gatewayClock.sleep(for: .milliseconds(100))
                 pace.add(1)
                 await group.waitForAll()

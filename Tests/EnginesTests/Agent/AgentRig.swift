@@ -34,7 +34,7 @@ final class AgentRig: Sendable {
     let events = Recorder<Event>()
     let store: ScratchStore
     let policy: DevicePolicy
-    let pace: CommitPace?
+    let pace: BatchWindow?
     let timers: Timers
     let presence = DevicePresence()
     private let state: Mutex<State>
@@ -42,13 +42,13 @@ final class AgentRig: Sendable {
     init(
         _ environment: Simulation, capabilities: Capabilities = AgentRig.capabilities,
         content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        store: ScratchStore? = nil, commitWithin: Duration = .zero
+        store: ScratchStore? = nil, batchWindow: Duration = .zero
     ) {
         self.environment = environment
         self.capabilities = capabilities
         self.store = store ?? Self.scratchStore(environment)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
-        pace = commitWithin > .zero ? CommitPace(within: commitWithin, clock: environment.gatewayClock) : nil
+        pace = batchWindow > .zero ? BatchWindow(within: batchWindow, clock: environment.gatewayClock) : nil
         timers = Timers(clock: environment.gatewayClock)
         state = Mutex(State(content: content))
     }

@@ -21,7 +21,7 @@ import Vitals
         #expect(configuration.mqtt.keepAlive == .seconds(15))
         #expect(configuration.store.path == "/nowhere/vitals.sqlite")
         #expect(configuration.store.outboxMaximumAge == .days(30))
-        #expect(configuration.store.commitWithin == .seconds(1))
+        #expect(configuration.store.batchWindow == .seconds(1))
         #expect(configuration.store.outboxMaximumBytes == 1 << 30)
         #expect(configuration.store.sampleRetention == .days(400))
         #expect(configuration.store.dailyRetention == nil)

@@ -8,9 +8,9 @@ package import Vitals
 ///
 /// The first sample after a quiet time does not wait. Later ones wait until `within` after the last release, or until as
 /// many samples wait as make the pages of a commit worth it, so that nothing waits long where much comes.
-package final class CommitPace: Sendable {
+package final class BatchWindow: Sendable {
     /// The samples that do not wait for more: they share the five kilobytes that a commit costs at least.
-    package static let company = 64
+    package static let batchSize = 64
 
     private struct State {
         /// Samples that wait, of all devices.
@@ -41,7 +41,7 @@ package final class CommitPace: Sendable {
         let now = clock.uptime
         let round = state.withLock { state -> Promise<Void>? in
             state.count += count
-            return state.count >= Self.company ? state.release(at: now) : nil
+            return state.count >= Self.batchSize ? state.release(at: now) : nil
         }
         round?.fulfil(())
     }
