@@ -40,13 +40,13 @@ package actor SQLiteStore: GatewayStore {
 
     /// Opens or creates a store.
     ///
-    /// A damaged file is quarantined and a new one created; `opening` says so.
+    /// A damaged file is moved aside and a new one created; `opening` says so.
     /// - Parameters:
     ///   - path: the file. Its folder must exist.
     ///   - executor: runs writes. They block, so it must not be the shared pool: `QueueExecutor`, or a simulation's.
     ///   - reading: runs reads, which block too.
     ///   - pause: waits, for requests that wait for a batch.
-    ///   - now: the date, for the name of a file quarantined.
+    ///   - now: the date, for the name of a file that is moved aside.
     ///   - newIdentity: the identity of a new store.
     ///   - onCommit: receives the entries of each commit in order, on the writer. It must not block.
     /// - Throws: `StoreError` if the file is in use, is from a newer version or another program, or cannot be opened.
@@ -57,7 +57,19 @@ package actor SQLiteStore: GatewayStore {
         pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0, clock: .continuous) },
         now: Timestamp, newIdentity: SampleID, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void = { _ in }
     ) throws(StoreError) {
-        let file = try StoreFile(path: path, now: now, newIdentity: newIdentity)
+        try self.init(
+            StoreFile(path: path, now: now, newIdentity: newIdentity), options: options, executor: executor,
+            reading: reading, pause: pause, onCommit: onCommit)
+    }
+
+    /// A store whose file is open.
+    init(
+        _ file: StoreFile, options: StoreOptions = StoreOptions(),
+        executor: any SerialExecutor = QueueExecutor(label: "store.writer"),
+        reading: any SerialExecutor = QueueExecutor(label: "store.reader"),
+        pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0, clock: .continuous) },
+        onCommit: @escaping @Sendable ([OutboxEntry]) -> Void = { _ in }
+    ) {
         self.file = file
         self.executor = executor
         self.options = options
@@ -78,17 +90,17 @@ package actor SQLiteStore: GatewayStore {
     /// Notes that the gaps for `opening` are stored. Until then each start reports them again.
     package nonisolated func confirmOpening() { ResetNote(of: file.path).remove() }
 
-    /// Waits until damage is found. The store is unusable from then on; the next start at its path sets it aside.
+    /// Waits until damage is found. The store is unusable from then on; the next start at its path moves it aside.
     package nonisolated func damage() async throws(CancellationError) -> StoreError { try await file.damage.wait() }
 
     // MARK: Group commit
 
     /// Writes in the next transaction, and returns once that is on disk.
     /// - Parameters:
-    ///   - company: how long to wait for other requests, unless one comes that does not wait.
+    ///   - batchWait: how long to wait for other requests, unless one comes that does not wait.
     ///   - isUpkeep: whether it stores nothing new.
     nonisolated func write<Value: Sendable>(
-        weight: Int = 1, waiting batchSize: Duration = .zero, isUpkeep: Bool = false,
+        weight: Int = 1, waiting batchWait: Duration = .zero, isUpkeep: Bool = false,
         _ work: @escaping @Sendable (Transaction) throws -> Value
     ) async throws(StoreError) -> Value {
         let value = Mutex<Value?>(nil)
@@ -97,7 +109,7 @@ package actor SQLiteStore: GatewayStore {
             value.withLock { $0 = result }
         }
         waiting.withLock { $0.append(request) }
-        if batchSize > .zero { await pause(batchSize) }
+        if batchWait > .zero { await pause(batchWait) }
         try await commit(until: request).get()
         guard let result = value.withLock({ $0 }) else { throw StoreError(.unavailable, "The write has not run.") }
         return result

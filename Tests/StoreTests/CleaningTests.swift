@@ -4,7 +4,7 @@ import Testing
 import Vitals
 
 @Suite struct CleaningTests {
-    @Test func `drops what the broker never took in 30 days, and tells it in one gap per device and metric`()
+    @Test func `drops what the broker never took in 30 days, and reports it in one gap per device and metric`()
         async throws
     {
         let folder = try StoreFolder()

@@ -41,7 +41,7 @@ import Vitals
         #expect(error?.message.contains("The folder of \(folder.path).none/copy does not exist. Create it") == true)
     }
 
-    @Test func `a restored store has what the backup had, a new identity, and a loss to tell`() async throws {
+    @Test func `a restored store has what the backup had, a new identity, and a loss to report`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open(identity: 5)
         _ = try await store.ingest(Ingest(.band, [beat(0, 61)]))
@@ -52,17 +52,17 @@ import Vitals
             ($0 as? StoreError)?.message.contains("Another gateway") == true
         }
         try await store.close()
-        let quarantine = try #require(
+        let moved = try #require(
             try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)))
-        #expect(try StoreInspection(of: quarantine).series.map(\.samples) == [2])
+        #expect(try StoreInspection(of: moved).series.map(\.samples) == [2])
         store = try folder.open(identity: 7)
-        #expect(store.opening == .restored(path: quarantine))
+        #expect(store.opening == .restored(path: moved))
         #expect(store.identity == identity(6))
         #expect(try await store.all().map(\.sample.value) == [61])
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [1])
         try await store.close()
         store = try folder.open()
-        #expect(store.opening == .restored(path: quarantine))
+        #expect(store.opening == .restored(path: moved))
         store.confirmOpening()
         try await store.close()
         #expect(try folder.open().opening == .existing)
@@ -102,7 +102,7 @@ import Vitals
             try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6))
         } throws: { error in
             let message = (error as? StoreError)?.message ?? ""
-            return message.hasPrefix("\(copy) is damaged: ") && !message.contains("quarantined")
+            return message.hasPrefix("\(copy) is damaged: ") && !message.contains("moved aside")
         }
     }
 
@@ -127,7 +127,7 @@ import Vitals
         #expect((1...StoreCheck.maximumFindings).contains(findings.count))
     }
 
-    @Test func `a check reads the fields of samples and the facts quarantined`() async throws {
+    @Test func `a check reads the fields of samples and the quarantined facts`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let sleep = Sample(
@@ -152,14 +152,14 @@ import Vitals
         let findings = try StoreCheck.findings(in: folder.path)
         #expect(
             findings.dropLast() == [
-                "The fact quarantined 70 cannot be decoded.", "The fact quarantined 71 cannot be decoded.",
+                "The quarantined fact 70 cannot be decoded.", "The quarantined fact 71 cannot be decoded.",
                 "The sample with the start \(dawn.milliseconds) cannot be decoded.",
                 "The sample with the start \(dawn.milliseconds) cannot be decoded.",
             ])
         #expect(findings.last?.hasSuffix("and there is the fact 71.") == true)
     }
 
-    // MARK: A store that was quarantined
+    // MARK: A store that was moved aside
 
     @Test func `a crash before the loss is reported does not hide it`() async throws {
         let folder = try StoreFolder()
@@ -178,11 +178,11 @@ import Vitals
         #expect(try folder.open().opening == .existing)
     }
 
-    @Test func `a crash before a damaged store is quarantined tells no loss that has not happened`() async throws {
+    @Test func `a crash before a damaged store is moved aside reports no loss that has not happened`() async throws {
         let folder = try StoreFolder()
         _ = try await folder.open().ingest(Ingest(.band, [beat(0)]))
         try ResetNote(of: folder.path).write(
-            .init(reason: .damaged, quarantine: folder.path + ".corrupt-1", identity: identity(9).description))
+            .init(reason: .damaged, moved: folder.path + ".corrupt-1", identity: identity(9).description))
         #expect(try folder.open().opening == .existing)
     }
 }

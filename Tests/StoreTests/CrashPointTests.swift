@@ -60,7 +60,7 @@ import Vitals
     }
 
     @Test(arguments: Deletion.allCases)
-    func `after a crash in a restore there is the old store with its log, or the new one with a loss to tell`(
+    func `after a crash in a restore there is the old store with its log, or the new one with a loss to report`(
         deletion: Deletion
     ) async throws {
         let copies = try StoreFolder()
@@ -108,8 +108,9 @@ import Vitals
     }
 
     @Test(arguments: [Deletion.mainFile, .allFiles])
-    func `the loss is reported where the replaced store was deleted before the first start`(deletion: Deletion) async throws
-    {
+    func `the loss is reported where the replaced store was deleted before the first start`(
+        deletion: Deletion
+    ) async throws {
         let copies = try StoreFolder()
         let copy = copies.path + ".copy"
         let folder = try await folderWithLog(copy: copy)
@@ -123,7 +124,7 @@ import Vitals
         #expect(try await store.all().map(\.sample.value) == [61])
     }
 
-    @Test func `a copy that is restored where no store was tells its loss, also without the copy`() async throws {
+    @Test func `a copy that is restored where no store was reports its loss, also without the copy`() async throws {
         let copies = try StoreFolder()
         let copy = copies.path + ".copy"
         _ = try await folderWithLog(copy: copy)
@@ -135,7 +136,7 @@ import Vitals
     }
 
     @Test(arguments: [Deletion.mainFile, .allFiles])
-    func `after a crash while a damaged store is quarantined it is quarantined whole, and the loss is reported`(
+    func `after a crash while a damaged store is moved aside it is moved aside whole, and the loss is reported`(
         deletion: Deletion
     ) async throws {
         let folder = try await folderWithLog()
@@ -147,11 +148,11 @@ import Vitals
         for image in images.folders {
             try images.put(image, to: url)
             var store = try open(url, identity: 7)
-            guard case .replacedCorrupt(let quarantine) = store.opening else {
+            guard case .replacedCorrupt(let moved) = store.opening else {
                 Issue.record("opened as \(store.opening)")
                 continue
             }
-            #expect(try StoreInspection(of: quarantine).series.map(\.samples) == [2])
+            #expect(try StoreInspection(of: moved).series.map(\.samples) == [2])
             #expect(try await store.all().isEmpty)
             // The loss is not reported yet.
             try await store.close()
@@ -171,11 +172,11 @@ import Vitals
     @Test func `a note names the replaced store in any working directory`() throws {
         let folder = try StoreFolder()
         let note = ResetNote(of: folder.path)
-        try note.write(.init(reason: .restored, quarantine: "data/vitals.sqlite.replaced-1", identity: "x"))
+        try note.write(.init(reason: .restored, moved: "data/vitals.sqlite.replaced-1", identity: "x"))
         let expected = FileManager.default.currentDirectoryPath + "/data/vitals.sqlite.replaced-1"
-        #expect(note.content == .init(reason: .restored, quarantine: expected, identity: "x"))
+        #expect(note.content == .init(reason: .restored, moved: expected, identity: "x"))
         // The note of an earlier version: without an identity, and as its user had typed the path.
         try Data("restored\nvitals.sqlite.replaced-1\n".utf8).write(to: URL(filePath: folder.path + ".reset"))
-        #expect(note.content == .init(reason: .restored, quarantine: folder.path + ".replaced-1", identity: nil))
+        #expect(note.content == .init(reason: .restored, moved: folder.path + ".replaced-1", identity: nil))
     }
 }

@@ -26,14 +26,14 @@ import Vitals
         "no database at all, but long enough for a header of one hundred bytes", "SQLite format 3\0 and then garbage",
         "x",
     ])
-    func `a file that is no database is quarantined`(content: String) async throws {
+    func `a file that is no database is moved aside`(content: String) async throws {
         let folder = try StoreFolder()
         let damaged = Data(content.utf8)
         try damaged.write(to: URL(filePath: folder.path))
         try await expectReplaced(folder, content: damaged)
     }
 
-    @Test func `a file that was cut is quarantined`() async throws {
+    @Test func `a file that was cut is moved aside`() async throws {
         let folder = try StoreFolder()
         try await filled(folder)
         let whole = try Data(contentsOf: URL(filePath: folder.path))
@@ -44,18 +44,18 @@ import Vitals
 
     private func expectReplaced(_ folder: borrowing StoreFolder, content: Data) async throws {
         let store = try folder.open(identity: 9)
-        guard case .replacedCorrupt(let quarantine) = store.opening else {
+        guard case .replacedCorrupt(let moved) = store.opening else {
             Issue.record("opened as \(store.opening)")
             return
         }
-        #expect(quarantine.hasPrefix(folder.path + ".corrupt-20261118T"))
-        #expect(try Data(contentsOf: URL(filePath: quarantine)) == content)
+        #expect(moved.hasPrefix(folder.path + ".corrupt-20261118T"))
+        #expect(try Data(contentsOf: URL(filePath: moved)) == content)
         #expect(store.identity == SampleID(high: 9, low: 0))
         #expect(try await store.ingest(Ingest(.band, [beat(0)])).new == 1)
         #expect(folder.committed.all.last?.sequence == 1)
     }
 
-    @Test func `damage among the samples stops the store, and the next start sets it aside`() async throws {
+    @Test func `damage among the samples stops the store, and the next start moves it aside`() async throws {
         let folder = try StoreFolder()
         try await filled(folder)
         var bytes = try Data(contentsOf: URL(filePath: folder.path))
@@ -124,40 +124,6 @@ import Vitals
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.contains("corrupt") } == []
         )
-    }
-
-    @Test func `a file of the first version becomes one of this version, with what it knew`() async throws {
-        let folder = try StoreFolder()
-        var store = try folder.open()
-        let active = AlertRule(.stress, .high)
-        let over = AlertRule(.stress, .low)
-        try await store.save(
-            [
-                .level(AlertLevel(rule: active, isActive: true, since: dawn)),
-                .level(AlertLevel(rule: over, isActive: false, since: dawn)),
-            ], of: .band)
-        _ = try await store.ingest(Ingest(.band, [beat(0)]))
-        try await store.write { transaction in
-            try transaction.database.execute(
-                sql: """
-                    ALTER TABLE alert_level DROP COLUMN raised_at;
-                    DROP VIEW readable_sample;
-                    ALTER TABLE sample DROP COLUMN withdrawn;
-                    CREATE VIEW readable_sample AS SELECT * FROM sample;
-                    ALTER TABLE device RENAME COLUMN features TO has_battery;
-                    UPDATE device SET has_battery = 1;
-                    DROP TABLE quarantine;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5');
-                    """)
-        }
-        try await store.close()
-        store = try folder.open()
-        #expect(store.opening == .existing)
-        #expect(try await store.load(.band).features == .battery)
-        let levels = try await store.load(.band).levels
-        #expect(levels[active]?.raisedAt == dawn)
-        #expect(levels[over] == AlertLevel(rule: over, isActive: false, since: dawn))
-        #expect(try await store.all().map(\.isWithdrawn) == [false])
     }
 
     @Test func `the database of another program is refused and left alone`() async throws {

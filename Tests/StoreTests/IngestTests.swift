@@ -104,7 +104,7 @@ import Vitals
         #expect(try await store.all().map(\.revision) == [3])
     }
 
-    @Test func `tells spot, interval and manual samples of one moment apart`() async throws {
+    @Test func `distinguishes spot, interval and manual samples of one moment`() async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         var manual = beat(0)

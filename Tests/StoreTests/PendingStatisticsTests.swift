@@ -3,7 +3,8 @@ import StoreAPI
 import Testing
 import Vitals
 
-/// The hours whose statistics are due: marked with the samples, kept over a restart, and given up only as they were read.
+/// The hours whose statistics are pending: marked with the samples, kept over a restart, and given up only as they were
+/// read.
 @Suite final class PendingStatisticsTests {
     private let folder: StoreFolder
 
@@ -20,17 +21,17 @@ import Vitals
         return Hour(number: first + range.lowerBound)...Hour(number: first + range.upperBound)
     }
 
-    @Test func `only hours that are over when their samples come are due`() async throws {
+    @Test func `only hours that are over when their samples come are pending`() async throws {
         let store = try open()
         // 01:00:00.000 is in the running hour, 00:59:59 is not.
         _ = try await store.ingest(Ingest(.band, [beat(3_599), beat(3_600)], at: dawn + .seconds(3_600)))
-        let due = try await store.pendingStatistics()
-        #expect(due.map(\.hours) == [hours(0...0)])
-        #expect(due.map(\.device) == [.band])
-        #expect(due.map(\.metric) == [.heartRate])
+        let pending = try await store.pendingStatistics()
+        #expect(pending.map(\.hours) == [hours(0...0)])
+        #expect(pending.map(\.device) == [.band])
+        #expect(pending.map(\.metric) == [.heartRate])
     }
 
-    @Test func `what is known already makes nothing due, and a correction does`() async throws {
+    @Test func `what is known already makes nothing pending, and a correction does`() async throws {
         let store = try open()
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .seconds(1)))
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(5)))
@@ -45,9 +46,9 @@ import Vitals
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(5 * 3_600)], at: dawn + .hours(9)))
         try await store.close()
         store = try open()
-        let due = try await store.pendingStatistics()
-        #expect(due.map(\.hours) == [hours(0...5)])
-        #expect(due.map(\.revision) == [2])
+        let pending = try await store.pendingStatistics()
+        #expect(pending.map(\.hours) == [hours(0...5)])
+        #expect(pending.map(\.revision) == [2])
     }
 
     @Test func `hours are given up only if no sample came since they were read`() async throws {
@@ -63,7 +64,7 @@ import Vitals
         #expect(try await store.pendingStatistics().isEmpty)
     }
 
-    @Test func `when it begins everything that is stored is due, and nothing once it ends`() async throws {
+    @Test func `when it begins everything that is stored is pending, and nothing once it ends`() async throws {
         var store = try open(marks: false)
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(3 * 3_600)], at: dawn + .hours(9)))
         #expect(try await store.pendingStatistics().isEmpty)
@@ -73,7 +74,7 @@ import Vitals
         #expect(try await store.pendingStatistics().map(\.hours) == [hours(0...8)])
         let all = try #require(try await store.pendingStatistics().first)
         #expect(try await store.setDue(nil, isJoining: false, of: all))
-        // It has begun: a restart makes nothing due.
+        // It has begun: a restart makes nothing pending.
         try await store.keepPendingStatistics(true, at: dawn + .hours(9))
         #expect(try await store.pendingStatistics().isEmpty)
         try await store.keepPendingStatistics(false, at: dawn + .hours(9))
@@ -100,22 +101,22 @@ import Vitals
         #expect(all.sensor.isEmpty)
         #expect(try await store.splitDue(all, among: ["one", "two"]))
         #expect(try await !store.splitDue(all, among: ["one", "two"]))
-        var due = try await store.pendingStatistics()
-        #expect(due.map(\.sensor) == ["one", "two"])
-        #expect(due.map(\.hours) == [hours(0...1), hours(0...1)])
+        var pending = try await store.pendingStatistics()
+        #expect(pending.map(\.sensor) == ["one", "two"])
+        #expect(pending.map(\.hours) == [hours(0...1), hours(0...1)])
         // One of them waits for its own rows, and the other is done.
-        #expect(try await store.setDue(hours(2...2), isJoining: true, of: due[0]))
-        #expect(try await store.setDue(nil, isJoining: false, of: due[1]))
+        #expect(try await store.setDue(hours(2...2), isJoining: true, of: pending[0]))
+        #expect(try await store.setDue(nil, isJoining: false, of: pending[1]))
         #expect(try await store.pendingStatistics().map(\.isJoining) == [true])
         _ = try await store.ingest(Ingest(.band, [beat(5 * 3_600)], at: dawn + .hours(9)))
         let late = try #require(try await store.pendingStatistics().first)
         #expect(try await store.splitDue(late, among: ["one", "two"]))
-        due = try await store.pendingStatistics()
-        #expect(due.map(\.hours) == [hours(2...5), hours(5...5)])
-        #expect(due.map(\.isJoining) == [false, false])
+        pending = try await store.pendingStatistics()
+        #expect(pending.map(\.hours) == [hours(2...5), hours(5...5)])
+        #expect(pending.map(\.isJoining) == [false, false])
     }
 
-    @Test func `a device that was forgotten before has nothing due`() async throws {
+    @Test func `a device that was forgotten before has nothing pending`() async throws {
         let store = try open(marks: false)
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn + .hours(9)))
         try await store.forget(.band)

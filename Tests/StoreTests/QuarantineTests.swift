@@ -13,7 +13,7 @@ import Vitals
         _ = try await store.ingest(Ingest(.ring, [beat(1)]))
         let facts = try await store.facts(1...9, limit: 9)
         let moment = dawn + .hours(2)
-        try await store.quarantined([RefusedFact(lane: .live, number: 1, reason: "too long")], at: moment)
+        try await store.quarantine([RefusedFact(lane: .live, number: 1, reason: "too long")], at: moment)
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.sequence) == [2])
         #expect(try await store.facts(1...2, limit: 9) == facts)
         let gaps = try await store.pendingFacts(.alert, after: 0, limit: 9)
@@ -29,7 +29,7 @@ import Vitals
 
         // Twice changes nothing, and what is acknowledged cannot be quarantined.
         try await store.acknowledge(.live, through: 2)
-        try await store.quarantined(
+        try await store.quarantine(
             [1, 2].map { RefusedFact(lane: .live, number: $0, reason: "too long") }, at: moment)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).count == 1)
         try await store.releaseQuarantined([1])
@@ -45,12 +45,12 @@ import Vitals
         let fact = try #require(try await store.facts(1...1, limit: 1).first)
         guard case .measurement(let measurement) = fact.content else { return }
         let refused = RefusedFact(lane: .live, number: 1, samples: [measurement.samples[1]], reason: "too long")
-        try await store.quarantined([refused], at: dawn)
+        try await store.quarantine([refused], at: dawn)
         #expect(try await store.facts(1...1, limit: 1).first?.values.count == 1)
         let gap = try #require(try await store.pendingFacts(.alert, after: 0, limit: 9).first)
         #expect(gap.gap?.count == 1)
         #expect(gap.gap?.from == dawn + .seconds(5))
-        try await store.quarantined([RefusedFact(lane: .alert, number: gap.sequence, reason: "no")], at: dawn)
+        try await store.quarantine([RefusedFact(lane: .alert, number: gap.sequence, reason: "no")], at: dawn)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).isEmpty)
         let statistics = try await store.statistics()
         #expect(statistics.quarantined == 2)
@@ -62,7 +62,7 @@ import Vitals
         options.maximumQuarantined = 3
         let store = try folder.open(options)
         for second in 0..<5 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
-        try await store.quarantined((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
+        try await store.quarantine((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
         _ = try await store.clean(at: dawn + .minutes(1))
         #expect(try await store.facts(1...5, limit: 9).map(\.sequence) == [3, 4, 5])
         _ = try await store.clean(at: dawn + .days(31))

@@ -7,7 +7,7 @@ import Vitals
 
 @testable import Store
 
-/// What is neither quarantined nor replaced nor copied, since it may be sound, may be something else, or is damaged.
+/// What is neither moved aside nor replaced nor copied, since it may be sound, may be something else, or is damaged.
 @Suite struct RefusalTests {
     private let identity = SampleID(high: 6, low: 0)
 

@@ -51,7 +51,7 @@ import Vitals
         ("UPDATE alert_level SET last_id = 'x'", "names no sample."),
         ("UPDATE alert_level SET device = 9", "belongs to no device."),
         ("UPDATE pending_statistics SET last_hour = first_hour - 1", "end before they begin."),
-        ("UPDATE pending_statistics SET series = 99", "The due statistics of the series 99 belongs to no series."),
+        ("UPDATE pending_statistics SET series = 99", "The pending statistics of the series 99 belongs to no series."),
         ("UPDATE command SET envelope = '{' WHERE key = 'begun'", "The command 1 cannot be decoded."),
         ("UPDATE command SET topic = NULL", "The command 2 has an answer without its content."),
         ("UPDATE day SET summary = '{'", "The summary of the day 20000 cannot be decoded."),

@@ -23,7 +23,7 @@ import Vitals
         let store = try folder.open()
         _ = try await store.ingest(Ingest(.band, [beat(0)]))
         try StoreCopy.back(up: folder.path, to: folder.url.appending(path: "copy").path)
-        // Damage leaves a mark; the next start sets the store aside, makes another, and leaves a note.
+        // Damage leaves a mark; the next start moves the store aside, makes another, and leaves a note.
         _ = store.file.note(StoreError(.corrupt, "a test"))
         let marked = try modes(in: folder)
         #expect(marked.keys.contains("vitals.sqlite.damaged") && marked.keys.contains("vitals.sqlite-wal"))

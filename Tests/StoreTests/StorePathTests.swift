@@ -77,13 +77,13 @@ import Vitals
         _ = store.file.note(StoreError(.corrupt, "a test"))
         try await store.close()
         let next = try folder.open()
-        guard case .replacedCorrupt(let quarantine) = next.opening else {
+        guard case .replacedCorrupt(let moved) = next.opening else {
             Issue.record("opened as \(next.opening)")
             return
         }
-        #expect(quarantine.hasPrefix(real + ".corrupt-"))
+        #expect(moved.hasPrefix(real + ".corrupt-"))
         #expect(try status(folder.path).st_mode & S_IFMT == S_IFLNK)
-        #expect(try status(quarantine).st_mode & S_IFMT == S_IFREG)
+        #expect(try status(moved).st_mode & S_IFMT == S_IFREG)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["disk", "vitals.sqlite"])
         try await next.close()

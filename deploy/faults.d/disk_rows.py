@@ -1,21 +1,13 @@
-"""Rows about the store: a full disk, a damaged file, a backup, and a file of an earlier version."""
+"""Rows about the store: a full disk, a damaged file, and a backup."""
 
 import glob
 import os
 import resource
-import sqlite3
 import subprocess
 import time
 
 from devices import record
 from rig import TIMEOUT, Bench, require, row, sample_id, until
-
-# What undoes the newest migrations, and so makes a file as the version before left it.
-UNDO = {
-    "6": "DROP TABLE journal;",
-    "7": "DROP TABLE pending_statistics; ALTER TABLE store DROP COLUMN keeps_pending_statistics;",
-    "8": "DROP TABLE driver_note;",
-}
 
 
 def small_disk(bench: Bench) -> str | None:
@@ -59,7 +51,7 @@ def full_disk(bench: Bench) -> str:
     return f"{kind}: {stored} samples stored until it was full, {count} in the end, lost 0"
 
 
-@row("a damaged store", "its first pages are overwritten while the gateway is down; kill -9 as soon as it is quarantined",
+@row("a damaged store", "its first pages are overwritten while the gateway is down; kill -9 as soon as it is moved aside",
      "reported as a gap all the same, and the device's history is read again")
 def damaged_store(bench: Bench) -> str:
     first = int(time.time() * 1000) - 3_000_000
@@ -78,7 +70,7 @@ def damaged_store(bench: Bench) -> str:
             file.write(b"Z" * 8192)
         bench.gateway.start()
         # The note is there from before the damaged file is moved until the gap is on disk.
-        until(lambda: os.path.exists(note), 30, "the damaged file is not quarantined", step=0.0002)
+        until(lambda: os.path.exists(note), 30, "the damaged file is not moved aside", step=0.0002)
         bench.gateway.kill()
         if os.path.exists(note):
             break
@@ -94,7 +86,7 @@ def damaged_store(bench: Bench) -> str:
     bench.gateway.stop()
     require(bool(glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*")), "the damaged file is not beside the new one")
     require(not os.path.exists(note), "the note of the reset is still there")
-    return f"quarantined, reported after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
+    return f"moved aside, reported after the kill, and {count} samples of the history again in {took:.1f} s, with the same ids"
 
 
 @row("a store that may not be read", "its mode is 000, and the gateway's user may not override it",
@@ -108,7 +100,7 @@ def unreadable_store(bench: Bench) -> str:
     os.chmod(bench.gateway.store, 0)
     for _ in range(3):
         bench.gateway.refuses(70, "storm.sqlite cannot be read: Permission denied", overrides_modes=False)
-    require(not glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*"), "a sound store is quarantined")
+    require(not glob.glob(glob.escape(bench.gateway.store) + ".corrupt-*"), "a sound store is moved aside")
     os.chmod(bench.gateway.store, 0o600)
     bench.broker()
     bench.gateway.start(overrides_modes=False)
@@ -119,7 +111,7 @@ def unreadable_store(bench: Bench) -> str:
 def offline(bench: Bench) -> None:
     """Stops the gateway, and waits until the consumer has its last message."""
     bench.gateway.stop()
-    until(lambda: bench.consumer.statuses[-1:] == ["offline"], TIMEOUT, "the gateway did not say graceful disconnect")
+    until(lambda: bench.consumer.statuses[-1:] == ["offline"], TIMEOUT, "the gateway did not disconnect gracefully")
 
 
 def on_store(bench: Bench, command: str, copy: str) -> None:
@@ -179,30 +171,3 @@ def restored_backup(bench: Bench) -> str:
     require(not other, f"{len(other)} numbers of the backup have other facts: {other[:5]}")
     return (f"{replaced - len(copied)} samples between backup and restore, reported as a gap; {count} others, lost 0; {len(again)} records again; "
             f"{len(before_restore)} and {len(after_restore)} numbers, none twice")
-
-
-@row("a store of an earlier version", "with waiting facts, without the broker in between",
-     "copied, brought up to date; nothing waiting is lost")
-def earlier_version(bench: Bench) -> str:
-    load = bench.peers.load("band")
-    wanted = 2_000 if bench.is_quick else 20_000
-    bench.broker()
-    bench.mosquitto.stop()
-    bench.gateway.write([bench.peers.device("band")])
-    bench.gateway.start()
-    until(lambda: len(load.acknowledged) > wanted, 120, "no samples")
-    bench.gateway.stop()
-    with sqlite3.connect(bench.gateway.store) as store:
-        newest = max(int(name) for name, in store.execute("SELECT identifier FROM grdb_migrations"))
-        require(str(newest) in UNDO, f"this row does not know how to undo version {newest} of the store; add it to UNDO")
-        store.executescript(UNDO[str(newest)] + f"DELETE FROM grdb_migrations WHERE identifier = '{newest}';")
-    store.close()
-    bench.broker()
-    began = time.monotonic()
-    bench.gateway.start()
-    stored = list(load.acknowledged)
-    bench.consumer.expect_all("band", stored)
-    took = time.monotonic() - began
-    count = bench.settle("band")
-    require(os.path.exists(f"{bench.gateway.store}.version-{newest - 1}"), "there is no copy of the earlier version")
-    return f"version {newest - 1} to {newest}, and {len(stored)} waiting samples delivered in {took:.1f} s; {count} in all, lost 0"

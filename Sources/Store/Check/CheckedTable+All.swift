@@ -6,7 +6,7 @@ import Vitals
 extension CheckedTable {
     /// The tables whose rows may be more than numbers, small ones first.
     static let all = [
-        device, alertLevel, due, journal, command, quarantine, message, day, sample,
+        device, alertLevel, pending, journal, command, quarantine, message, day, sample,
     ]
 
     private static let noDevice = "belongs to no device"
@@ -30,8 +30,8 @@ extension CheckedTable {
         return SampleID(id) == nil ? "names no sample" : nil
     }
 
-    private static let due = CheckedTable(
-        name: "pending_statistics", row: "The due statistics of the series", key: ["series", "sensor"],
+    private static let pending = CheckedTable(
+        name: "pending_statistics", row: "The pending statistics of the series", key: ["series", "sensor"],
         columns: "series, first_hour, last_hour"
     ) { row, references in
         guard references.series[row[0]] != nil else { return noSeries }
@@ -58,7 +58,7 @@ extension CheckedTable {
     }
 
     private static let quarantine = CheckedTable(
-        name: "quarantine", row: "The fact quarantined", key: ["sequence"], columns: factColumns, fault: factFault)
+        name: "quarantine", row: "The quarantined fact", key: ["sequence"], columns: factColumns, fault: factFault)
 
     private static let message = CheckedTable(
         name: "message", row: "The message", key: ["lane", "sequence"], columns: factColumns, fault: factFault)

@@ -7,12 +7,10 @@ extension Counters {
     static func findings(in database: Database) throws -> [String] {
         let records: [JournalRecord]
         let counters: Counters
-        let hasQuarantined = try database.tableExists("quarantine")
         do {
             records =
-                try database.tableExists("journal")
-                ? Row.fetchAll(database, sql: "SELECT record FROM journal ORDER BY number")
-                    .map { try JournalRecord(packed: $0.bytes(at: 0) ?? []) } : []
+                try Row.fetchAll(database, sql: "SELECT record FROM journal ORDER BY number")
+                .map { try JournalRecord(packed: $0.bytes(at: 0) ?? []) }
             counters = try records.last?.counters ?? tables(in: database)
         } catch is StoreError {
             // The record that cannot be decoded was found already.
@@ -37,8 +35,8 @@ extension Counters {
             let sql = "SELECT max(sequence) FROM message WHERE lane = ?"
             return try Int64.fetchOne(database, sql: sql, arguments: [lane.rawValue]) ?? 0
         }
-        let quarantine = try hasQuarantined ? Int64.fetchOne(database, sql: "SELECT max(sequence) FROM quarantine") ?? 0 : 0
-        let last = max(quarantine, inLanes.max() ?? 0, messages.map(\.sequence).max() ?? 0)
+        let quarantined = try Int64.fetchOne(database, sql: "SELECT max(sequence) FROM quarantine") ?? 0
+        let last = max(quarantined, inLanes.max() ?? 0, messages.map(\.sequence).max() ?? 0)
         if last > counters.lastSequence {
             findings.append("The last number of a fact is \(counters.lastSequence), and there is the fact \(last).")
         }

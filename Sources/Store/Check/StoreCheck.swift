@@ -18,13 +18,14 @@ package enum StoreCheck {
 
     /// - Parameter betweenParts: called after each part of a table, while no transaction is open.
     static func findings(
-        in path: String, rowsAtOnce: Int, betweenParts: () throws -> Void
+        in path: String, rowsAtOnce: Int = rowsAtOnce, migrator: DatabaseMigrator = Schema.migrator,
+        betweenParts: () throws -> Void
     ) throws(StoreError) -> [String] {
         try StoreCopy.withReader(of: path) { queue in
             do {
                 // One statement of SQLite, which cannot be taken apart.
                 let damage = try queue.read { database in
-                    try StorePlace(path: path).checkOwner(in: database)
+                    try StorePlace(path: path, migrator: migrator).checkOwner(in: database)
                     return try String.fetchAll(database, sql: "PRAGMA integrity_check(\(maximumFindings))")
                 }.filter { $0 != "ok" }
                 // Rows of damaged pages cannot be read.
@@ -41,8 +42,6 @@ package enum StoreCheck {
     ) throws -> [String] {
         var findings: [String] = []
         for table in CheckedTable.all {
-            // An earlier version has fewer tables.
-            guard try queue.read({ try $0.tableExists(table.name) }) else { continue }
             var start: TableKey?
             repeat {
                 start = try queue.read { database in

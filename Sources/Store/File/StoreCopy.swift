@@ -24,7 +24,7 @@ package enum StoreCopy {
         }
     }
 
-    /// Puts a copy in the place of a store, which is quarantined. The gateway must not be running. The restored store has a
+    /// Puts a copy in the place of a store, which is moved aside. The gateway must not be running. The restored store has a
     /// new identity, because its numbers continue those of the copy, and reports the loss at its next start.
     /// - Returns: where the replaced store is now; `nil` if there was none.
     /// - Throws: `StoreError` if a gateway uses the store, what is in its place is no file, or the copy is damaged, is none or is the
@@ -128,7 +128,7 @@ package enum StoreCopy {
         }
     }
 
-    /// Of a damaged file the name matters: beside the store there is its copy, and only the store is quarantined.
+    /// Of a damaged file the name matters: beside the store there is its copy, and only the store is moved aside.
     private static func error(_ error: any Error, in file: String) -> StoreError {
         guard let database = error as? DatabaseError,
             [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(database.resultCode)

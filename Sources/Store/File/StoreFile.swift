@@ -5,7 +5,7 @@ import StoreAPI
 import Synchronization
 import Vitals
 
-/// The open file of a store: its connections and its health.
+/// The open file of a store: its connections and its errors.
 final class StoreFile: Sendable {
     let path: String
     let identity: SampleID
@@ -22,12 +22,15 @@ final class StoreFile: Sendable {
         var lastError: StoreError?
     }
 
-    /// Opens or creates the file; a damaged one is quarantined first.
-    /// - Parameter atStep: called before each step of setting it aside, where a crash may come.
-    init(path: String, now: Timestamp, newIdentity: SampleID, atStep: () -> Void = {}) throws(StoreError) {
+    /// Opens or creates the file; a damaged one is moved aside first.
+    /// - Parameter atStep: called before each step of moving it aside, where a crash may come.
+    init(
+        path: String, migrator: DatabaseMigrator = Schema.migrator, now: Timestamp, newIdentity: SampleID,
+        atStep: () -> Void = {}
+    ) throws(StoreError) {
         let path = StorePath.resolved(path)
         let lock = try FileLock(of: path)
-        let place = StorePlace(path: path)
+        let place = StorePlace(path: path, migrator: migrator)
         let note = ResetNote(of: path)
         try place.endMove(note.content)
         let wasMissing = place.isEmpty
@@ -57,7 +60,7 @@ final class StoreFile: Sendable {
     }
 
     /// Records an error. After the first sign of damage all reads and writes stop, and a mark beside the file makes the
-    /// next start quarantine it: the pages that a start has time to check may be intact.
+    /// next start move it aside: the pages that a start has time to check may be intact.
     func note(_ error: StoreError) -> StoreError {
         state.withLock { $0.lastError = error }
         guard error.code == .corrupt else { return error }

@@ -26,24 +26,25 @@ package struct StoreInspection: Sendable {
     package let waiting: [(lane: Lane, messages: Int)]
 
     /// - Throws: `StoreError` if the file cannot be read or is no store.
-    package init(of path: String) throws(StoreError) {
-        let place = StorePlace(path: StorePath.resolved(path))
+    package init(of path: String) throws(StoreError) { try self.init(of: path, migrator: Schema.migrator) }
+
+    init(of path: String, migrator: DatabaseMigrator) throws(StoreError) {
+        let place = StorePlace(path: StorePath.resolved(path), migrator: migrator)
         (version, identity, series, waiting) = try StoreCopy.withReader(of: path) { queue in
             try queue.read { database in
                 try place.checkOwner(in: database)
-                let versions = try Schema.migrator.appliedIdentifiers(database)
-                let newest = Schema.migrator.migrations.last { versions.contains($0) } ?? "0"
-                let hasJournal = try database.tableExists("journal")
+                let versions = try migrator.appliedIdentifiers(database)
+                let newest = migrator.migrations.last { versions.contains($0) } ?? "0"
                 let identity = try String.fetchOne(database, sql: "SELECT identity FROM store") ?? "none"
-                let counters = hasJournal ? try Counters.current(in: database) : try Counters.tables(in: database)
+                let counters = try Counters.current(in: database)
                 let waiting = Lane.allCases.map { ($0, Int(counters.lanes[$0.rawValue].messages)) }
-                return (newest, identity, try Self.series(in: database, hasJournal: hasJournal), waiting)
+                return (newest, identity, try Self.series(in: database), waiting)
             }
         }
         bytes = place.bytes
     }
 
-    private static func series(in database: Database, hasJournal: Bool) throws -> [Series] {
+    private static func series(in database: Database) throws -> [Series] {
         let sql = """
             SELECT series.id, device.name, series.metric, (SELECT count(*) FROM sample WHERE sample.series = series.id),
                 (SELECT count(*) FROM day WHERE day.series = series.id AND summary IS NOT NULL),
@@ -60,7 +61,6 @@ package struct StoreInspection: Sendable {
                     device: row[1], metric: row[2], samples: row[3], days: row[4], oldest: Timestamp(kept: row[5]),
                     newest: Timestamp(kept: row[6])))
         }
-        guard hasJournal else { return result }
         let records = try Row.fetchCursor(database, sql: "SELECT record FROM journal ORDER BY number")
         while let row = try records.next() {
             for item in try JournalRecord(packed: row.bytes(at: 0) ?? []).items {

@@ -6,6 +6,8 @@ import Vitals
 /// A store's location on disk: what can be done with its files before and after it is open.
 struct StorePlace {
     let path: String
+    /// The versions that this program knows. Tests give an invented one.
+    var migrator = Schema.migrator
 
     /// The size of a new file's pages in bytes: a commit writes whole pages, and a live sample changes a few bytes. Older
     /// files keep their 4 KiB.
@@ -35,7 +37,7 @@ struct StorePlace {
 
     /// Whether the file has SQLite's header (file format, section 1.3). SQLite itself treats a file shorter than its
     /// header as empty.
-    /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be quarantined.
+    /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be moved aside.
     private func hasHeader() throws(StoreError) -> Bool {
         let signature = StoreHeader.signature
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -67,7 +69,7 @@ struct StorePlace {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
         }
         guard !StorePath.isOther(path) else {
-            // A folder must not be quarantined: it may hold anything.
+            // A folder must not be moved aside: it may hold anything.
             throw StoreError(
                 .unavailable, "\(path) is no file. Set store.path to a file; it is made where it is missing.")
         }
@@ -120,7 +122,7 @@ struct StorePlace {
         let copy = try copyOldVersion(pool)
         // GRDB sets NORMAL with the WAL: a migration does not wait for the disk. A power failure may take back the last ones, each as
         // a whole, and the next start repeats them.
-        try Schema.migrator.migrate(pool)
+        try migrator.migrate(pool)
         // From here on a power failure takes back no commit.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try foldJournal(pool)
@@ -149,7 +151,7 @@ struct StorePlace {
         guard isNew || application == Schema.applicationID else {
             throw StoreError(.unavailable, "\(path) is the database of another program. Set another store.path.")
         }
-        if try Schema.migrator.hasBeenSuperseded(database) {
+        if try migrator.hasBeenSuperseded(database) {
             throw StoreError(
                 .unavailable,
                 "\(path) was made by a newer version of vitals2mqtt. Use that one, or another store.path.")
@@ -161,7 +163,6 @@ struct StorePlace {
     /// An existing copy stays: it may be that of a store that a backup has replaced. Only where it is the same
     /// as the new one, because the last start got no further, there is no second one.
     private func copyOldVersion(_ pool: DatabasePool) throws -> String? {
-        let migrator = Schema.migrator
         let (applied, isComplete) = try pool.read { database in
             (try migrator.appliedIdentifiers(database), try migrator.hasCompletedMigrations(database))
         }
@@ -242,7 +243,7 @@ struct StorePlace {
             }
             atStep()
         } catch {
-            throw StoreError(.unavailable, "The store \(path) cannot be quarantined: \(error.localizedDescription)")
+            throw StoreError(.unavailable, "The store \(path) cannot be moved aside: \(error.localizedDescription)")
         }
     }
 

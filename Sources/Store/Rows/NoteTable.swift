@@ -4,15 +4,6 @@ import Vitals
 
 /// The notes that drivers keep of their devices, by names that only they understand (see `DeviceNotes`).
 enum NoteTable {
-    static let version8 = """
-        CREATE TABLE driver_note(
-            device INTEGER NOT NULL REFERENCES device(id),
-            name TEXT NOT NULL,
-            bytes BLOB NOT NULL,
-            PRIMARY KEY(device, name)
-        ) STRICT, WITHOUT ROWID;
-        """
-
     static func notes(of device: DeviceID, in database: Database) throws -> [String: [UInt8]] {
         let statement = try database.cachedStatement(
             sql: """

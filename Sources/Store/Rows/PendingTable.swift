@@ -2,29 +2,12 @@ import GRDB
 import StoreAPI
 import Vitals
 
-/// The hours whose statistics are due, as rows from a first to a last hour, which count from 1970 UTC.
+/// The hours whose statistics are pending, as rows from a first to a last hour, which count from 1970 UTC.
 ///
 /// Samples mark one row for their series, whose `sensor` is empty. The import splits it into one row for each sensor of
 /// the series, since it imports each by itself. So the table never grows beyond the number of sensors, however many
 /// samples arrive.
 enum PendingTable {
-    static let version7 = """
-        CREATE TABLE pending_statistics(
-            series INTEGER NOT NULL,
-            sensor TEXT NOT NULL,
-            first_hour INTEGER NOT NULL,
-            last_hour INTEGER NOT NULL,
-            changed_at INTEGER NOT NULL,
-            revision INTEGER NOT NULL,
-            -- Whether all hours are imported, and only Home Assistant's own rows do not follow them yet.
-            is_joining INTEGER NOT NULL DEFAULT 0,
-            PRIMARY KEY(series, sensor)
-        ) STRICT, WITHOUT ROWID;
-
-        -- Whether pending_statistics is kept: only if the gateway imports the statistics.
-        ALTER TABLE store ADD COLUMN keeps_pending_statistics INTEGER NOT NULL DEFAULT 0;
-        """
-
     /// Everything that is stored of the devices that there are: from the first sample of each series, which the key finds
     /// without a search, to now.
     static let everything = """
@@ -81,7 +64,7 @@ enum PendingTable {
 
 extension Transaction {
     /// Marks the hours that were over when samples of them arrived.
-    func markDue(_ outcomes: [SampleOutcome], in cached: inout CachedDevice, at moment: Timestamp) throws {
+    func markPending(_ outcomes: [SampleOutcome], in cached: inout CachedDevice, at moment: Timestamp) throws {
         let current = Hour(of: moment)
         var touched: [Metric: ClosedRange<Hour>] = [:]
         for outcome in outcomes where outcome.novelty != .known && outcome.stored.sample.metric.hasHistory {
@@ -105,7 +88,7 @@ extension Transaction {
         }
     }
 
-    /// Begins to keep what is due, with all that is stored, or forgets it.
+    /// Begins to keep what is pending, with all that is stored, or forgets it.
     func keepPendingStatistics(_ isKept: Bool, at moment: Timestamp) throws {
         let isKeptAlready =
             try Bool.fetchOne(database.cachedStatement(sql: "SELECT keeps_pending_statistics FROM store")) ?? false

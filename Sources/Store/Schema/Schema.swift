@@ -1,6 +1,7 @@
 import GRDB
 
-/// The tables of the store, and how an older file becomes a newer one.
+/// The tables of the store, and how an older file becomes a newer one: by a step for each version after the first. A step that
+/// was released never changes, and the tests keep a file of each released version.
 ///
 /// Times are milliseconds since 1970 UTC. What is written once per sample or per message is kept in small numbers; the rest
 /// is text, so that the `sqlite3` shell shows something that a person can read (see also the view `readable_sample`).
@@ -12,43 +13,8 @@ enum Schema {
         var migrator = DatabaseMigrator()
         // Foreign keys are checked as always; the check of the whole file after a migration would read all samples.
         migrator.registerMigration("1", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version1) }
-        migrator.registerMigration("2", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version2) }
-        migrator.registerMigration("3", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version3) }
-        migrator.registerMigration("4", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version4) }
-        migrator.registerMigration("5", foreignKeyChecks: .immediate) { try $0.execute(sql: QuarantineTable.version5) }
-        migrator.registerMigration("6", foreignKeyChecks: .immediate) { try $0.execute(sql: Schema.version6) }
-        migrator.registerMigration("7", foreignKeyChecks: .immediate) { try $0.execute(sql: PendingTable.version7) }
-        migrator.registerMigration("8", foreignKeyChecks: .immediate) { try $0.execute(sql: NoteTable.version8) }
         return migrator
     }()
-
-    /// Samples with their messages on the way to their tables, and the counters after each commit (see `JournalRecord`).
-    /// While there are rows, `store` and `lane` and the end of `series` are as they were before the first one.
-    private static let version6 = "CREATE TABLE journal(number INTEGER PRIMARY KEY, record BLOB NOT NULL) STRICT;"
-
-    /// What a device reports beside samples, as the bits of `DeviceFeatures`: the battery was the only one before.
-    private static let version4 = "ALTER TABLE device RENAME COLUMN has_battery TO features;"
-
-    /// Records that another one has replaced. They stay, so that they are known when the device sends them again.
-    private static let version3 = """
-        ALTER TABLE sample ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0;
-
-        DROP VIEW readable_sample;
-        CREATE VIEW readable_sample AS
-            SELECT device.name AS device, series.metric AS metric,
-                strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000.0, 'unixepoch') AS start,
-                sample.duration / 1000.0 AS seconds, sample.value, sample.fields,
-                CASE sample.kind WHEN 1 THEN 'maximum' WHEN 2 THEN 'minimum' WHEN 3 THEN 'resting' ELSE 'normal' END
-                    AS kind, sample.user_initiated, sample.revision, sample.withdrawn,
-                strftime('%Y-%m-%dT%H:%M:%fZ', sample.received_at / 1000.0, 'unixepoch') AS received_at
-            FROM sample JOIN series ON series.id = sample.series JOIN device ON device.id = series.device;
-        """
-
-    /// When a rule last raised an alert, for its cool-down; of an alert that is active it is known.
-    private static let version2 = """
-        ALTER TABLE alert_level ADD COLUMN raised_at INTEGER;
-        UPDATE alert_level SET raised_at = since WHERE active = 1;
-        """
 
     private static let version1 = """
         PRAGMA application_id = \(applicationID);
@@ -59,7 +25,9 @@ enum Schema {
             identity TEXT NOT NULL,
             last_sequence INTEGER NOT NULL DEFAULT 0,
             last_answer INTEGER NOT NULL DEFAULT 0,
-            answer_bytes INTEGER NOT NULL DEFAULT 0
+            answer_bytes INTEGER NOT NULL DEFAULT 0,
+            -- Whether pending_statistics is kept: only if the gateway imports the statistics.
+            keeps_pending_statistics INTEGER NOT NULL DEFAULT 0
         ) STRICT;
 
         -- Per lane: up to where the broker has everything, and how many messages and samples wait after that.
@@ -81,7 +49,8 @@ enum Schema {
             known INTEGER NOT NULL DEFAULT 1,
             identity TEXT,
             capabilities TEXT,
-            has_battery INTEGER NOT NULL DEFAULT 0,
+            -- What it reports beside samples, as the bits of `DeviceFeatures`.
+            features INTEGER NOT NULL DEFAULT 0,
             twin TEXT,
             last_seen INTEGER,
             last_sync INTEGER
@@ -101,7 +70,8 @@ enum Schema {
         ) STRICT;
 
         -- The identity that consumers see is computed from the key. kind: 0 normal, 1 maximum, 2 minimum, 3 resting. No
-        -- foreign key: it would look the series up for each sample, which the writer has just done.
+        -- foreign key: it would look the series up for each sample, which the writer has just done. A withdrawn sample was
+        -- superseded by another; it stays, so that it is known when the device sends it again.
         CREATE TABLE sample(
             series INTEGER NOT NULL,
             start INTEGER NOT NULL,
@@ -115,6 +85,7 @@ enum Schema {
             revision INTEGER NOT NULL,
             device_revision INTEGER,
             received_at INTEGER NOT NULL,
+            withdrawn INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY(series, start, duration, user_initiated)
         ) STRICT, WITHOUT ROWID;
 
@@ -153,6 +124,7 @@ enum Schema {
             PRIMARY KEY(series, day)
         ) STRICT, WITHOUT ROWID;
 
+        -- raised_at: when the rule last raised an alert, for its cool-down.
         CREATE TABLE alert_level(
             device INTEGER NOT NULL REFERENCES device(id),
             rule TEXT NOT NULL,
@@ -161,6 +133,7 @@ enum Schema {
             value REAL,
             measured_limit REAL,
             last_id TEXT,
+            raised_at INTEGER,
             PRIMARY KEY(device, rule)
         ) STRICT, WITHOUT ROWID;
 
@@ -177,12 +150,55 @@ enum Schema {
             payload BLOB
         ) STRICT;
 
+        -- Samples with their messages on the way to their tables, and the counters after each commit (see `JournalRecord`).
+        -- While there are rows, store and lane and the end of series are as they were before the first one.
+        CREATE TABLE journal(number INTEGER PRIMARY KEY, record BLOB NOT NULL) STRICT;
+
+        -- Facts that the broker does not take, with the columns of message. reason is text for a person.
+        CREATE TABLE quarantine(
+            sequence INTEGER PRIMARY KEY,
+            lane INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            series INTEGER,
+            source TEXT,
+            historical INTEGER,
+            user INTEGER,
+            day INTEGER,
+            samples INTEGER NOT NULL,
+            made_at INTEGER NOT NULL,
+            body BLOB,
+            reason TEXT NOT NULL,
+            set_at INTEGER NOT NULL
+        ) STRICT;
+
+        -- The hours whose statistics wait to be imported (see `PendingTable`).
+        CREATE TABLE pending_statistics(
+            series INTEGER NOT NULL,
+            sensor TEXT NOT NULL,
+            first_hour INTEGER NOT NULL,
+            last_hour INTEGER NOT NULL,
+            changed_at INTEGER NOT NULL,
+            revision INTEGER NOT NULL,
+            -- Whether all hours are imported, and only Home Assistant's own rows do not follow them yet.
+            is_joining INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY(series, sensor)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The notes that drivers keep of their devices (see `DeviceNotes`).
+        CREATE TABLE driver_note(
+            device INTEGER NOT NULL REFERENCES device(id),
+            name TEXT NOT NULL,
+            bytes BLOB NOT NULL,
+            PRIMARY KEY(device, name)
+        ) STRICT, WITHOUT ROWID;
+
         CREATE VIEW readable_sample AS
             SELECT device.name AS device, series.metric AS metric,
                 strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000.0, 'unixepoch') AS start,
                 sample.duration / 1000.0 AS seconds, sample.value, sample.fields,
                 CASE sample.kind WHEN 1 THEN 'maximum' WHEN 2 THEN 'minimum' WHEN 3 THEN 'resting' ELSE 'normal' END
-                    AS kind, sample.user_initiated, sample.revision,
+                    AS kind, sample.user_initiated, sample.revision, sample.withdrawn,
                 strftime('%Y-%m-%dT%H:%M:%fZ', sample.received_at / 1000.0, 'unixepoch') AS received_at
             FROM sample JOIN series ON series.id = sample.series JOIN device ON device.id = series.device;
         """

@@ -18,7 +18,7 @@ func beat(_ second: Int, _ value: Double = 60, revision: Int? = nil, lasting: In
 }
 
 extension Ingest {
-    /// An intake that turns its new and corrected samples into facts, one for each metric and 200 samples.
+    /// An ingest that turns its new and corrected samples into facts, one for each metric and 200 samples.
     init(
         _ device: DeviceID, _ samples: [Sample], at moment: Timestamp = dawn + .hours(1), lane: Lane = .live,
         cursors: [Metric: Timestamp] = [:], also: @escaping @Sendable (inout IngestOutcome) -> Void = { _ in }

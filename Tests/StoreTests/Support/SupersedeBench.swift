@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Vitals
 
-/// A store in the agent's use: a projection decides, and carries over from one intake to the next.
+/// A store in the agent's use: a projection decides, and carries over from one ingest to the next.
 final class SupersedeBench {
     let folder: StoreFolder
     let store: SQLiteStore
