@@ -106,13 +106,13 @@ let unsanitizedFiles: [String: [String]] = [
 /// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
 let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
-    "ContractTests": ["Fixtures", "Fuzzer", "Inputs"],
-    "ColmiRingTests": ["Fuzzer", "Inputs"],
-    "GadgetbridgeTests": ["Fuzzer", "Inputs"], "HealthConnectExportTests": ["Fuzzer", "Inputs"],
+    "ContractTests": ["Fixtures", "Inputs"],
+    "ColmiRingTests": ["Inputs"],
+    "GadgetbridgeTests": ["Inputs"], "HealthConnectExportTests": ["Inputs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
-    "LinkTests": ["Fixtures", "Fuzzer", "Inputs"], "GATTHealthTests": ["Fuzzer", "Inputs"],
-    "O2RingTests": ["Fuzzer", "Inputs"],
-    "PhonesTests": ["Fixtures", "Fuzzer", "Inputs"], "RecordingsTests": ["Fuzzer", "Inputs"],
+    "LinkTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"],
+    "O2RingTests": ["Inputs"],
+    "PhonesTests": ["Fixtures", "Inputs"], "RecordingsTests": ["Inputs"],
     "StoreTests": ["Fixtures"],
 ]
 
@@ -139,7 +139,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
+        // Without swift-configuration, which nothing here uses.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.7.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
@@ -288,55 +289,32 @@ let package = Package(
     ]
 )
 
-// Only `deploy/fuzz` builds the fuzzers, as libraries, since libFuzzer brings the main program. They share the files with what
-// must hold with the tests, which are skipped then: a file belongs to one target.
+// Only `deploy/fuzz` builds the fuzzers, as a library, since libFuzzer brings the main program. Its table is `Tests/Fuzz`; it shares the
+// files with what must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
-    let exports = "Plugins/Gadgetbridge/Tests"
-    package.products = [
-        "ColmiRingFuzzer", "CommandFuzzer", "ExportFuzzer", "GATTHealthFuzzer", "HealthFuzzer", "LinkFuzzer",
-        "O2RingFuzzer", "PhoneFuzzer", "RecordFuzzer", "RecordingFuzzer",
-    ].map { .library(name: $0, type: .static, targets: [$0]) }
+    package.products = [.library(name: "Fuzzers", type: .static, targets: ["Fuzzers"])]
     package.targets = package.targets.filter { $0.type != .test }
-    package.targets += [
+    package.targets.append(
         .target(
-            name: "CommandFuzzer", dependencies: ["Contract", "JSON", "Messages", "Vitals"],
-            path: "Tests/ContractTests", exclude: ["Fixtures", "Inputs"],
-            sources: ["CommandInput.swift", "Examples.swift", "Fuzzer"], swiftSettings: settings),
-        .target(
-            name: "GATTHealthFuzzer", dependencies: ["GATTHealth", "GatewayKit", "Vitals"],
-            path: "Plugins/GATTHealth/Tests", exclude: ["Inputs"], sources: ["HealthInput.swift", "Fuzzer"],
-            swiftSettings: settings),
-        .target(
-            name: "ColmiRingFuzzer", dependencies: ["ColmiRing", "GatewayKit", "Vitals"],
-            path: "Plugins/ColmiRing/Tests", exclude: ["Inputs"], sources: ["RingInput.swift", "Fuzzer"],
-            swiftSettings: settings),
-        .target(
-            name: "O2RingFuzzer", dependencies: ["GatewayKit", "O2Ring", "Vitals"], path: "Plugins/O2Ring/Tests",
-            exclude: ["Inputs"], sources: ["OxiInput.swift", "Fuzzer"], swiftSettings: settings),
-        .target(
-            name: "RecordingFuzzer", dependencies: ["GatewayKit", "Recordings", "Vitals"],
-            path: "Tests/RecordingsTests", exclude: ["Inputs"], sources: ["RecordingInput.swift", "Fuzzer"],
-            swiftSettings: settings),
-        .target(
-            name: "LinkFuzzer", dependencies: ["GatewayKit", "JSON", "Link", "Vitals"], path: "Plugins/Link/Tests",
-            exclude: ["Fixtures", "Inputs"], sources: ["LinkInput.swift", "Fuzzer"], swiftSettings: settings),
-        .target(
-            name: "ExportFuzzer", dependencies: ["ExportTesting", "Gadgetbridge", "Vitals"],
-            path: exports, exclude: ["Inputs", "Fuzzer/seeds.py"],
-            sources: ["ExportInput.swift", "Fuzzer/ExportFuzzer.swift"], swiftSettings: settings),
-        .target(
-            name: "HealthFuzzer", dependencies: ["ExportTesting", "HealthConnectExport", "Vitals"],
-            path: "Plugins/HealthConnectExport/Tests", exclude: ["Inputs", "Fuzzer/seeds.py"],
-            sources: ["HealthInput.swift", "Fuzzer/HealthFuzzer.swift"], swiftSettings: settings),
-        .target(
-            name: "RecordFuzzer", dependencies: ["Gadgetbridge", "Vitals"], path: exports,
-            exclude: ["Inputs", "Fuzzer/seeds.py"], sources: ["RecordInput.swift", "Fuzzer/RecordFuzzer.swift"],
-            swiftSettings: settings),
-        .target(
-            name: "PhoneFuzzer", dependencies: ["GatewayKit", "JSON", "Phones", "Vitals"],
-            path: "Plugins/Phones/Tests", exclude: ["Fixtures", "Inputs"],
-            sources: ["DocumentInput.swift", "Fuzzer"], swiftSettings: settings),
-    ]
+            name: "Fuzzers",
+            dependencies: [
+                "ColmiRing", "Contract", "ExportTesting", "GATTHealth", "Gadgetbridge", "GatewayKit",
+                "HealthConnectExport",
+                "JSON", "Link", "Messages", "O2Ring", "Phones", "Recordings", "Vitals",
+            ],
+            path: ".",
+            sources: [
+                "Tests/Fuzz/Fuzzers.swift", "Tests/ContractTests/CommandInput.swift",
+                "Tests/ContractTests/Examples.swift",
+                "Tests/RecordingsTests/RecordingInput.swift",
+            ]
+                + [
+                    "ColmiRing/Tests/Ring", "GATTHealth/Tests/Characteristic", "Gadgetbridge/Tests/Export",
+                    "Gadgetbridge/Tests/Record", "HealthConnectExport/Tests/HealthConnect", "Link/Tests/Link",
+                    "O2Ring/Tests/Oxi",
+                    "Phones/Tests/Document",
+                ].map { "Plugins/\($0)Input.swift" },
+            swiftSettings: settings))
 }
 
 // Only `deploy/test --threads` and `--addresses` build this part of the package, with the sanitizer of that name: the suites that

@@ -4,8 +4,8 @@ import Vitals
 
 @testable import GATTHealth
 
-/// Damaged values must neither trap nor yield a sample that breaks the rules of `HealthInput`.
-@Suite struct HealthFuzzTests {
+/// Damaged values must neither trap nor yield a sample that breaks the rules of `CharacteristicInput`.
+@Suite struct CharacteristicFuzzTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
     private static var inputs: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
@@ -19,7 +19,7 @@ import Vitals
 
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = try Self.bytes(name)
-        #expect(HealthInput.issues(in: bytes) == [])
+        #expect(CharacteristicInput.issues(in: bytes) == [])
     }
 
     @Test(arguments: UInt64(1)...8) func `never traps on damaged values`(seed: UInt64) throws {
@@ -37,7 +37,7 @@ import Vitals
                 default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
                 }
             }
-            let issues = HealthInput.issues(in: bytes)
+            let issues = CharacteristicInput.issues(in: bytes)
             #expect(issues == [], "\(bytes)")
         }
     }

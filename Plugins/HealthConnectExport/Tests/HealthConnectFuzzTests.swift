@@ -6,7 +6,7 @@ import Vitals
 @testable import HealthConnectExport
 
 /// Damaged exports, by seeds: the same invariants as the fuzzer of `deploy/fuzz`.
-@Suite struct HealthFuzzTests {
+@Suite struct HealthConnectFuzzTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let folder = tests.appending(path: "Inputs")
     private static var inputs: [String] {
@@ -18,7 +18,7 @@ import Vitals
     @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let place = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID().uuidString)")
-        #expect(HealthInput.result(of: bytes, at: place).issues == [])
+        #expect(HealthConnectInput.result(of: bytes, at: place).issues == [])
     }
 
     /// Runs a body with the small exports with which fuzzing begins, of which each byte counts.
@@ -47,7 +47,7 @@ import Vitals
             #expect(names.count >= 7)
             // All of them are read as they are.
             for name in names {
-                #expect(HealthInput.result(of: seeds[name] ?? [], at: place).refusal == nil, "\(name)")
+                #expect(HealthConnectInput.result(of: seeds[name] ?? [], at: place).refusal == nil, "\(name)")
             }
             var random = SplitMix64(seed: seed)
             var (read, refused) = (0, 0)
@@ -63,7 +63,7 @@ import Vitals
                         [0, 0xff, 0x80, bytes[place] &+ 1, UInt8.random(in: 0...255, using: &random)]
                         .randomElement(using: &random) ?? 0
                 }
-                let result = HealthInput.result(of: bytes, at: place)
+                let result = HealthConnectInput.result(of: bytes, at: place)
                 #expect(result.issues == [], "\(name)")
                 if result.refusal == nil { read += 1 } else { refused += 1 }
             }

@@ -5,7 +5,7 @@ import Vitals
 
 /// What must hold for the readers of characteristics, for any bytes. The fuzzer checks it with endless inputs, the tests with those that
 /// once failed, and with changed ones.
-enum HealthInput {
+enum CharacteristicInput {
     /// What is wrong after these bytes: the first one chooses the characteristic, the rest is its value. A trap is an error of its own.
     static func issues(in bytes: [UInt8]) -> [String] {
         guard let choice = bytes.first, let calendar = LocalCalendar(identifier: "Europe/Berlin") else { return [] }

@@ -5,7 +5,7 @@ import Vitals
 @testable import HealthConnectExport
 
 /// Any bytes as an export of Health Connect, for the fuzzer and the tests (`ExportViolations` has the invariants).
-enum HealthInput {
+enum HealthConnectInput {
     private static let now = Timestamp(seconds: 1_767_614_400)
     private static let file = FileManager.default.temporaryDirectory
         .appending(path: "vitals2mqtt-health-\(ProcessInfo.processInfo.processIdentifier)")

@@ -65,8 +65,8 @@ def export(path, tables):
     database.close()
 
 
-fuzzer, folder = sys.argv[1:]
-if fuzzer == "ExportFuzzer":
+parser, folder = sys.argv[1:]
+if parser == "export":
     for name, tables in FAMILIES.items():
         export(os.path.join(folder, name), tables)
     with zipfile.ZipFile(os.path.join(folder, "zip"), "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,9 +1,0 @@
-/// libFuzzer's entry point, called with each input (`deploy/fuzz`).
-@_cdecl("LLVMFuzzerTestOneInput")
-public func takeExportInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let issues = ExportInput.result(of: Array(UnsafeBufferPointer(start: start, count: count))).issues
-    // An optimised build says nothing of a failed condition.
-    for issue in issues { print(issue) }
-    precondition(issues.isEmpty)
-    return 0
-}

@@ -1,7 +1,0 @@
-/// libFuzzer's entry point, called with each input (`deploy/fuzz`).
-@_cdecl("LLVMFuzzerTestOneInput")
-public func takeRecordingInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let issues = RecordingInput.issues(in: Array(UnsafeBufferPointer(start: start, count: count)))
-    precondition(issues.isEmpty, issues.joined(separator: "\n"))
-    return 0
-}
